@@ -1,10 +1,10 @@
-"""The command `reid-sql`: loads what a command needs when needed, and answers Ctrl-C from the start."""
+"""The command `reid-sql`: loads a command's module when it is chosen, and answers Ctrl-C from the start."""
 
 import os
 import signal
 import sys
 
-TYPE_CHECKING = False  # as typing spells it, whose import would leave Ctrl-C without an answer for longer
+TYPE_CHECKING = False  # importing typing would leave Ctrl-C unanswered for longer
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -13,19 +13,19 @@ PASSED = 0
 REFUSED = 2
 STOPPED = 130
 TERMINATED = 143
-LIGHT = {"reid_sql.commands.completion", "reid_sql.commands.functions"}  # commands that count nothing
-ended: "list[int]" = []  # by what the process was asked to end, where it was not Ctrl-C
-INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C in a query of the main thread
+INTERRUPTED = "Query interrupted"  # DuckDB's error for Ctrl-C in a query of the main thread
+_exit_codes: "list[int]" = []  # of the signal that stopped the process, other than Ctrl-C
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run the command: 0 done, 1 a check failed, 2 refused or not judged, 130 by Ctrl-C, 143 by SIGTERM.
 
-    A refusal is one sentence; 130 and 143 are the codes of what was stopped.
+    A refusal is one sentence.
     """
-    _take_sigterm()
+    _prepare_streams()
+    _handle_sigterm()
     try:
-        return _answered(arguments)
+        return _run(arguments)
     except KeyboardInterrupt:
         _stop()
     except RuntimeError as error:
@@ -37,84 +37,88 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     return PASSED
 
 
-def _answered(arguments: "Sequence[str] | None") -> int:
-    """The exit code of the command, or the refusal in one sentence."""
-    from reid_sql.commands.parser import parser  # noqa: PLC0415 - Ctrl-C while it loads is answered too
+def _run(arguments: "Sequence[str] | None") -> int:
+    """Return the command's exit code, or print the refusal in one sentence."""
+    from reid_sql.commands.parser import parser  # noqa: PLC0415 - Ctrl-C is answered while it loads
     from reid_sql.errors import ReidError  # noqa: PLC0415 - the same
 
     try:
         options = parser().parse_args(arguments)
-        if options.run.__module__ not in LIGHT:
-            _load()
-        outcome = _watched(options)
+        if options.command.duckdb:
+            _load_duckdb()
+        exit_code = _run_with_progress(options)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except (ReidError, OSError, UnicodeError, ImportError, MemoryError) as error:
-        return _refused(error)
+        return _refuse(error)
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in {"duckdb", "_duckdb"}:
             raise
-        return _refused(error)
-    return outcome
+        return _refuse(error)
+    return exit_code
 
 
-def _load() -> None:
-    """Load DuckDB while Ctrl-C ends the process at once: interrupted, its own code tells of it and aborts."""
+def _load_duckdb() -> None:
+    """Load DuckDB while Ctrl-C ends the process at once; interrupted, its own code would abort loudly."""
     try:
-        held = signal.signal(signal.SIGINT, lambda *_: _stop())
-    except ValueError:  # only the main thread may take signals
+        handler = signal.signal(signal.SIGINT, lambda *_: _stop())
+    except ValueError:  # only the main thread may handle signals
         return
     try:
-        import duckdb  # noqa: F401, PLC0415 - what is shown without counting does not load it
+        import duckdb  # noqa: F401, PLC0415 - help is shown without it
     finally:
-        signal.signal(signal.SIGINT, held)
+        signal.signal(signal.SIGINT, handler)
 
 
-def _watched(options: "argparse.Namespace") -> int:
-    """Run the command, and show from its first second on what it does, where a person watches."""
-    from reid_sql import progress  # noqa: PLC0415 - Ctrl-C while it loads is answered too
+def _run_with_progress(options: "argparse.Namespace") -> int:
+    """Import the command's module and run it; show progress from the first second on a terminal."""
+    from importlib import import_module  # noqa: PLC0415 - Ctrl-C is answered while it loads
+
+    from reid_sql.terminal import progress  # noqa: PLC0415 - the same
 
     progress.ask(getattr(options, "progress", None))
     progress.begin("starting")
     try:
-        return int(options.run(options))
+        module, _, function = options.command.run.partition(":")
+        return int(getattr(import_module(f"reid_sql.commands.{module}"), function)(options))
     finally:
         progress.end()
 
 
-def _refused(error: Exception) -> int:
+def _refuse(error: Exception) -> int:
     from reid_sql.runner import sentence  # noqa: PLC0415 - only a refusal needs it
 
     print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
     return REFUSED
 
 
-def _take_sigterm() -> None:
-    """Take SIGTERM for Ctrl-C, so that what was begun is taken away.
-
-    A stream need not know every letter.
-    """
+def _prepare_streams() -> None:
+    """Write characters that a stream cannot encode as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _handle_sigterm() -> None:
+    """Handle SIGTERM like Ctrl-C, so that temporary files are removed."""
     try:
-        signal.signal(signal.SIGTERM, _terminated)
-    except ValueError:  # only the main thread may take signals
+        signal.signal(signal.SIGTERM, _terminate)
+    except ValueError:  # only the main thread may handle signals
         return
 
 
-def _terminated(number: int, frame: object) -> None:  # noqa: ARG001 - as signals are handed on
-    ended.append(TERMINATED)
+def _terminate(number: int, frame: object) -> None:  # noqa: ARG001 - as signals are passed
+    _exit_codes.append(TERMINATED)
     raise KeyboardInterrupt
 
 
 def _stop() -> None:
-    """Leave at once: no endless query may hold the terminal, no second Ctrl-C show a traceback."""
+    """Exit at once: no endless query may block the terminal, no second Ctrl-C show a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201 - the terminal is the reader
+    print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201
     sys.stdout.flush()
-    os._exit(ended[0] if ended else STOPPED)
+    os._exit(_exit_codes[0] if _exit_codes else STOPPED)
 
 
 if __name__ == "__main__":

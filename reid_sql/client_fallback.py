@@ -41,8 +41,8 @@ from reid_sql.parameters import (
 from reid_sql.reduction import DIVIDING
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.runner import sentence
-from reid_sql.source import connected
-from reid_sql.spill import spill_folder, spill_into
+from reid_sql.sources.files import connect_quietly
+from reid_sql.sources.spill import spill_folder, spill_into
 
 WORDS: Final = "the distinct records that the client answers from"
 NAMES: Final = Columns("columns")
@@ -102,7 +102,7 @@ def _plain(column: IbisColumn) -> IbisColumn:
 def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a DuckDB in memory with the functions, which reads no file; what spills is encrypted, and goes."""
     with spill_folder() as folder:
-        con = connected()
+        con = connect_quietly()
         try:
             spill_into(con, folder)
             con.execute("SET enable_external_access = false")

@@ -10,7 +10,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.progress import step
+from reid_sql.terminal.progress import step
 
 WRONG: Final = re.compile(
     r"(Expected Number of Columns: \d+ Found: \d+|Value with unterminated quote found|Invalid "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.people.people_evidence import PeopleEvidence, counted
+from reid_sql.models.people.evidence import PeopleEvidence, count_records
 
 AGES = [str(age) for age in range(30, 40)]
 
@@ -28,7 +28,7 @@ def three_columns(records: int, seed: int = 0) -> PeopleEvidence:
     town = np.where(rng.random(records) < 0.7, age // 4, rng.integers(0, 4, records))
     rows = np.stack([sex, age, town], axis=1)
     codes, values = coded(rows, [["F", "M"], AGES, ["A", "B", None, "C"]])
-    return counted(codes, ["sex", "age", "town"], values, [False, True, False])
+    return count_records(codes, ["sex", "age", "town"], values, [False, True, False])
 
 
 def of_values(columns: Sequence[Sequence[str | None]], ordered: Sequence[bool]) -> PeopleEvidence:
@@ -39,4 +39,4 @@ def of_values(columns: Sequence[Sequence[str | None]], ordered: Sequence[bool]) 
         codes.append([named.index(value) for value in column])
         values.append(named)
     names = [f"c{place}" for place in range(len(columns))]
-    return counted(np.array(codes, dtype=np.int64).T, names, values, ordered)
+    return count_records(np.array(codes, dtype=np.int64).T, names, values, ordered)

@@ -592,7 +592,7 @@ import contextlib, io, sys
 from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
 
-words = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+words = list(COMMANDS)
 for arguments in [["--help"], *([word, "--help"] for word in words)]:
     with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
         main(arguments)

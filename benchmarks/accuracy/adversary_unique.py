@@ -19,7 +19,7 @@ import reid_sql.polars as rp
 from reid_sql import registry
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.population import pitman_uniqueness
-from reid_sql.models.profile.part_uniqueness import part_uniqueness
+from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
 from reid_sql.parameters import Integers
 
 COLUMNS: Final = [
@@ -56,7 +56,7 @@ def _sample(people: pl.DataFrame, codes: Integers, fraction: float, seed: int) -
     own = people[taken]
     rp.fit_people("people", own, COLUMNS).collect()
     rp.fit_copula("copula", own, COLUMNS).collect()
-    by_model = [part_uniqueness(registry.known(name), size) for name in KINDS[1:]]
+    by_model = [unique_share_by_subset(registry.known(name), size) for name in KINDS[1:]]
     for _ in range(SETS):
         places = np.sort(rng.choice(len(COLUMNS), rng.integers(2, len(COLUMNS) + 1), replace=False))
         _, back, alike = np.unique(codes[:, places], axis=0, return_inverse=True, return_counts=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.accuracy.people_cases import Case, Coded, measured, shares
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people.shape import row_keys
+from reid_sql.models.people.evidence import row_keys
 
 PEOPLE: Final = (1e5, 1e6)
 SAMPLES: Final = (100, 300, 1000, 10_000)
@@ -101,7 +101,7 @@ def functional(rng: np.random.Generator, people: int) -> Columns:
 
 
 def clusters(rng: np.random.Generator, people: int) -> Columns:
-    """Groups of people, within each of which the columns are independent and peaked."""
+    """DrawnGroups of people, within each of which the columns are independent and peaked."""
     groups, wide = int(_log_uniform(rng, 3, 200)), int(rng.integers(4, 11))
     group = _categories(rng, people, groups)
     found = {}

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.accuracy.generated import Columns, Made, coded
 from benchmarks.accuracy.people_cases import Case, measured, shares
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people.shape import row_keys
+from reid_sql.models.people.evidence import row_keys
 
 PEOPLE: Final = (2e4, 3e5)
 SAMPLES: Final = (150, 600, 2500, 10_000)

@@ -18,18 +18,25 @@ from typing import Any, Final
 from benchmarks.accuracy import generated, kinds, people_page, people_persons
 from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
 from benchmarks.accuracy.people_judge import Judged, judged, learnt
-from reid_sql.models.one_answer.population_risk import (
-    NOT_SURE,
-    NOTHING_REPEATS,
-    OF_FOREIGN,
-    OF_GROUPS,
-    OF_SCATTER,
-    TOO_SMALL,
+from reid_sql.models.population_risk.answer import (
+    STATUS_GROUP_SAMPLE,
+    STATUS_NO_REPEATS,
+    STATUS_OVERDISPERSED,
+    STATUS_SMALL_SAMPLE,
+    STATUS_UNCERTAIN_DEPENDENCIES,
+    STATUS_UNLIKE_PEOPLE,
 )
-from reid_sql.models.people import curves
+from reid_sql.models.population_risk.shares import KINDS
 
 CHOICES: Final = 16
-DOUBTS: Final = (OF_FOREIGN, OF_SCATTER, NOT_SURE, NOTHING_REPEATS, TOO_SMALL, OF_GROUPS)
+DOUBTS: Final = (
+    STATUS_UNLIKE_PEOPLE,
+    STATUS_OVERDISPERSED,
+    STATUS_UNCERTAIN_DEPENDENCIES,
+    STATUS_NO_REPEATS,
+    STATUS_SMALL_SAMPLE,
+    STATUS_GROUP_SAMPLE,
+)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -126,7 +133,7 @@ def _row(one: Judged) -> dict[str, Any]:
         "seconds": round(case.seconds, 3),
         "doubts": [DOUBTS.index(note) for note in one.doubts],
     }
-    for name in curves.SHARES:
+    for name in KINDS:
         share = one.shares[name]
         row[name] = [round(v, 6) for v in (case.truth[name], share.estimate, share.low, share.high)]
         row[f"{name} in the sample"] = round(case.sample[name], 6)

@@ -17,11 +17,19 @@ from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
-from reid_sql.models.people import curves, following, main_effects, people_fit, shape
-from reid_sql.models.people.people_evidence import PeopleEvidence, counted
-from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people import overdispersion
+from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
+from reid_sql.models.people.fit import fit
+from reid_sql.models.people.functional_dependencies import (
+    choose_dependencies,
+    drop_columns,
+    find_dependencies,
+)
+from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimates
+from reid_sql.models.population_risk.answer import loglinear_uniqueness
+from reid_sql.models.population_risk.shares import KINDS, ShareKind, predict_by_sample
 from reid_sql.models.pyc import extrapolation, pitman_yor_forecast
 from reid_sql.parameters import Floats
 
@@ -54,8 +62,8 @@ class Coded:
             codes.append(inverse)
             values.append([self.values[j][code] for code in seen.tolist()])
         names = [self.columns[j] for j in columns]
-        stacked = np.stack(codes, axis=1)
-        return stacked, counted(stacked, names, values, [self.ordered[j] for j in columns])
+        fit_mixture = np.stack(codes, axis=1)
+        return fit_mixture, count_records(fit_mixture, names, values, [self.ordered[j] for j in columns])
 
 
 @dataclass
@@ -135,21 +143,21 @@ def cases(corpus: str, count: int, seed: int) -> Iterator[Case]:
 def measured(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     """Fit the model and its rivals, as population_risk does."""
     start = perf_counter()
-    left = following.followers(following.dependences(evidence), [len(own) for own in evidence.values])
-    kept = following.without(evidence, [one.follows for one in left])
-    model = people_fit.fit(kept)
-    case.sure = all(one.is_sure for one in left)
-    case.seconds, case.twins = perf_counter() - start, [model.twins.low, model.twins.high]
+    left = choose_dependencies(find_dependencies(evidence), [len(own) for own in evidence.values])
+    kept = drop_columns(evidence, [one.determined for one in left])
+    model = fit(kept)
+    case.sure = all(one.is_certain for one in left)
+    case.seconds, case.twins = perf_counter() - start, [model.repeated_people.low, model.repeated_people.high]
     case.grouped = [model.groups.low, model.groups.records]
     case.sample = shares(evidence.histogram)
-    case.entropy, case.own = model.told[0].entropy, _rounded(model.told[0].likelihood)
-    case.others = [(one.entropy, _rounded(one.likelihood)) for one in model.told[1:]]
-    for name, share in curves.SHARES.items():
+    case.entropy, case.own = model.likelihoods[0].entropy, _rounded(model.likelihoods[0].log_likelihood)
+    case.others = [(one.entropy, _rounded(one.log_likelihood)) for one in model.likelihoods[1:]]
+    for name, share in KINDS.items():
         of_model, variance, by_sample = _on_shapes(share, model, case.people)
         case.of_model[name], case.of_sample[name] = _rounded(of_model), _rounded(by_sample)
         case.variances[name] = _rounded(variance)
     case.rivals = rivals(codes, evidence, case.people)
-    case.rivals["main_effects"] = [main_effects.uniqueness(kept, case.people), None, None]
+    case.rivals["main_effects"] = [loglinear_uniqueness(kept, case.people), None, None]
     return case
 
 
@@ -165,7 +173,7 @@ def shares(histogram: Histogram) -> dict[str, float]:
 
 def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, list[float | None]]:
     """What other methods say: estimates with their intervals."""
-    key = shape.row_keys(codes)
+    key = row_keys(codes)
     _, first, size = np.unique(key, return_index=True, return_counts=True)
     logs = [np.log(n / len(codes))[c] for n, c in zip(evidence.counts, codes[first].T, strict=True)]
     held = UniquenessEvidence(size, np.log(len(codes)) + np.sum(logs, axis=0), np.ones_like(size))
@@ -192,20 +200,20 @@ def tilted(histogram: Histogram, people: int) -> dict[str, list[float | None]]:
     }
 
 
-def _on_shapes(share: curves.Share, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
+def _on_shapes(share: ShareKind, model: PeopleModel, people: int) -> tuple[Floats, Floats, Floats]:
     """The share by persons of the model on LOG_SHAPES, its variance, and that by persons of the sample.
 
     The variance is over them.
     """
-    shapes = np.exp(shape.LOG_SHAPES)
-    terms = share.of_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)
-    assert model.seen is not None
-    by_sample = curves.of_sample(share, model.seen, shapes, (model.histogram, people), K)
+    shapes = np.exp(overdispersion.LOG_SHAPES)
+    terms = share.by_model(np.exp(model.drawn_log_q)[:, None], shapes, people, K)
+    assert model.sample is not None
+    by_sample = predict_by_sample(share, model.sample, shapes, (model.histogram, people), K)
     return terms.mean(axis=0), terms.var(axis=0), by_sample
 
 
 def _sizes(codes: Integers) -> tuple[Integers, Integers, Integers]:
-    sizes = np.bincount(shape.row_keys(codes))
+    sizes = np.bincount(row_keys(codes))
     found, classes = np.unique(sizes, return_counts=True)
     return found, classes, found * classes
 

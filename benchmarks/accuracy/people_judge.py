@@ -15,25 +15,30 @@ import numpy as np
 from benchmarks.accuracy.kinds import KINDS
 from benchmarks.accuracy.people_cases import OF_PEOPLE, Case, K
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
-from reid_sql.models.one_answer import interval
-from reid_sql.models.one_answer.interval import Spread, Width
-from reid_sql.models.one_answer.people_population import WIDTHS
-from reid_sql.models.one_answer.population_risk import FOREIGN as FOREIGN_BY
-from reid_sql.models.one_answer.population_risk import (
-    NOT_SURE,
-    NOTHING_REPEATS,
-    OF_FOREIGN,
-    OF_GROUPS,
-    OF_SCATTER,
-    TOO_SMALL,
+from reid_sql.models.people import overdispersion
+from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLaw, ShapeLikelihood
+from reid_sql.models.people.repeated_people import DrawnGroups, RepeatedPeople
+from reid_sql.models.population_risk import shares as shares_of
+from reid_sql.models.population_risk.answer import MAX_ABOVE_LOGLINEAR as FOREIGN_BY
+from reid_sql.models.population_risk.answer import (
+    STATUS_GROUP_SAMPLE,
+    STATUS_NO_REPEATS,
+    STATUS_OVERDISPERSED,
+    STATUS_SMALL_SAMPLE,
+    STATUS_UNCERTAIN_DEPENDENCIES,
+    STATUS_UNLIKE_PEOPLE,
     WITHOUT_LOWER,
     WITHOUT_UPPER,
-    scattered,
-    too_small,
+    is_overdispersed,
+    may_hide_duplicates,
 )
-from reid_sql.models.people import curves, shape
-from reid_sql.models.people.shape import LOG_SHAPES, Law, Repeats
-from reid_sql.models.people.twins import Groups, Twins
+from reid_sql.models.population_risk.shares import (
+    WIDTHS,
+    IntervalWidth,
+    Spread,
+    add_population_variance,
+    measure_spread,
+)
 from reid_sql.parameters import Floats
 
 SHIFTS: Final = (-0.9, -0.6, -0.3, 0.0)
@@ -48,12 +53,13 @@ LEVEL: Final = (
 class Learnt:
     """What some corpora taught."""
 
-    law: Law
+    law: ShapeLaw
     power: float
     z: dict[str, float] = field(default_factory=dict)
 
 
-PRODUCT: Final = Learnt(shape.LAW, curves.POWER, {name: width.z for name, width in WIDTHS.items()})
+QUANTILES: Final = {name: width.z for name, width in WIDTHS.items()}
+PRODUCT: Final = Learnt(overdispersion.LAW, shares_of.SAMPLE_POWER, QUANTILES)
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Judged:
     """One case under constants of other corpora: by share, the estimate and the ends of its interval."""
 
     case: Case
-    shares: dict[str, interval.Share]
+    shares: dict[str, shares_of.Share]
     doubts: Sequence[str] = ()
 
     def error(self, name: str) -> float:
@@ -86,13 +92,13 @@ def judged(cases: Sequence[Case]) -> list[Judged]:
 def judge(case: Case, taught: Learnt) -> Judged:
     """Give the shares of a case under some constants, and what population_risk doubts of them."""
     shares, doubts = {}, list(_doubts(case, taught))
-    for name in curves.SHARES:
+    for name in shares_of.KINDS:
         cap = clopper_pearson_upper(round(case.sample[name] * case.records), case.records)
-        found = interval.share(spread(case, name, taught.law, taught.power), taught.z[name], cap)
+        found = shares_of.interval(spread(case, name, taught.law, taught.power), taught.z[name], cap)
         high = max(cap, found.estimate) if WITHOUT_UPPER.intersection(doubts) else found.high
-        left = Twins(*case.twins).share_left(name, case.records / case.people, K)
+        left = RepeatedPeople(*case.twins).min_share_left(name, case.records / case.people, K)
         low = 0.0 if WITHOUT_LOWER.intersection(doubts) else found.low * left
-        shares[name] = interval.Share(found.estimate, low, high)
+        shares[name] = shares_of.Share(found.estimate, low, high)
     return Judged(case, shares, doubts)
 
 
@@ -101,35 +107,37 @@ def _doubts(case: Case, taught: Learnt) -> Iterator[str]:
     estimate = spread(case, "uniqueness", taught.law, taught.power).estimate
     other = case.rivals["main_effects"][0]
     if other is not None and estimate - other > FOREIGN_BY:
-        yield OF_FOREIGN
-    if scattered(_weights(_key(case), taught.law.shift, taught.law.scatter), case.entropy):
-        yield OF_SCATTER
-    if Groups(case.grouped[0], int(case.grouped[1])).whole(case.people):
-        yield OF_GROUPS
+        yield STATUS_UNLIKE_PEOPLE
+    if is_overdispersed(_weights(_key(case), taught.law.shift, taught.law.deviation), case.entropy):
+        yield STATUS_OVERDISPERSED
+    if DrawnGroups(case.grouped[0], int(case.grouped[1])).is_group_sample(case.people):
+        yield STATUS_GROUP_SAMPLE
     if not case.sure:
-        yield NOT_SURE
-    if too_small(case.records, case.people):
-        yield TOO_SMALL
+        yield STATUS_UNCERTAIN_DEPENDENCIES
+    if may_hide_duplicates(case.records, case.people):
+        yield STATUS_SMALL_SAMPLE
     if case.sample["uniqueness"] == 1:
-        yield NOTHING_REPEATS
+        yield STATUS_NO_REPEATS
 
 
 def learnt(cases: Sequence[Case]) -> Learnt:
     """Choose the constants of least mean absolute error of Ξ, then the quantiles."""
-    options = [(Law(s, shape.LAW.scatter, d), p) for s, d, p in product(SHIFTS, DRIFTS, POWERS)]
+    options = [
+        (ShapeLaw(s, overdispersion.LAW.deviation, d), p) for s, d, p in product(SHIFTS, DRIFTS, POWERS)
+    ]
     law, power = min(options, key=lambda option: _loss(cases, *option))
-    z = {name: quantile(cases, name, law, power) for name in curves.SHARES}
+    z = {name: quantile(cases, name, law, power) for name in shares_of.KINDS}
     return Learnt(law, power, z)
 
 
-def quantile(cases: Sequence[Case], name: str, law: Law, power: float) -> float:
+def quantile(cases: Sequence[Case], name: str, law: ShapeLaw, power: float) -> float:
     """Conformal quantile of |g(truth) − m|/σ, the little that intervals get on both sides taken off first."""
     scores = []
     for case in cases:
         found = spread(case, name, law, power)
         near = [
-            float(curves.log_odds(np.clip(case.truth[name] + step, 0, 1), found.near))
-            for step in np.linspace(-interval.LITTLE, interval.LITTLE, 11)
+            float(shares_of.log_odds(np.clip(case.truth[name] + step, 0, 1), found.margin))
+            for step in np.linspace(-shares_of.PADDING, shares_of.PADDING, 11)
         ]
         away = min(abs(one - found.centre) for one in near)
         within = min(near) <= found.centre <= max(near)
@@ -145,26 +153,26 @@ def balanced(corpora: Sequence[str]) -> Floats:
     return np.asarray(1 / count[place] / len(count))
 
 
-def spread(case: Case, name: str, law: Law, power: float) -> Spread:
+def spread(case: Case, name: str, law: ShapeLaw, power: float) -> Spread:
     """What the product works out, from the curves of the case."""
-    weights = _weights(_key(case), law.shift, law.scatter)
+    weights = _weights(_key(case), law.shift, law.deviation)
     of_model, by_sample, variance = (_drifted(case, curve[name], law) for curve in _curves(case))
-    near = interval.NEAR_THE_ENDS / case.records
-    values = curves.joined(of_model, by_sample, case.records / case.people, near, power)
-    apart = float(weights @ (curves.log_odds(by_sample, near) - curves.log_odds(of_model, near)))
+    near = shares_of.MARGIN_RECORDS / case.records
+    values = shares_of.join_predictions(of_model, by_sample, case.records / case.people, near, power)
+    distance = float(weights @ (shares_of.log_odds(by_sample, near) - shares_of.log_odds(of_model, near)))
     at = float(weights @ LOG_SHAPES)
-    width: Width = WIDTHS[name]
-    variance_there = interval.with_chance(
+    width: IntervalWidth = WIDTHS[name]
+    variance_there = add_population_variance(
         float(np.interp(at, LOG_SHAPES, variance)),
         float(weights @ values),
         case.records / case.people,
-        width.together,
+        width.class_people,
     )
     sample = case.sample[name], case.records
-    return interval.spread(values, weights, variance_there, sample, width, apart=apart)
+    return measure_spread(values, weights, variance_there, sample, width, distance=distance)
 
 
-def _loss(cases: Sequence[Case], law: Law, power: float) -> float:
+def _loss(cases: Sequence[Case], law: ShapeLaw, power: float) -> float:
     errors = np.array(
         [abs(spread(case, "uniqueness", law, power).estimate - case.truth["uniqueness"]) for case in cases]
     )
@@ -175,8 +183,8 @@ def _curves(case: Case) -> Iterable[dict[str, list[float]]]:
     return case.of_model, case.of_sample, case.variances
 
 
-def _drifted(case: Case, curve: Sequence[float], law: Law) -> Floats:
-    return np.interp(shape.at_population(case.records, case.people, law), LOG_SHAPES, curve)
+def _drifted(case: Case, curve: Sequence[float], law: ShapeLaw) -> Floats:
+    return np.interp(overdispersion.log_shapes_at(case.records, case.people, law), LOG_SHAPES, curve)
 
 
 _CASES: Final[dict[int, Case]] = {}
@@ -190,5 +198,7 @@ def _key(case: Case) -> int:
 @cache
 def _weights(key: int, shift: float, scatter: float) -> Floats:
     case = _CASES[key]
-    others = [Repeats(entropy, np.array(likelihood)) for entropy, likelihood in case.others]
-    return shape.posterior(Repeats(case.entropy, np.array(case.own)), others, Law(shift, scatter, 0.0))
+    others = [ShapeLikelihood(entropy, np.array(likelihood)) for entropy, likelihood in case.others]
+    return overdispersion.posterior_of_shapes(
+        ShapeLikelihood(case.entropy, np.array(case.own)), others, ShapeLaw(shift, scatter, 0.0)
+    )

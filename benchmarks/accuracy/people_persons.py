@@ -16,9 +16,10 @@ from scipy.stats import rankdata
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
 from benchmarks.accuracy.people_judge import balanced
-from reid_sql.models.one_answer import people_population
-from reid_sql.models.people import people_fit, shape
-from reid_sql.models.people.caution import Caution, cautious, odds
+from reid_sql.models.people.evidence import row_keys
+from reid_sql.models.people.fit import fit
+from reid_sql.models.people.scores import Shrinkage, clipped_log_odds, shrink_scores
+from reid_sql.models.population_risk import shares
 from reid_sql.parameters import Floats
 
 LEVELS: Final = (0.9, 0.95, 0.99)
@@ -55,15 +56,15 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
     columns = [whole.columns.index(name) for name in population.columns]
     order = np.random.default_rng(population.seed).permutation(len(whole.codes))
     rows, others = order[:size], order[size : size + PERSONS]
-    key = shape.row_keys(whole.codes[:, columns])
+    key = row_keys(whole.codes[:, columns])
     alone = np.bincount(key)[key] == 1
     evidence = whole.sampled(columns, rows)[1]
-    model = people_fit.fit(evidence)
+    model = fit(evidence)
     values = [[whole.values[j][code] for code in whole.codes[others, j].tolist()] for j in columns]
     known = 1 + np.bincount(key[rows], minlength=key.max() + 1)[key[others]]
     people = len(whole.codes)
     cells = model.cell_probability(values)
-    bare, _ = cells.scatter.known(cells.probability, known, people)
+    bare, _ = cells.overdispersion.known(cells.probability, known, people)
     return Scored(
         population.corpus,
         fraction,
@@ -71,13 +72,13 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
         model.unique_share(people),
         cells.known(known, people)[0],
         alone[others].astype(np.float64),
-        people_population.shares(model, people).uniqueness.estimate,
+        shares.predict_shares(model, people).uniqueness.estimate,
         float(alone.mean()),
     )
 
 
-def learnt(found: Sequence[Scored]) -> Caution:
-    """Learn caution by logistic regression of who is unique, each corpus with the same weight."""
+def learnt(found: Sequence[Scored]) -> Shrinkage:
+    """Fit the shrinkage by logistic regression of being unique, each corpus with the same weight."""
     corpora = [one.corpus for one in found]
     parts = [(*_told(one), balance) for one, balance in zip(found, balanced(corpora), strict=True)]
     x = np.concatenate([told for told, _, _ in parts])
@@ -88,14 +89,14 @@ def learnt(found: Sequence[Scored]) -> Caution:
         z = x @ beta
         return float(weight @ (np.logaddexp(0, z) - unique * z)), x.T @ (weight * (expit(z) - unique))
 
-    return Caution(*(float(part) for part in minimize(loss, np.zeros(3), jac=True, method="BFGS").x))
+    return Shrinkage(*(float(part) for part in minimize(loss, np.zeros(3), jac=True, method="BFGS").x))
 
 
 def _told(one: Scored) -> tuple[Floats, Floats]:
-    """Of persons whom the sample does not hold: 1, log-odds, and those above 1/2 times Ξ's; who is unique."""
+    """Of persons outside the sample: 1, log-odds, log-odds above 1/2 times those of Ξ; and whether unique."""
     some = one.bare > 0
-    log = odds(one.bare[some], 1e-9)
-    share = float(odds(np.array(one.share), 1e-4))
+    log = clipped_log_odds(one.bare[some], 1e-9)
+    share = float(clipped_log_odds(np.array(one.share), 1e-4))
     return np.stack([np.ones(len(log)), log, np.maximum(log, 0) * share], axis=1), one.unique[some]
 
 
@@ -105,7 +106,9 @@ def held_out(found: Sequence[Scored]) -> list[Scored]:
         corpus: learnt([one for one in found if one.corpus != corpus])
         for corpus in dict.fromkeys(one.corpus for one in found)
     }
-    return [replace(one, xi=cautious(one.bare, one.share, one.fraction, taught[one.corpus])) for one in found]
+    return [
+        replace(one, xi=shrink_scores(one.bare, one.share, one.fraction, taught[one.corpus])) for one in found
+    ]
 
 
 def figures(found: Sequence[Scored]) -> dict[str, float]:

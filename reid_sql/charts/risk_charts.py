@@ -23,6 +23,7 @@ from reid_sql.charts.spec import (
 from reid_sql.models.numerics.quantiles import percent
 
 EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)  # where ranges of class sizes begin
+NO_END: Final = 2**63  # of the last range
 MASKED: Final = "masked"
 Row = Mapping[str, Any]
 SHARES: Final[Mapping[str, str]] = {

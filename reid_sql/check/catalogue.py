@@ -5,8 +5,8 @@ from typing import Final
 from reid_sql.check.measure import Measure, highest, row_of
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
-from reid_sql.models.one_answer.population_risk import METHOD
 from reid_sql.models.population.population_uniqueness import EVERY
+from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import PROBABILITY, SEED, Choice
 
 ATTACK_PARAMETERS: Final = (

@@ -15,7 +15,7 @@ from reid_sql.function import REQUIRED, Function, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.runner import Answer, run, sentence
-from reid_sql.source import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash stands for what it reads elsewhere"
@@ -241,7 +241,7 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         _read_once(engine, named)
-        opened.hold(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
+        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     if table.population_source is not None:
         _open_population(engine, f"policy tables[{number}].population_file", table.population_source)
@@ -265,6 +265,8 @@ def _read_once(engine: DuckDBTable, named: Sequence[str]) -> None:
 def _open_population(engine: DuckDBTable, where: str, source: Source) -> None:
     opened = _attach(engine.con, engine.population_view, where, source)
     if opened.records is not None:
-        opened.hold(where, engine.ask(f"SELECT count(*) FROM {engine.population_view}")[0][0])
+        opened.refuse_missing_records(
+            where, engine.ask(f"SELECT count(*) FROM {engine.population_view}")[0][0]
+        )
     if opened.of_view:
         engine.cautions.append(CAUTION_VIEW.format(source.given))

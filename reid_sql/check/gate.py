@@ -29,13 +29,13 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.check.sources import REASON_CHANGED
 from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, withhold_figures
-from reid_sql.connection_url import masked
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
 from reid_sql.runner import sentence
-from reid_sql.source import connected, limit_memory, plain_path
-from reid_sql.spill import spill_folder, spill_into
+from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
+from reid_sql.sources.remote import masked
+from reid_sql.sources.spill import spill_folder, spill_into
 
 ShowProgress = Callable[[str], None]
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
@@ -66,7 +66,7 @@ def open_tables(
     """
     _refuse_remote_tables(policy)
     with spill_folder() as folder:
-        con = connected()
+        con = connect_quietly()
         try:
             spill_into(con, folder)
             limit = policy.memory_limit if memory_limit is None else memory_limit
@@ -97,7 +97,7 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     files = [path.absolute() for source in sources for path in source.paths]
     allowed = [
         *(str(path) for path in files),
-        *(plain_path(path) for path in files),
+        *(escape_pattern(path) for path in files),
         *(f"{path}.wal" for path in files),
     ]
     con.execute(f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]")

@@ -32,14 +32,14 @@ from reid_sql.client_fallback import (
     open_client,
     profile_columns,
 )
-from reid_sql.connection_url import url_of
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import most_values, numbered, places, resolved, whole
 from reid_sql.engines.ibis.kit import TABLE
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
-from reid_sql.warehouse import Warehouse, asked, rows, warehouse
+from reid_sql.sources.remote import url_of
+from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
 PLACE: Final = "reid place of the group"
 
@@ -191,7 +191,7 @@ def open_in_ibis(
     The policy's own memory limit is for files.
     """
     if memory_limit is not None:
-        rule = f"--memory-limit must not be set where a warehouse counts, got '{memory_limit}'"
+        rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
         raise OutOfDomainError(f"{rule}; leave it away, as the client holds reduced statistics alone")
     _refuse_files(policy)
     with ExitStack() as stack:

@@ -12,12 +12,11 @@ from typing import Final, overload
 
 import numpy as np
 
-from reid_sql.charts.risk_charts import EDGES
+from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.check.figures import Figure, Masked, Shown
 from reid_sql.check.policy import Check, TablePolicy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.terminal import ENDLESS
 
 Bin = tuple[int, int | None]  # class sizes from, to
 Cell = tuple[str | None, ...]  # the values by which a group is told
@@ -382,6 +381,6 @@ def _class_size_cuts(table: TablePolicy) -> Iterator[int]:
     for each in table.checks:
         threshold, k = each.parameters.get("threshold"), each.parameters.get("k")
         if threshold:
-            yield math.ceil(min(1 / threshold, ENDLESS))
+            yield math.ceil(min(1 / threshold, NO_END))
         if k:
             yield int(k)

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.function import REQUIRED, Function, Parameter
-from reid_sql.models.one_answer.population_risk import METHOD
+from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import COUNT, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 

@@ -8,7 +8,7 @@ from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.terminal import number
+from reid_sql.terminal.console import number
 
 Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15

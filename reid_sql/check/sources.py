@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from reid_sql.connection_url import is_connection, url_of
 from reid_sql.document import Place, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.file_pattern import Parts, matching
 from reid_sql.parameters import Choice
-from reid_sql.source import AS_WRITTEN
-from reid_sql.text_file import ENCODINGS, Form
+from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
+from reid_sql.sources.formats import ENCODINGS, TextFormat
+from reid_sql.sources.remote import is_connection, url_of
 
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
@@ -35,7 +34,7 @@ class Source:
     given: str
     path: Path
     table: str | None = None
-    form: Form = AS_WRITTEN
+    form: TextFormat = AS_WRITTEN
     parts: Parts = ()
     url: str | None = None
     handed: str | None = None
@@ -133,11 +132,11 @@ def _read_pattern(place: Place, folder: Path) -> Source:
             raise OutOfDomainError(
                 f"{place.at('files')} must stand without {other}, got both; leave one away"
             )
-    parts = matching(place.at("files"), given, folder)
+    parts = match_files(place.at("files"), given, folder)
     return Source(given, folder / given, None, _read_form(place), parts)
 
 
-def _read_form(place: Place) -> Form:
+def _read_form(place: Place) -> TextFormat:
     """How the table's text files are written."""
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
@@ -151,7 +150,7 @@ def _read_form(place: Place) -> Form:
         )
     encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else True
-    return Form(delimiter, encoding, header, quote)
+    return TextFormat(delimiter, encoding, header, quote)
 
 
 REASON_CHANGED: Final = "the file changed while it was measured"

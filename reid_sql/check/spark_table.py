@@ -30,7 +30,7 @@ from reid_sql.engines.spark.frames import collected, column, resolved
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Columns
-from reid_sql.text_file import Form, counted_slowly, nonblank_lines, text_file
+from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
@@ -122,7 +122,7 @@ def _read_parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
     return reduce(DataFrame.union, frames)
 
 
-def _read_file(spark: SparkSession, path: str, form: Form, where: str) -> DataFrame:
+def _read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> DataFrame:
     kind, plain = _file_kind(path), path if "://" in path else _escape_pattern(path)
     if kind in TEXTS:
         return _read_text(spark, path, plain, form, where)
@@ -161,10 +161,10 @@ def _is_here(path: str) -> bool:
     return "://" not in path and Path(path).is_file()
 
 
-def _read_text(spark: SparkSession, path: str, plain: str, form: Form, where: str) -> DataFrame:
+def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, where: str) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
-    found = text_file(where, Path(path), form) if here else None
+    found = inspect_text(where, Path(path), form) if here else None
     delimiter = found.delimiter if found else form.delimiter or ("\t" if _file_kind(path) == ".tsv" else ",")
     how: dict[str, Any] = {
         "sep": delimiter,
@@ -190,7 +190,7 @@ def _read_text(spark: SparkSession, path: str, plain: str, form: Form, where: st
         rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
         raise OutOfDomainError(f"{rule}; mend them")
     if found is not None and (read := frame.count()) != found.records:
-        _refuse_other_count(where, read, counted_slowly(Path(path), found.delimiter, form))
+        _refuse_other_count(where, read, count_slowly(Path(path), found.delimiter, form))
     if (
         found is None
         and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()

@@ -18,7 +18,7 @@ from reid_sql.check.sentences import (
     quotable_sentences,
     summarize_verdicts,
 )
-from reid_sql.terminal import ONE_ROW_ONE_PERSON, WIDE, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}

@@ -1,4 +1,4 @@
-"""What a shell offers behind reid-sql at a press of the tab key, from the commands and options themselves."""
+"""Scripts by which bash, zsh and fish complete commands and options, made from the parser itself."""
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
@@ -6,15 +6,31 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.commands.options import PASSED
+from reid_sql_udfs import declared
 
-WORDS: Final = "print what makes a shell complete commands and options: bash, zsh or fish"
-FILES: Final = ("FILE", "POLICY", "RELEASED")  # what a value is called that is a file's name
-NAMES: Final = ("functions", "name")  # the command and its argument that is the name of a function
+FILES: Final = ("FILE", "POLICY", "RELEASED")  # metavars of files
+FUNCTION_NAME: Final = ("functions", "name")  # the command and argument whose values are functions
+BASH: Final = (
+    "_reid_sql() {",
+    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+    '  local command="${COMP_WORDS[1]}"',
+    '  if [ "$cur" = "=" ]; then cur=""',
+    '  elif [ "$prev" = "=" ]; then prev="${COMP_WORDS[COMP_CWORD-2]}"; fi',
+    "  COMPREPLY=()",
+    '  case "$command:$prev" in',
+)
+ZSH: Final = (
+    "  )",
+    "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
+    '  local command="$words[2]"',
+    "  shift words; (( CURRENT-- ))",
+    '  case "$command" in',
+)
 
 
 @dataclass(frozen=True)
 class Word:
-    """An option, or with no names an argument: its words, and what its value may be."""
+    """An option, or an argument if it has no names: its help, and what its value may be."""
 
     names: tuple[str, ...]
     words: str
@@ -26,7 +42,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its words, options and arguments."""
+    """A command: its help line, options and arguments."""
 
     name: str
     words: str
@@ -34,35 +50,28 @@ class Command:
     arguments: tuple[Word, ...]
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=HOW)
-
-
-def run_command(options: argparse.Namespace) -> int:
+def run_completion(options: argparse.Namespace) -> int:
     """Print the script of the shell."""
     print("\n".join(SHELLS[options.shell](list(_commands(options.whole)))))  # noqa: T201
     return PASSED
 
 
 def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
-    """The commands of the parser, each with what may stand behind it."""
-    # argparse lists in public neither its actions nor their kinds.
+    """List the commands of the parser with their options and arguments."""
+    # argparse has no public list of its actions and their kinds.
     subcommands = argparse._SubParsersAction  # noqa: SLF001
     (made,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
-    told = {each.dest: each.help or "" for each in made._choices_actions}  # noqa: SLF001
+    help_lines = {each.dest: each.help or "" for each in made._choices_actions}  # noqa: SLF001
     for name, command in made.choices.items():
         words = [_word(name, action) for action in command._actions]  # noqa: SLF001
-        named = tuple(word for word in words if word.names)
-        yield Command(name, told[name], named, tuple(word for word in words if not word.names))
+        options = tuple(word for word in words if word.names)
+        yield Command(name, help_lines[name], options, tuple(word for word in words if not word.names))
 
 
 def _word(command: str, action: argparse.Action) -> Word:
     called = str(action.metavar or "")
     choices = tuple(map(str, action.choices or ()))
-    if (command, action.dest) == NAMES:
-        from reid_sql_udfs import declared  # noqa: PLC0415 - help is shown without the functions
-
+    if (command, action.dest) == FUNCTION_NAME:
         choices = tuple(declared())
     file = any(word in called for word in FILES)
     repeated = isinstance(action, argparse._AppendAction)  # noqa: SLF001
@@ -70,7 +79,7 @@ def _word(command: str, action: argparse.Action) -> Word:
 
 
 def _bash(commands: list[Command]) -> Iterator[str]:
-    """A function that looks at the command and at the word before."""
+    """Write a function that looks at the command and at the previous word."""
     yield from BASH
     for command in commands:
         for word in command.options:
@@ -96,14 +105,14 @@ def _values(word: Word) -> str:
 
 
 def _zsh(commands: list[Command]) -> Iterator[str]:
-    """A function that describes the commands, and hands the rest to _arguments."""
+    """Write a function that describes the commands, and passes the rest to _arguments."""
     yield from ("#compdef reid-sql", "_reid_sql() {", "  local -a commands=(")
     yield from (f"    {_quoted(f'{each.name}:{each.words}')}" for each in commands)
     yield from ZSH
     for command in commands:
-        told = [_quoted(each) for word in command.options for each in _described(word)]
-        told += [_quoted(f"{place}:{_action(word)}") for place, word in enumerate(command.arguments, 1)]
-        yield f"    {command.name}) _arguments {' '.join(told)} ;;"
+        specs = [_quoted(each) for word in command.options for each in _described(word)]
+        specs += [_quoted(f"{place}:{_action(word)}") for place, word in enumerate(command.arguments, 1)]
+        yield f"    {command.name}) _arguments {' '.join(specs)} ;;"
     yield from ("  esac", "}")
     yield 'if [ "$funcstack[1]" = _reid_sql ]; then _reid_sql "$@"; else compdef _reid_sql reid-sql; fi'
 
@@ -122,7 +131,7 @@ def _action(word: Word) -> str:
 
 
 def _fish(commands: list[Command]) -> Iterator[str]:
-    """A line for each command, option and argument."""
+    """Write a line for each command, option and argument."""
     yield "complete -c reid-sql -f"
     for command in commands:
         yield f"complete -c reid-sql -n __fish_use_subcommand -a {command.name} -d {_in_fish(command.words)}"
@@ -144,7 +153,7 @@ def _in_fish_values(word: Word) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text of bash and zsh."""
+    """Quote a text for bash and zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -152,26 +161,6 @@ def _in_fish(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-HOW: Final = (
-    'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
-    "after compinit, or for fish: reid-sql completion fish > ~/.config/fish/completions/reid-sql.fish"
-)
-BASH: Final = (
-    "_reid_sql() {",
-    '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""',
-    '  local command="${COMP_WORDS[1]}"',
-    '  if [ "$cur" = "=" ]; then cur=""',
-    '  elif [ "$prev" = "=" ]; then prev="${COMP_WORDS[COMP_CWORD-2]}"; fi',
-    "  COMPREPLY=()",
-    '  case "$command:$prev" in',
-)
-ZSH: Final = (
-    "  )",
-    "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
-    '  local command="$words[2]"',
-    "  shift words; (( CURRENT-- ))",
-    '  case "$command" in',
-)
 SHELLS: Final[Mapping[str, Callable[[list[Command]], Iterator[str]]]] = {
     "bash": _bash,
     "zsh": _zsh,

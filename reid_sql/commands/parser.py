@@ -1,54 +1,60 @@
-"""What the command line takes: an option given twice is refused, and every refusal is one sentence."""
+"""The commands and their arguments, and a parser that refuses in one sentence.
+
+Nothing here loads an engine or a model: whoever asks for help waits for neither. Where an option is a
+parameter of a function, its default and its domain are those of the function's declaration.
+"""
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from reid_sql import __version__
-from reid_sql.commands import (
-    adversary,
-    advise,
-    check,
-    compare,
-    completion,
-    forecast,
-    functions,
-    prepare,
-    profile,
-    qar,
-    query,
-    risk,
-    sql,
-    validate,
-)
-from reid_sql.commands.options import progress_options
+from reid_sql.commands import sql
 from reid_sql.errors import OutOfDomainError
 
-# In the order of the help; each is a file of its name.
-COMMANDS: Final = (
-    *(profile, risk, forecast, validate, adversary, qar, check, advise, prepare, compare),
-    *(query, functions, sql, completion),
+FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
+FILE_OR_CONNECTION: Final = (
+    f"{FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the environment "
+    "variable that contains one with a password"
 )
-AT_ONCE: Final = (functions, sql, completion)  # nobody waits for these
+ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
+FORMATS: Final = ("table", "json", "csv")
+DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
+SHELLS: Final = (
+    'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
+    "after compinit, or for fish: reid-sql completion fish > ~/.config/fish/completions/reid-sql.fish"
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its help line, its arguments, and what runs it, as `module:function`."""
+
+    help: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: str
+    progress: bool = True
+    duckdb: bool = True  # whether DuckDB is loaded first
 
 
 class Once(argparse.Action):
-    """An option with a value, which contradicts itself where it is given twice."""
+    """An option with a value; a second value would contradict the first."""
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse hands it
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse passes it
         namespace: argparse.Namespace,
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        """Keep the value, or refuse a second one."""
+        """Store the value, or refuse a second one."""
         given = namespace.__dict__.setdefault("given_once", {})
         if self.option_strings and self.dest in given:
             name, first = option_string or self.dest, given[self.dest]
             raise OutOfDomainError(
-                f"{name} must be given once, got '{first}' and '{values}'; leave one of them"
+                f"{name} must be given once, got '{first}' and '{values}'; omit one of them"
             )
         given[self.dest] = values
         setattr(namespace, self.dest, values)
@@ -65,10 +71,10 @@ class Parser(argparse.ArgumentParser):
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """Read the words; a command itself refuses those that it does not know, as it knows what is near."""
-        found, left = self.parse_known_args(args, namespace)
-        if left:
-            getattr(found, "parser", self).error(f"unrecognized arguments: {' '.join(left)}")
+        """Parse the arguments; the command's own parser refuses unknown ones and suggests the nearest."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            getattr(found, "parser", self).error(f"unrecognized arguments: {' '.join(unknown)}")
         return found
 
     def error(self, message: str) -> NoReturn:
@@ -77,18 +83,17 @@ class Parser(argparse.ArgumentParser):
 
         hint = f"see {self.prog} --help"
         if unknown := re.search(r"unrecognized arguments: (\S+)", message):
-            hint = suggestion(unknown[1], self._options(), "options")
+            hint = suggestion(unknown[1], self._option_names(), "options")
         elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
-            hint = suggestion(chosen[2], self._choices(chosen[1]), "choices")
+            hint = suggestion(chosen[2], self._choices_of(chosen[1]), "choices")
             message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
 
-    def _options(self) -> list[str]:
-        """The options that there are."""
+    def _option_names(self) -> list[str]:
         return [word for action in self._actions for word in action.option_strings if word.startswith("--")]
 
-    def _choices(self, name: str) -> list[str]:
-        """What may stand for an option or an argument, as it is named in a refusal."""
+    def _choices_of(self, name: str) -> list[str]:
+        """List the choices of an option or argument, by its name in argparse's message."""
         return [
             str(word)
             for action in self._actions
@@ -98,14 +103,274 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    """The parser of the command and of its commands."""
-    made = Parser(prog="reid-sql", description="Re-identification risk, counted where the data is.")
-    made.add_argument("--version", action="version", version=f"reid-sql {__version__}")
-    commands = made.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        command = commands.add_parser(module.__name__.rpartition(".")[2], help=module.WORDS)
-        module.options(command)
-        if module not in AT_ONCE:
-            progress_options(command)
-        command.set_defaults(run=module.run_command, parser=command, whole=made)
-    return made
+    """Make the parser of `reid-sql` and of its commands."""
+    whole = Parser(prog="reid-sql", description="Re-identification risk, counted where the data is.")
+    whole.add_argument("--version", action="version", version=f"reid-sql {__version__}")
+    subparsers = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        made = subparsers.add_parser(name, help=command.help)
+        command.arguments(made)
+        if command.progress:
+            _progress(made)
+        made.set_defaults(command=command, parser=made, whole=whole)
+    return whole
+
+
+def _source(
+    parser: argparse.ArgumentParser,
+    columns: str | None = "--qi",
+    words: str = "the quasi-identifiers",
+    file: str = FILE,
+) -> None:
+    """Add the file, the option that names its columns, and how it is read and answered."""
+    parser.add_argument("file", metavar="FILE", help=file)
+    if columns:
+        help_line = f"{words}, {ADDS}"
+        parser.add_argument(
+            columns, dest="columns", action="append", required=True, metavar="A,B,C", help=help_line
+        )
+    parser.add_argument(
+        "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
+    )
+    parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
+    _memory_and_format(parser)
+
+
+def _policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("policy", metavar="POLICY.toml", help="the policy, TOML or JSON")
+    _memory_and_format(parser)
+
+
+def _memory_and_format(parser: argparse.ArgumentParser) -> None:
+    words = "the most memory to use, such as 2GB; more goes to disk"
+    parser.add_argument("--memory-limit", metavar="SIZE", help=words)
+    _format(parser)
+
+
+def _format(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    words = (
+        "print tables for people (default), everything as json, or as csv the rows of the summary or of the "
+        "option that asks for more"
+    )
+    group.add_argument("--format", choices=FORMATS, default="table", help=words)
+    group.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+
+
+def _progress(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    words = "show progress even without a terminal, as lines of a log"
+    group.add_argument("--progress", action="store_const", const=True, help=words)
+    words = "never show progress; by default a terminal shows it after a second"
+    group.add_argument("--no-progress", dest="progress", action="store_const", const=False, help=words)
+
+
+def _threshold(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threshold", help="the risk above which a record counts as at risk (default 0.2)")
+
+
+def _nulls(parser: argparse.ArgumentParser, wildcard: str = ", as a wildcard") -> None:
+    parser.add_argument("--nulls", help=f"NULL as a value (default){wildcard}, or drop such records")
+
+
+def _plot(parser: argparse.ArgumentParser, words: str) -> None:
+    parser.add_argument("--plot", metavar="FILE", help=f"draw {words} to a PNG or SVG file")
+
+
+def _profile(parser: argparse.ArgumentParser) -> None:
+    _source(parser, None)
+    words = f"only these columns, {ADDS}"
+    parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
+
+
+def _risk(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file=FILE_OR_CONNECTION)
+    _threshold(parser)
+    _nulls(parser)
+    words = "the column that identifies people, where a person has several rows"
+    parser.add_argument("--entity", metavar="COLUMN", help=words)
+    words = "the people that the file is a sample of, such as 67e6 or 67,000,000: the risk among them"
+    parser.add_argument("--population", metavar="N[,N]", action="append", help=words)
+    words = "with --population: count people in classes smaller than this (default 5)"
+    parser.add_argument("--k", help=words)
+    words = "show the N most exposed combinations of values"
+    parser.add_argument("--stand-out", metavar="N", default="0", help=words)
+
+
+def _forecast(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file=FILE_OR_CONNECTION)
+    words = "the sizes to forecast to, such as 67e6 or 67,000,000; repeat the option to add more"
+    parser.add_argument("--population", required=True, action="append", metavar="N[,N]", help=words)
+    parser.add_argument("--k", help="count people in classes smaller than this (default 5)")
+    _nulls(parser, "")
+    _plot(parser, "the curve and the model's fit, with their bands,")
+
+
+def _validate(parser: argparse.ArgumentParser) -> None:
+    _source(parser)
+    words = "the sampling fractions (default 0.1,0.01); repeat the option to add more"
+    parser.add_argument("--fraction", dest="fractions", action="append", metavar="F[,F]", help=words)
+    parser.add_argument("--samples", help="the number of samples of each fraction (default 5)")
+    parser.add_argument("--methods", metavar="A,B", help="methods of population_uniqueness (default all)")
+    parser.add_argument("--seed", help="for other samples (default 0)")
+    _nulls(parser, "")
+    _plot(parser, "the estimates and the truth")
+
+
+def _adversary(parser: argparse.ArgumentParser) -> None:
+    _source(parser, None)
+    words = "what the attacker may know: a .toml or .json file, or a shipped name"
+    parser.add_argument("--scenario", required=True, metavar="FILE", help=words)
+    _threshold(parser)
+    _nulls(parser)
+    words = "show all 81 settings of the four parameters too"
+    parser.add_argument("--sensitivity", action="store_true", help=words)
+    group = parser.add_mutually_exclusive_group()
+    words = "CSV, Parquet or JSON file of the population, which shows who is unique in it"
+    group.add_argument("--population-file", metavar="FILE", help=words)
+    words = "estimate who is unique in the population by this model of the file, not by Pitman's"
+    group.add_argument("--model", choices=("people", "copula"), help=words)
+
+
+def _qar(parser: argparse.ArgumentParser) -> None:
+    _source(parser, "--columns", "the columns that an attacker may combine")
+    parser.add_argument("--p", help="the number of columns in a quasi-identifier (default 3)")
+    words = "the share of quasi-identifiers that may be riskier (default 0.01)"
+    parser.add_argument("--alpha", help=words)
+    words = "the share of quasi-identifiers that the distribution is fitted to (default 0.05)"
+    parser.add_argument("--tail", help=words)
+    words = "measure N quasi-identifiers drawn at random, not all"
+    parser.add_argument("--sample", metavar="N", help=words)
+    parser.add_argument("--memory-mb", metavar="MB", help="the most memory to count with (default 1024)")
+    _nulls(parser, "")
+    words = "show the effect of removing N records (with --plot: default a fifth of them)"
+    parser.add_argument("--remove", metavar="N", help=words)
+    words = "how to choose the records to remove, as in qar_elimination (default all)"
+    parser.add_argument("--by", metavar="A,B", help=words)
+    _plot(parser, "the risk of all choices, each record's contribution and the effect of removals")
+    words = "do not draw each record's contribution, which takes long for many records"
+    parser.add_argument("--without-contributions", action="store_true", help=words)
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    _policy(parser)
+    parser.add_argument("--json-report", metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
+    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
+    words = "an earlier JSON report: fail only if a figure got worse"
+    parser.add_argument("--baseline", metavar="FILE", help=words)
+    words = "if the policy is not met, search for a release that meets it, and show it in the HTML report"
+    parser.add_argument("--prepare", action="store_true", help=words)
+    words = "the time limit of that search, in place of the policy's prepare.time_limit"
+    parser.add_argument("--time-limit", metavar="SECONDS", help=words)
+    words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
+    parser.add_argument("--engine", metavar="NAME", help=words)
+    words = "show the N rarest combinations with their values; by default no report contains a record"
+    parser.add_argument("--risky-records", metavar="N", default="0", help=words)
+
+
+def _advise(parser: argparse.ArgumentParser) -> None:
+    _policy(parser)
+    parser.add_argument("--single", action="store_true", help="skip pairs of columns: faster")
+
+
+def _prepare(parser: argparse.ArgumentParser) -> None:
+    _policy(parser)
+    parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
+    parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
+    words = "show how well the other columns still predict this column"
+    parser.add_argument("--target", metavar="COLUMN", help=words)
+    parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
+    words = "write the gate's report on the release as JSON"
+    parser.add_argument("--json-report", metavar="FILE", help=words)
+    parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
+    _plot(parser, "risk against loss of the transformations")
+
+
+def _compare(parser: argparse.ArgumentParser) -> None:
+    _source(parser)
+    parser.add_argument("released", metavar="RELEASED", help="the release: CSV, Parquet, JSON or DuckDB file")
+    parser.add_argument("--released-table", metavar="TABLE", help="the table of a DuckDB file of the release")
+    words = "the column of both that identifies the original of each released record"
+    parser.add_argument("--key", metavar="COLUMN", help=words)
+    _threshold(parser)
+    words = "the number of records to link if linking all would take too long (default 10000)"
+    parser.add_argument("--targets", help=words)
+    parser.add_argument("--seed", help="for another draw of them (default 0)")
+    _plot(parser, "risk and loss")
+
+
+def _query(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
+    words = "the DuckDB database to run it on"
+    parser.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help=words)
+    _format(parser)
+
+
+def _functions(parser: argparse.ArgumentParser) -> None:
+    words = "one function, with its parameters, result columns, engines and an example"
+    parser.add_argument("name", metavar="NAME", nargs="?", help=words)
+    _format(parser)
+
+
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)
+
+
+# In the order of the help.
+COMMANDS: Final[Mapping[str, Command]] = {
+    "profile": Command(
+        "profile the columns of a file: which identify people, codes for missing values, warnings",
+        _profile,
+        "measure:run_profile",
+    ),
+    "risk": Command(
+        "measure a file: summary, class sizes, the most exposed records, a verdict", _risk, "measure:run_risk"
+    ),
+    "forecast": Command(
+        "forecast the risk of a sample to larger populations", _forecast, "measure:run_forecast"
+    ),
+    "validate": Command(
+        "measure every method's error on samples of a file, whose truth is counted",
+        _validate,
+        "measure:run_validate",
+    ),
+    "adversary": Command(
+        "measure a file against an attacker who knows part of it", _adversary, "attack:run_adversary"
+    ),
+    "qar": Command(
+        "extreme risk (QaR): the table's, and the effect of removing records", _qar, "qar:run_qar"
+    ),
+    "check": Command(
+        "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge", _check, "gate:run_check"
+    ),
+    "advise": Command(
+        "measure which columns to omit or generalize to meet a policy", _advise, "gate:run_advise"
+    ),
+    "prepare": Command(
+        "find the transformation of a table that meets a policy at the least loss, as SQL",
+        _prepare,
+        "prepare:run_prepare",
+    ),
+    "compare": Command(
+        "compare a release with its original: risk, changes, and an attack, measured",
+        _compare,
+        "attack:run_compare",
+    ),
+    "query": Command("run a file of SQL with the functions registered", _query, "query:run_query"),
+    "functions": Command(
+        "list every function with its signature, summary and source",
+        _functions,
+        "functions:run_functions",
+        progress=False,
+        duckdb=False,
+    ),
+    "sql": Command(sql.WORDS, sql.options, "sql:run_command", progress=False),
+    "completion": Command(
+        "print the script with which bash, zsh or fish completes commands and options",
+        _completion,
+        "completion:run_completion",
+        progress=False,
+        duckdb=False,
+    ),
+}

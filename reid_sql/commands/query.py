@@ -1,4 +1,4 @@
-"""A file of SQL, run with the functions there."""
+"""A file of SQL, run with the functions registered."""
 
 import argparse
 import sys
@@ -6,64 +6,52 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from reid_sql import register
-from reid_sql.commands.options import PASSED, format_options, print_answer, print_csv
-from reid_sql.errors import UnknownNameError
+import duckdb
 
-WORDS: Final = "run a file of SQL with the functions there"
-SHOWN: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
+from reid_sql import register
+from reid_sql.commands.options import PASSED
+from reid_sql.commands.output import print_answer, print_csv
+from reid_sql.errors import UnknownNameError
+from reid_sql.runner import run
+from reid_sql.terminal.console import answer_table
+
+WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 MEMORY: Final = ":memory:"
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
-    parser.add_argument(
-        "--database", metavar="FILE.duckdb", default=MEMORY, help="the DuckDB database to run it on"
-    )
-    format_options(parser)
-
-
-def run_command(options: argparse.Namespace) -> int:
-    """Run the statements, and show each answer before the next statement."""
-    import duckdb  # noqa: PLC0415 - help is shown without what counts
-
-    from reid_sql import terminal  # noqa: PLC0415 - the same
-    from reid_sql.runner import run  # noqa: PLC0415 - the same
-
-    if options.file != "-" and not Path(options.file).is_file():
-        raise UnknownNameError(
-            f"FILE.sql must be an existing file, got '{options.file}'; pass its path, or - for standard input"
-        )
-    text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
-    _refuse_empty_database(options.database, text)
+def run_query(options: argparse.Namespace) -> int:
+    """Run the statements, and print each answer before the next statement."""
+    text = _read_sql(options.file)
+    _refuse_new_database(options.database, text)
     con = duckdb.connect(options.database)
     register(con)
     for statement in con.extract_statements(text):
         answer = run(con, statement, None, "query")
-        if statement.type.name not in SHOWN or not answer.columns:
+        if statement.type.name not in WITH_ROWS or not answer.columns:
             continue
         if options.format == "csv":
             print_csv(answer.columns, answer.rows)
         else:
-            print_answer(options, answer.records(), [], partial(terminal.answer_table, answer))
-        sys.stdout.flush()  # what is answered is shown before the next statement runs
+            print_answer(options, answer.records(), [], partial(answer_table, answer))
+        sys.stdout.flush()  # an answer is printed before the next statement runs
     return PASSED
 
 
-def _refuse_empty_database(database: str, text: str) -> None:
-    """Refuse a database that is not there, unless the SQL makes something in it.
+def _read_sql(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    if not Path(file).is_file():
+        rule = f"FILE.sql must be an existing file, got '{file}'"
+        raise UnknownNameError(f"{rule}; pass its path, or - for standard input")
+    return Path(file).read_text(encoding="utf-8")
 
-    Else a mistyped path would be one.
-    """
-    import duckdb  # noqa: PLC0415 - help is shown without what counts
 
+def _refuse_new_database(database: str, text: str) -> None:
+    """Refuse a database that does not exist unless the SQL creates something: the path may be mistyped."""
     if database == MEMORY or Path(database).is_file():
         return
     with duckdb.connect() as con:
-        made = any(statement.type.name == "CREATE" for statement in con.extract_statements(text))
-    if not made:
-        rule = (
-            f"--database must be an existing DuckDB file where the SQL makes nothing in it, got '{database}'"
-        )
-        raise UnknownNameError(f"{rule}; mend the path")
+        creates = any(statement.type.name == "CREATE" for statement in con.extract_statements(text))
+    if not creates:
+        rule = f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'"
+        raise UnknownNameError(f"{rule}; correct the path")

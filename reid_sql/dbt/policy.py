@@ -19,7 +19,7 @@ from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
-from reid_sql.spill import spill_folder
+from reid_sql.sources.spill import spill_folder
 from reid_sql.suggestion import suggestion
 
 NAME: Final = "reid_policy_findings"

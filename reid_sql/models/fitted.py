@@ -11,9 +11,11 @@ from reid_sql.models.copula import copula_file, copula_population, copula_summar
 from reid_sql.models.copula.copula_population import CopulaForecast
 from reid_sql.models.copula.copula_summary import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
-from reid_sql.models.one_answer import people_population
-from reid_sql.models.people import people_file, people_summary
-from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people import diagnostics
+from reid_sql.models.people import file as people_file
+from reid_sql.models.people import model as people_model
+from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.population_risk import shares
 
 KINDS: Final = "a model of fit_copula or fit_people"
 
@@ -21,14 +23,14 @@ KINDS: Final = "a model of fit_copula or fit_people"
 def forecast(model: FittedModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
     """Ξ and κ of populations of these sizes."""
     if isinstance(model, PeopleModel):
-        return people_population.forecast(model, populations)
+        return shares.forecast(model, populations)
     return copula_population.forecast(_copula(model), populations)
 
 
 def sample_codes(model: FittedModel, places: Integers, seed: int) -> Integers:
     """Codes of the records at these places of an endless sample."""
     if isinstance(model, PeopleModel):
-        return people_population.sample_codes(model, places, seed)
+        return people_model.sample_codes(model, places, seed)
     return copula_population.sample_codes(_copula(model), places, seed)
 
 
@@ -49,7 +51,7 @@ def from_json(text: str) -> FittedModel:
 def summary(name: str, model: FittedModel) -> CopulaSummary:
     """Describe the model in one line."""
     if isinstance(model, PeopleModel):
-        return people_summary.in_short(name, model)
+        return diagnostics.summarize_as_copula(name, model)
     return copula_summary.summary(name, _copula(model))
 
 

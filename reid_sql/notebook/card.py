@@ -5,7 +5,7 @@ from html import escape
 from typing import Any, Final
 
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.terminal import summary_lines
+from reid_sql.terminal.pages import summary_lines
 
 BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em"
 CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"

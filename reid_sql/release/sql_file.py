@@ -9,7 +9,7 @@ from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
 from reid_sql.parameters import quoted
 from reid_sql.release.dialects import DIALECT, DUCKDB, translated
-from reid_sql.source import DATABASES, check_source, select_of
+from reid_sql.sources.files import DATABASES, check_source, select_from
 
 if TYPE_CHECKING:
     from reid_sql.release.sought import Sought, TableForm
@@ -29,7 +29,7 @@ def source_sql(release: DuckDBRelease) -> str:
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
         return named(release.table)
-    select, _ = select_of(release.engine.con, "the file", source.path, kind, source.form)
+    select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 

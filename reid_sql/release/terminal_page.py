@@ -8,7 +8,7 @@ from rich.table import Table
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.release.sentences import sentences
-from reid_sql.terminal import ONE_ROW_ONE_PERSON, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
 
 Page = dict[str, Any]
 

@@ -18,8 +18,8 @@ from reid_sql import plot
 from reid_sql.charts.release_figures import RISKS, check_plot_file, extreme_page, forecast_page, save
 from reid_sql.charts.risk_charts import Range, class_sizes_chart
 from reid_sql.charts.spec import MAX_NAME_LENGTH, Bars
-from reid_sql.commands.asked import InFile
-from reid_sql.commands.forecast import checks_of
+from reid_sql.commands.measure import checks_of
+from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
 from reid_sql.models.people.diagnostics import Check
 
@@ -104,7 +104,7 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
 def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     con: duckdb.DuckDBPyConnection, axes: Any
 ) -> None:
-    checks = checks_of(InFile(con, "people", SOME[:3]), "value")
+    checks = checks_of(FileTable(con, "people", SOME[:3]), "value")
     plot.model_check(checks, ax=axes)
     expected, observed = axes.lines
     assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]

@@ -23,7 +23,7 @@ from reid_sql.check.report import to_json
 from reid_sql.check.sentences import format_near_limit, format_number
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
-from reid_sql.terminal import VisibleConsole
+from reid_sql.terminal.console import VisibleConsole
 from tests.processes import command, environment
 
 K = '{measure = "k", at_least = 1}'

@@ -13,7 +13,7 @@ from reid_sql.check import gate
 from reid_sql.check.gate import check
 from reid_sql.check.policy_file import read_policy
 from reid_sql.errors import ReidError
-from reid_sql.source import open_source
+from reid_sql.sources.files import open_source
 from tests.processes import command
 
 ASK = (

@@ -17,7 +17,7 @@ from reid_sql.check.masking import round_above
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
-from reid_sql.terminal import VisibleConsole
+from reid_sql.terminal.console import VisibleConsole
 
 Record = tuple[str, str, str]  # a, b, c; nothing is NULL
 Table = list[Record]

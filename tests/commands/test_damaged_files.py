@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reid_sql.source import DATABASES, KINDS, PACKED
+from reid_sql.sources.files import DATABASES, KINDS, PACKED
 from tests.processes import command
 
 JUNK = np.random.default_rng(1).bytes(3000)

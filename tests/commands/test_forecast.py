@@ -8,19 +8,19 @@ import pyarrow as pa
 import pytest
 
 from reid_sql import cli
-from reid_sql.models.people import people_fit
-from reid_sql.models.people.people_evidence import PeopleEvidence
-from reid_sql.models.people.people_model import PeopleModel
+from reid_sql.models.people import fit as fit_module
+from reid_sql.models.people.evidence import PeopleEvidence
+from reid_sql.models.people.model import PeopleModel
 
 
 def test_figures_and_picture_are_of_one_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted, anew = [], people_fit._fitted_anew  # noqa: SLF001
+    fitted, anew = [], fit_module._fit_free_columns  # noqa: SLF001
 
     def counting(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         fitted.append(evidence.columns)
         return anew(evidence, seed)
 
-    monkeypatch.setattr(people_fit, "_fitted_anew", counting)
+    monkeypatch.setattr(fit_module, "_fit_free_columns", counting)
     rng, file, picture = np.random.default_rng(1), tmp_path / "people.parquet", tmp_path / "curve.svg"
     people = pa.table({"age": rng.integers(0, 90, 400), "zip": rng.integers(0, 40, 400)})
     with duckdb.connect() as con:

@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.commands.options import print_csv
+from reid_sql.commands.output import print_csv
 from reid_sql_udfs import declared
 from tests.processes import command
 
@@ -184,7 +184,8 @@ def test_csv_cannot_hold_two_tables() -> None:
     refused = command(*call)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert (
-        "--population must stand without --stand-out in csv, got 3 to stand out; ask twice" in refused.stderr
+        "--population must not be given with --stand-out in csv, got 3 to stand out; ask twice"
+        in refused.stderr
     )
 
 

@@ -68,7 +68,7 @@ def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.Captur
     assert "pass --files where it is a pattern of files" in refusal(capsys, pattern)
     assert f"pass --files '{tmp_path}/towns/*.parquet'" in refusal(capsys, str(tmp_path / "towns"))
     assert "--files must match 1 to 10000 files, got 0" in refusal(capsys, f"{tmp_path}/*.csv", "--files")
-    assert "--files must stand without --table" in refusal(capsys, pattern, "--files", "--table", "t")
+    assert "--files must not be given with --table" in refusal(capsys, pattern, "--files", "--table", "t")
 
 
 @pytest.mark.parametrize("name", ["people[1].csv", "data?.csv", "*.csv"])

@@ -1,6 +1,6 @@
 import pytest
 
-from reid_sql.commands.options import listed, numbers
+from reid_sql.commands.options import names, numbers
 from reid_sql.commands.parser import parser
 from reid_sql.errors import OutOfDomainError
 from tests import processes
@@ -18,9 +18,7 @@ def test_a_comma_stands_between_numbers_or_thousands() -> None:
 
 @pytest.mark.parametrize("text", ["100,200", "1,234,567"])
 def test_a_comma_that_may_be_both_is_refused(text: str) -> None:
-    with pytest.raises(
-        OutOfDomainError, match="must say whether a comma stands between numbers or thousands"
-    ):
+    with pytest.raises(OutOfDomainError, match="must show whether a comma separates numbers or thousands"):
         numbers("--population", [text])
 
 
@@ -31,13 +29,13 @@ def test_what_is_no_number_is_refused(text: str) -> None:
 
 
 def test_names_by_comma_may_be_quoted() -> None:
-    assert listed("the columns", 'age, "name, first",sex') == ["age", "name, first", "sex"]
+    assert names("the columns", 'age, "name, first",sex') == ["age", "name, first", "sex"]
 
 
 @pytest.mark.parametrize("text", ["age\nsex", '"age', "age\rsex"])
 def test_names_that_are_no_line_are_refused(text: str) -> None:
     with pytest.raises(OutOfDomainError, match="must be one line of names by comma"):
-        listed("the columns", text)
+        names("the columns", text)
 
 
 def test_columns_given_again_are_added() -> None:
@@ -59,9 +57,7 @@ VALUED = {
 @pytest.mark.parametrize("command", VALUED)
 def test_an_option_given_twice_is_refused(command: str) -> None:
     for option in VALUED[command]:
-        with pytest.raises(
-            OutOfDomainError, match=f"{option} must be given once, got '1' and '2'; leave one"
-        ):
+        with pytest.raises(OutOfDomainError, match=f"{option} must be given once, got '1' and '2'; omit one"):
             parser().parse_args([command, "FILE", option, "1", option, "2"])
 
 

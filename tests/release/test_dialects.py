@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import sqlglot
 
-from reid_sql.commands.prepare import DIALECTS
+from reid_sql.commands.parser import DIALECTS
 from reid_sql.errors import UnavailableError
 from reid_sql.release.dialects import NAMES
 from reid_sql.release.preparation import run

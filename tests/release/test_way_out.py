@@ -77,7 +77,7 @@ def test_what_cannot_be_prepared_is_said_and_the_verdict_stands(tmp_path: Path) 
     kept = policy("people.parquet", QI, K.format(5), prepare='keep = ["nmae"]')
     ended, page = shown(tmp_path, kept, "--prepare")
     assert ended.returncode == 1
-    assert "No release was sought: policy prepare.keep must name columns of people" in page
+    assert "No release was searched for: policy prepare.keep must name columns of people" in page
 
 
 def test_the_time_limit_stands_for_the_policys(tmp_path: Path) -> None:

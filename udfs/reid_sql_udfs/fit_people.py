@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
-from reid_sql.models.people import diagnostics, people_fit
-from reid_sql.models.people.people_lines import PeopleLines, evidence_of
-from reid_sql.models.people.people_summary import PeopleSummary, summary
+from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
+from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
+from reid_sql.models.people.fit import fit
 from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.people import PEOPLE
 
@@ -20,7 +20,7 @@ from reid_sql.reductions.people import PEOPLE
     individuals=True,
 )
 def fit_people(
-    people: PeopleLines, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
+    people: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
 
@@ -36,13 +36,13 @@ def fit_people(
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
 
-    >>> from reid_sql.models.people.people_lines import lines_of
-    >>> fit_people(lines_of({"sex": ["F", "F", "M", "M"]}), "town").records
+    >>> from reid_sql.models.people.evidence import rows_from_columns
+    >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records
     4
     """
-    evidence = evidence_of(people, ordered or (), nominal or ())
-    fitted = people_fit.fit(evidence, int(seed))
-    found = diagnostics.diagnose(fitted, evidence)
-    model = replace(fitted, notes=tuple(found.told(fitted.columns)))
+    evidence = evidence_from_rows(people, ordered or (), nominal or ())
+    fitted = fit(evidence, int(seed))
+    diagnostics = diagnose(fitted, evidence)
+    model = replace(fitted, notes=tuple(diagnostics.describe(fitted.columns)))
     registry.keep(name, model)
-    return summary(name, model, found)
+    return summarize(name, model, diagnostics)

@@ -1,9 +1,8 @@
 """The one answer: who is unique in the population, how sure that is, and in a sentence."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.one_answer import population_risk as people_at_risk
-from reid_sql.models.one_answer.population_risk import ClassSize, PopulationRisk
-from reid_sql.models.people.people_lines import PeopleLines, evidence_of
+from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
+from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
 from reid_sql.parameters import Counts, Names, Seed
 from reid_sql.reductions.people import PEOPLE
 
@@ -17,7 +16,7 @@ from reid_sql.reductions.people import PEOPLE
     individuals=True,
 )
 def population_risk(
-    people: PeopleLines,
+    people: EvidenceRows,
     populations: Counts,
     k: ClassSize = 5,
     *,
@@ -42,9 +41,9 @@ def population_risk(
     would understate its risk. A population smaller than one group is refused for all; a group of few records
     has a status that says so.
 
-    >>> from reid_sql.models.people.people_lines import lines_of
-    >>> population_risk(lines_of({"sex": ["F", "F", "M"]}), [3])[0].sentence
+    >>> from reid_sql.models.people.evidence import rows_from_columns
+    >>> population_risk(rows_from_columns({"sex": ["F", "F", "M"]}), [3])[0].sentence
     'Of these 3 people 33 % are the only one with their values of sex.'
     """
-    evidence = evidence_of(people, ordered or (), nominal or ())
-    return people_at_risk.answer(evidence, populations, k=int(k), seed=int(seed))
+    evidence = evidence_from_rows(people, ordered or (), nominal or ())
+    return answer(evidence, populations, k=int(k), seed=int(seed))

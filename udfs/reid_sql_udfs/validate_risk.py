@@ -3,7 +3,7 @@
 from reid_sql.function import Answer, table_function
 from reid_sql.models.validation import backtest
 from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
-from reid_sql.models.validation.whole import DistinctTexts, coded
+from reid_sql.models.validation.subsample import DistinctTexts, encode_table
 from reid_sql.parameters import Names, Seed
 from reid_sql.reductions.texts import TEXTS
 
@@ -47,7 +47,7 @@ def validate_risk(
     >>> [(row.figure, row.truth) for row in rows if row.sample == 1]
     [('uniqueness', 0.0)]
     """
-    whole, asked = coded(table), backtest.asked(methods)
+    whole, chosen = encode_table(table), backtest.choose_methods(methods)
     return backtest.backtest(
         whole.codes,
         fractions,
@@ -55,5 +55,5 @@ def validate_risk(
         int(seed),
         texts=whole.texts,
         names=whole.names,
-        methods=asked,
+        methods=chosen,
     )

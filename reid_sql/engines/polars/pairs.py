@@ -8,7 +8,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.gaussian_copula import ALONE
+from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
 NOTHING: Final = pl.lit(None, dtype=pl.String)
 
@@ -32,7 +32,7 @@ def _alone(held: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> p
     sizes = held.group_by([*groups, *names]).agg(pl.len().alias("size"))
     records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
     counted = sizes.group_by(groups).agg(records) if groups else sizes.select(records)
-    return counted.with_columns(whole(0, "first"), whole(ALONE, "second"))
+    return counted.with_columns(whole(0, "first"), whole(UNIQUE_RECORDS, "second"))
 
 
 def refuse_without_text(held: pl.LazyFrame, columns: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType, Times
 
 from reid_sql.engines.spark.frames import Rows, places
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.gaussian_copula import ALONE
+from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
 
 def refuse_without_text(rows: Rows) -> None:
@@ -65,7 +65,7 @@ def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
     ]
     if alone:
         lone = F.when(F.col("records") == 1, 1).otherwise(0).cast("bigint")
-        found.append(_cell(F.lit(0), F.lit(ALONE), nothing, nothing, lone, F.lit(0.0)))
+        found.append(_cell(F.lit(0), F.lit(UNIQUE_RECORDS), nothing, nothing, lone, F.lit(0.0)))
     return found
 
 

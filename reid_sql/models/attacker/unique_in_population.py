@@ -15,7 +15,7 @@ from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.scenario import Scenario
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.population import pitman_uniqueness
-from reid_sql.models.profile.part_uniqueness import Share, part_uniqueness
+from reid_sql.models.profile.subset_uniqueness import UniqueShare, unique_share_by_subset
 from reid_sql.suggestion import suggestion
 
 PITMAN: Final = (
@@ -65,7 +65,7 @@ class ByPitman:
 class ByModel:
     """Ξ by a fitted model, from its part on the columns that are known."""
 
-    unique: Share
+    unique: UniqueShare
     places: Sequence[Sequence[int]]  # (groups,) their columns' numbers in the model
     words: str = MODEL
     by_columns: bool = True
@@ -85,7 +85,7 @@ def estimate(attacker: Scenario, model: FittedModel | None) -> Unique:
         return ByPitman(attacker.population)
     place = {column: _place(column, model.columns) for column in attacker.columns}
     places = [[place[column] for column in group.columns] for group in attacker.groups]
-    return ByModel(part_uniqueness(model, attacker.population), places)
+    return ByModel(unique_share_by_subset(model, attacker.population), places)
 
 
 def _place(column: str, known: Sequence[str]) -> int:

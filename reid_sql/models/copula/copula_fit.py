@@ -21,8 +21,9 @@ from reid_sql.models.copula.association import adjusted_information, matching_co
 from reid_sql.models.copula.calibration import calibration
 from reid_sql.models.copula.category_order import PairTables, category_orders, likeliest_correlation
 from reid_sql.models.copula.copula_population import drawn_cells
-from reid_sql.models.copula.gaussian_copula import ALONE, OUTSIDE, GaussianCopula, PairCounts
+from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
+from reid_sql.models.evidence_kinds import MARGINAL_SHARE, UNIQUE_RECORDS
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
@@ -62,7 +63,7 @@ def fit(
         for place, lines in enumerate(alone)
     )
     model = GaussianCopula(names, marginals, np.eye(len(names)), total, method, seed)
-    alone_in_all = np.asarray(counts.records)[second == ALONE]
+    alone_in_all = np.asarray(counts.records)[second == UNIQUE_RECORDS]
     if method == "calibrated" and not len(alone_in_all):
         rule = "method 'calibrated' must have records that count the same each"
         raise OutOfDomainError(
@@ -96,7 +97,7 @@ def _calibrated(model: GaussianCopula, alone: Integers) -> GaussianCopula:
 def _outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list[list[int]]:
     """Lines of the shares from outside, for each column."""
     checkpoint()
-    lines = np.flatnonzero(second == OUTSIDE).tolist()
+    lines = np.flatnonzero(second == MARGINAL_SHARE).tolist()
     for line in lines:
         if counts.first[line] == 0:
             unknown = str(counts.label[line])

@@ -27,9 +27,6 @@ EXACT: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
 KEPT: Final = 1 << 20  # scores that a model keeps
-# In place of a second column: shares from outside, and the line that counts who is alone.
-OUTSIDE: Final = -1
-ALONE: Final = -2
 
 
 @dataclass(frozen=True)

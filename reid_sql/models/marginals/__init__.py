@@ -1,1 +1,1 @@
-"""The law of one column: shares of its values, seen and unseen, ordered or by name, and their scale."""
+"""The distribution of one column: shares of its values, seen and unseen, with or without an order."""

@@ -13,27 +13,43 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.disclosure import OK, Histogram, Integers
+from reid_sql.models.copula.copula_summary import CopulaSummary
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.people import following, residual
-from reid_sql.models.people.following import Dependence
-from reid_sql.models.people.people_evidence import PeopleEvidence
-from reid_sql.models.people.people_model import PeopleModel
-from reid_sql.models.people.shape import OVERDISPERSED, row_keys
+from reid_sql.models.people import overdispersion
+from reid_sql.models.people.evidence import PeopleEvidence, row_keys
+from reid_sql.models.people.functional_dependencies import (
+    Dependency,
+    describe_dependencies,
+    find_dependencies,
+)
+from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.overdispersion import REPEAT_DISPERSION
+from reid_sql.models.people.tree import ROOT
 from reid_sql.parameters import Floats
 
-TRIPLES: Final = 120  # looked at; all of 10 columns
-RECORDS: Final = 3000  # whose triples are counted
-A_COMBINATION: Final = 5  # records that an entropy needs on average for each combination that occurs
-LEAST_REPEATED: Final = 0.5  # of the records, for the entropy of all columns together
-SYNERGY: Final = -0.1  # nats; 94 % of the triples of the 2019 supplement lie above
-FAR: Final = 3.0  # standard deviations that a check may lie away before it is told
-CHECKED: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
+MAX_TRIPLES: Final = 120  # all of 10 columns
+TRIPLE_RECORDS: Final = 3000  # of the sample, whose triples of values are counted
+RECORDS_PER_COMBINATION: Final = 5  # that an entropy needs on average
+MIN_REPEATED_SHARE: Final = 0.5  # of the records, for the entropy of all columns together
+MAX_SYNERGY: Final = (
+    -0.1
+)  # nats, below which it is reported; 94 % of the triples of the 2019 supplement are above
+MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
+CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
+MIN_RECORDS: Final = 100
+STATUS_FEW_RECORDS: Final = "fewer than 100 records: intervals were measured on larger samples"
+STATUS_NO_REPEATS: Final = (
+    "no record repeats in the sample: how many people share a cell rests on the model alone"
+)
+STATUS_TREE_ONLY: Final = (
+    "the tree alone: donors know of no weights, of no shares from outside, and are in no file"
+)
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """Three columns by number, and their interaction information in nats; below 0 is told by no pair."""
+    """Three columns by number, and their interaction information in nats; below 0 no pair shows it."""
 
     columns: tuple[int, int, int]
     nats: float
@@ -50,17 +66,17 @@ class Check:
 
     @property
     def low(self) -> float:
-        """Lower end of what the model expects."""
+        """Lower end of the model's 95 % interval."""
         return max(self.expected - NORMAL_95 * self.deviation, 0.0)
 
     @property
     def high(self) -> float:
-        """Upper end of what the model expects."""
+        """Upper end of the model's 95 % interval."""
         return min(self.expected + NORMAL_95 * self.deviation, 1.0)
 
     @property
     def away(self) -> float:
-        """Standard deviations by which the sample lies away from the model."""
+        """Standard deviations between the sample and the model."""
         return (self.observed - self.expected) / self.deviation
 
 
@@ -68,7 +84,7 @@ class Check:
 class Diagnostics:
     """What a fit misses: nats of dependence, of interaction and of divergence, and the predictive checks."""
 
-    dependences: Sequence[Dependence]
+    dependencies: Sequence[Dependency]
     total_correlation: float
     interaction: Interaction | None
     kl_divergence: float | None
@@ -76,29 +92,30 @@ class Diagnostics:
 
     @property
     def worst(self) -> Check:
-        """The check that lies farthest away."""
+        """The check of the greatest deviation."""
         return max(self.checks, key=lambda check: abs(check.away))
 
-    def told(self, columns: Sequence[str]) -> list[str]:
-        """Say what a reader of the model has to know, of columns of these names."""
-        found = following.told(self.dependences, columns)
-        if self.interaction is not None and self.interaction.nats < SYNERGY:
+    def describe(self, columns: Sequence[str]) -> list[str]:
+        """Sentences for a user of the model, of columns of these names."""
+        notes = describe_dependencies(self.dependencies, columns)
+        if self.interaction is not None and self.interaction.nats < MAX_SYNERGY:
             a, b, c = (columns[j] for j in self.interaction.columns)
             nats = -self.interaction.nats
-            found.append(f"{a}, {b} and {c} tell {nats:.2f} nats together that no two of them tell")
-        far = self.worst
-        if abs(far.away) > FAR:
-            held = f"{far.observed:.1%} of the records are in classes smaller than {far.below}"
-            found.append(f"predictive check: {held}, the model expects {far.low:.1%} to {far.high:.1%}")
-        return found
+            notes.append(f"{a}, {b} and {c} tell {nats:.2f} nats together that no two of them tell")
+        worst = self.worst
+        if abs(worst.away) > MAX_DEVIATIONS:
+            observed = f"{worst.observed:.1%} of the records are in classes smaller than {worst.below}"
+            expected = f"the model expects {worst.low:.1%} to {worst.high:.1%}"
+            notes.append(f"predictive check: {observed}, {expected}")
+        return notes
 
 
 def diagnose(model: PeopleModel, evidence: PeopleEvidence) -> Diagnostics:
-    """Work all of it out for a model and what it was fitted to."""
+    """Compare a model with what it was fitted to."""
     return Diagnostics(
-        following.dependences(evidence),
+        find_dependencies(evidence),
         total_correlation(model),
-        synergy(evidence, model.seed),
+        find_synergy(evidence, model.seed),
         kl_divergence(model),
         predictive_checks(model),
     )
@@ -118,7 +135,7 @@ def entropy(counts: Floats | Integers) -> float:
 def interaction_information(codes: Integers) -> float:
     """I(X; Y; Z) = I(X; Y) − I(X; Y | Z) of three columns of codes, (records, 3), in nats.
 
-    Above 0 they are redundant; below 0 they tell more together than any two of them.
+    Above 0 they are redundant; below 0, together they contain more information than any two of them.
 
     >>> x, y = np.repeat([0, 0, 1, 1], 250), np.repeat([0, 1, 0, 1], 250)
     >>> round(interaction_information(np.stack([x, y, x ^ y], axis=1)), 2)
@@ -131,30 +148,30 @@ def interaction_information(codes: Integers) -> float:
     return total
 
 
-def synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
-    """Find the three columns that tell the most beyond pairs; None where the sample tells of none."""
-    codes = evidence.drawn[:RECORDS]
-    found: Interaction | None = None
-    for columns in _triples(codes.shape[1], seed):
+def find_synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
+    """Find the three columns of the least interaction information; None if the sample is too small."""
+    codes = evidence.drawn[:TRIPLE_RECORDS]
+    least: Interaction | None = None
+    for columns in _choose_triples(codes.shape[1], seed):
         three = codes[:, list(columns)]
-        if A_COMBINATION * (int(row_keys(three).max()) + 1) > len(three):
+        if RECORDS_PER_COMBINATION * (int(row_keys(three).max()) + 1) > len(three):
             continue
         nats = interaction_information(three)
-        if found is None or nats < found.nats:
-            found = Interaction(columns, nats)
-    return found
+        if least is None or nats < least.nats:
+            least = Interaction(columns, nats)
+    return least
 
 
-def _triples(wide: int, seed: int) -> Sequence[tuple[int, int, int]]:
-    if comb(wide, 3) <= TRIPLES:
-        return list(combinations(range(wide), 3))
+def _choose_triples(columns: int, seed: int) -> Sequence[tuple[int, int, int]]:
+    if comb(columns, 3) <= MAX_TRIPLES:
+        return list(combinations(range(columns), 3))
     rng = np.random.default_rng([seed, 3])
-    drawn = {tuple(sorted(rng.choice(wide, 3, replace=False).tolist())) for _ in range(TRIPLES)}
+    drawn = {tuple(sorted(rng.choice(columns, 3, replace=False).tolist())) for _ in range(MAX_TRIPLES)}
     return [(a, b, c) for a, b, c in sorted(drawn)]
 
 
 def sample_entropy(histogram: Histogram) -> float | None:
-    """Entropy in nats of what a histogram of class sizes was drawn from; None where most records are unique.
+    """Entropy in nats of the law that class sizes were drawn from; None where most records are unique.
 
     H = −Σ p ln p / (1 − (1 − p)ⁿ) over the classes, p = (1 − s₁/n) f/n. Source: Chao & Shen 2003, eq. 9.
 
@@ -164,11 +181,11 @@ def sample_entropy(histogram: Histogram) -> float | None:
     """
     records = float(histogram.records.sum())
     unique = float(histogram.records[histogram.class_size == 1].sum())
-    if unique > (1 - LEAST_REPEATED) * records:
+    if unique > (1 - MIN_REPEATED_SHARE) * records:
         return None
     p = (1 - unique / records) * histogram.class_size / records
-    there = -np.expm1(records * np.log1p(-np.minimum(p, 1 - 1e-15)))
-    return float(-(histogram.classes @ (p * np.log(p) / there)))
+    occurs = -np.expm1(records * np.log1p(-np.minimum(p, 1 - 1e-15)))
+    return float(-(histogram.classes @ (p * np.log(p) / occurs)))
 
 
 def kl_divergence(model: PeopleModel) -> float | None:
@@ -176,31 +193,103 @@ def kl_divergence(model: PeopleModel) -> float | None:
 
     −E ln q − H, H by `sample_entropy`. Source: Rocher et al. 2019, supplementary figure 10.
     """
-    told = sample_entropy(model.histogram)
-    if told is None or model.seen is None:
+    of_sample = sample_entropy(model.histogram)
+    if of_sample is None or model.sample is None:
         return None
-    return float(-(model.seen.count @ model.seen.log_q) / model.seen.count.sum()) - told
+    return float(-(model.sample.count @ model.sample.log_q) / model.sample.count.sum()) - of_sample
 
 
 def total_correlation(model: PeopleModel) -> float:
-    """How much columns tell of each other, in nats: Σ H(column) − H(model); 0 where independent."""
-    alone = sum(float(-(column.mass @ column.log_share)) for column in model.marginals)
-    return max(alone + float(model.drawn_log_q.mean()), 0.0)
+    """Nats that the columns share: Σ H(column) − H(model); 0 where they are independent."""
+    of_columns = sum(float(-(column.mass @ column.log_share)) for column in model.marginals)
+    return max(of_columns + float(model.drawn_log_q.mean()), 0.0)
 
 
 def predictive_checks(model: PeopleModel) -> list[Check]:
-    """Hold the sample's class sizes against what the model expects of a sample of as many records.
+    """Compare the sample's class sizes with those expected of a sample of as many records from the model.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, figure 1 b to i, by class sizes in place of ranks.
     """
     n, q = model.records, np.exp(model.drawn_log_q)[:, None]
-    shapes = np.exp(model.scatter.log_shapes(n))
-    found = []
-    for below in CHECKED:
-        by_shape = residual.below(q, shapes, n, below).mean(axis=0)
+    shapes = np.exp(model.overdispersion.log_shapes(n))
+    checks = []
+    for size in CHECKED_SIZES:
+        by_shape = overdispersion.below_k(q, shapes, n, size).mean(axis=0)
         expected = float(model.shapes @ by_shape)
-        scatter = float(model.shapes @ (by_shape - expected) ** 2)
-        chance = OVERDISPERSED * max(expected * (1 - expected), 1 / n) / n
-        held = int(model.histogram.records[model.histogram.class_size < below].sum())
-        found.append(Check(below, held / n, expected, float(np.sqrt(scatter + chance))))
-    return found
+        between_shapes = float(model.shapes @ (by_shape - expected) ** 2)
+        sampling = REPEAT_DISPERSION * max(expected * (1 - expected), 1 / n) / n
+        observed = int(model.histogram.records[model.histogram.class_size < size].sum())
+        checks.append(Check(size, observed / n, expected, float(np.sqrt(between_shapes + sampling))))
+    return checks
+
+
+@dataclass(frozen=True)
+class PeopleSummary:
+    """A model of people by its name: what it was fitted to, and what it is made of."""
+
+    model: str
+    records: int
+    columns: list[str]
+    ordered: list[str]
+    values: int  # of all columns together
+    tree: list[str]  # each column with the one that it depends on, or that determines it
+    tree_weight: float
+    donors: int  # records of the sample that the model contains
+    entropy: float  # nats
+    shape: float  # a of the residual: the greater, the less overdispersion
+    total_correlation: float  # nats that the columns share
+    interaction_information: float | None  # nats, the least of three columns
+    kl_divergence: float | None  # nats, of the people from the model
+    predictive_check: float  # standard deviations
+    status: str
+
+
+def summarize(name: str, model: PeopleModel, diagnostics: Diagnostics) -> PeopleSummary:
+    """Describe the model and its diagnostics."""
+    tree = model.mixture.tree
+    edges = [
+        column.name if parent == ROOT else f"{column.name} on {tree.columns[parent].name}"
+        for column, parent in zip(tree.columns, tree.parents, strict=True)
+    ]
+    edges += [f"{model.columns[one.column]} follows {model.columns[one.source]}" for one in model.determined]
+    shape = float(np.exp(model.shapes @ model.overdispersion.log_shapes(model.records)))
+    return PeopleSummary(
+        name,
+        model.records,
+        list(model.columns),
+        _ordered_columns(model),
+        _count_values(model),
+        edges,
+        model.mixture.weight,
+        model.donors,
+        -float(model.drawn_log_q.mean()),
+        shape,
+        diagnostics.total_correlation,
+        None if diagnostics.interaction is None else diagnostics.interaction.nats,
+        diagnostics.kl_divergence,
+        diagnostics.worst.away,
+        _status(model),
+    )
+
+
+def summarize_as_copula(name: str, model: PeopleModel) -> CopulaSummary:
+    """Describe the model in the columns of copulas; it has no correlation and no calibration."""
+    ordered = _ordered_columns(model)
+    kinds = f"{len(model.columns) - len(ordered)} nominal, {len(ordered)} ordered"
+    values, status = _count_values(model), _status(model)
+    parts = name, model.records, list(model.columns), ordered, values
+    return CopulaSummary(*parts, None, kinds, model.method, 1.0, status)
+
+
+def _ordered_columns(model: PeopleModel) -> list[str]:
+    return [column.name for column in model.marginals if column.ordered]
+
+
+def _count_values(model: PeopleModel) -> int:
+    return sum(len(column.seen) for column in model.marginals)
+
+
+def _status(model: PeopleModel) -> str:
+    notes = [STATUS_FEW_RECORDS] * (model.records < MIN_RECORDS) + [STATUS_TREE_ONLY] * (model.donors == 0)
+    notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
+    return "; ".join([*notes, *model.notes]) or OK

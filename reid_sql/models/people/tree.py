@@ -1,152 +1,159 @@
-"""A tree of pairs: each column depends on one other, chosen so that the pairs' gains add up to the most.
+"""A tree of pairs: each column depends on one other, such that the pairs' gains add up to the most.
 
-Source: Chow & Liu 1968, with gains by leave-one-out likelihood. q(x) = Π p(x_j | x_parent) is exact, adds up
-to 1, and is drawn from in one pass.
+    q_tree(x) = Π_j p(x_j | x_parent(j))
+
+is normalized and can be drawn from in one pass from the roots on. Source: Chow & Liu 1968, with gains by
+leave-one-out likelihood in place of mutual information.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.people.conditional import Conditional, PairBins, fit_conditional, pair_bins
-from reid_sql.models.people.people_evidence import PeopleEvidence
+from reid_sql.models.people.conditional import MIN_CHANCE, Conditional, PairBins, bin_pairs, fit_conditional
+from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.parameters import Floats
 
-MOST_BINS: Final = 256
-CELLS_OF_ALL_PAIRS: Final = 1 << 26  # of which each pair gets its part, so that memory stays bounded
+MAX_BINS: Final = 256
+MAX_CELLS_OF_ALL_PAIRS: Final = 1 << 26  # shared equally by the pairs, so that memory stays bounded
 ROOT: Final = -1
+RAKING_ROUNDS: Final = 200
+RAKING_TOLERANCE: Final = 1e-10
 
 
 @dataclass(frozen=True)
-class Chances:
-    """A table of chances as a kept file has it."""
+class ChanceTable:
+    """Chances without the counts that they were fitted to: raked, or read from a file."""
 
     log_chance: Floats  # (parent bins, child bins)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Columns by number: the parent of each (−1: none), the order from roots on, chances given the parent."""
+    """Columns, the parent of each (−1: none), an order from the roots on, and chances given the parent."""
 
     columns: tuple[Column, ...]
     parents: tuple[int, ...]
     order: tuple[int, ...]
-    chances: Mapping[int, Conditional | Chances]  # by child
+    chances: Mapping[int, Conditional | ChanceTable]  # by child
 
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes, (records, columns)."""
-        found = np.zeros(len(codes))
+        log_q = np.zeros(len(codes))
         for j, column in enumerate(self.columns):
             if self.parents[j] == ROOT:
-                found += column.log_share[codes[:, j]]
+                log_q += column.log_share[codes[:, j]]
             else:
-                found += self.chances[j].log_chance[self._bins(self.parents[j], codes), self._bins(j, codes)]
-                found += column.log_within[codes[:, j]]
-        return found
+                log_q += self.chances[j].log_chance[self._bins(self.parents[j], codes), self._bins(j, codes)]
+                log_q += column.log_within[codes[:, j]]
+        return log_q
 
     def log_q_left_out(self, codes: Integers, size: Integers | int = 1) -> Floats:
-        """The same for records of the sample, each as if its pairs, or those of its class, were not in it."""
-        found = np.zeros(len(codes))
+        """Ln q of records of the sample, each without itself, or without the `size` records of its class."""
+        log_q = np.zeros(len(codes))
         for j, column in enumerate(self.columns):
             if self.parents[j] == ROOT:
-                found += column.log_left_out[codes[:, j]]
+                log_q += column.log_left_out[codes[:, j]]
             else:
-                fitted, at = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
-                assert isinstance(fitted, Conditional)  # noqa: S101  # a kept file has no counts to leave out
-                found += fitted.log_left_out(*at, size) + column.log_within_left_out[codes[:, j]]
-        return found
+                fitted, cells = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
+                assert isinstance(fitted, Conditional)  # noqa: S101  # a table has no counts to leave out
+                log_q += fitted.log_left_out(*cells, size) + column.log_within_left_out[codes[:, j]]
+        return log_q
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
-        """Codes of records drawn from the tree, (count, columns)."""
+        """Draw codes of records, (count, columns)."""
         codes = np.zeros((count, len(self.columns)), dtype=np.int64)
         for j in self.order:
             column, parent = self.columns[j], self.parents[j]
             chance = rng.random(count)
             if parent == ROOT:
-                bins = np.searchsorted(_cumulated(column.bin_mass), chance, side="right")
+                bins = np.searchsorted(_cumulate(column.bin_mass), chance, side="right")
             else:
-                table = self._cumulated[j]
                 rows = self._bins(parent, codes)
-                bins = np.searchsorted(table, rows + chance, side="right") - rows * len(column.bin_mass)
-            codes[:, j] = column.of_bins(bins, rng)
+                bins = np.searchsorted(self._cumulated_rows[j], rows + chance, side="right")
+                bins = bins - rows * len(column.bin_mass)
+            codes[:, j] = column.draw_in_bins(bins, rng)
         return codes
 
-    def drawn_log_q(self, count: int, rng: np.random.Generator) -> Floats:
-        """Ln q of records drawn from the tree, values that fit nowhere else each of a rarity of its own."""
+    def draw_log_q(self, count: int, rng: np.random.Generator) -> Floats:
+        """Draw ln q of records; that of values without a category includes a drawn rarity."""
         codes = self.draw(count, rng)
-        return self.log_q(codes) + log_rarity(self.columns, codes, rng)
+        return self.log_q(codes) + draw_log_rarity(self.columns, codes, rng)
 
     def _bins(self, column: int, codes: Integers) -> Integers:
         return np.asarray(self.columns[column].bins[codes[:, column]])
 
     @cached_property
-    def _cumulated(self) -> dict[int, Floats]:
-        """Cumulated chances of all rows one after another, row r within r and r + 1."""
-        found = {}
+    def _cumulated_rows(self) -> dict[int, Floats]:
+        """Cumulated chances by child, row r between r and r + 1: one search finds a bin in any row."""
+        cumulated = {}
         for j, chance in self.chances.items():
             rows = np.cumsum(np.exp(chance.log_chance), axis=1)
             rows = np.minimum(rows / rows[:, -1:], 1.0)
             rows[:, -1] = 1.0
-            found[j] = (rows + np.arange(len(rows))[:, None]).ravel()
-        return found
+            cumulated[j] = (rows + np.arange(len(rows))[:, None]).ravel()
+        return cumulated
 
 
-def log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.Generator) -> Floats:
-    """Draw how rare records of codes are beside what their categories say, as a logarithm."""
-    return np.asarray(sum(column.log_rarity(own, rng) for column, own in zip(columns, codes.T, strict=True)))
+def draw_log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.Generator) -> Floats:
+    """Draw ln of how rare the values of records are relative to their categories' shares."""
+    return np.asarray(
+        sum(column.draw_log_rarity(own, rng) for column, own in zip(columns, codes.T, strict=True))
+    )
 
 
 class PairTables:
-    """Every two columns' pairs in bins, their fitted chances both ways, and the gains."""
+    """The counts of every two columns by bin, the chances fitted in both directions, and their gains."""
 
     def __init__(self, columns: Sequence[Column], evidence: PeopleEvidence) -> None:
         self.columns = tuple(columns)
         self.gains = np.zeros((len(columns), len(columns)))  # (parent, child)
         self._pairs: dict[tuple[int, int], PairBins] = {}
-        self._kept: dict[tuple[int, int], Conditional] = {}
+        self._cache: dict[tuple[int, int], Conditional] = {}
         for (i, j), (first, second, counts) in evidence.pairs.items():
-            pairs = pair_bins(columns[i], columns[j], (first, second), counts)
-            self._pairs[i, j], self._pairs[j, i] = pairs, pairs.turned
-            of_all = evidence.records / counts.sum()  # where a part of the records was counted
+            pairs = bin_pairs(columns[i], columns[j], (first, second), counts)
+            self._pairs[i, j], self._pairs[j, i] = pairs, pairs.transposed
+            sampling = evidence.records / counts.sum()  # above 1 where only the drawn records were counted
             for parent, child in ((i, j), (j, i)):
-                self.gains[parent, child] = self.chance(parent, child).gain * of_all
+                self.gains[parent, child] = self.conditional(parent, child).gain * sampling
 
-    def chance(self, parent: int, child: int) -> Conditional:
+    def conditional(self, parent: int, child: int) -> Conditional:
         """Fit the chances of the child given the parent, once where memory allows."""
-        if (parent, child) in self._kept:
-            return self._kept[parent, child]
-        one, other = self.columns[parent], self.columns[child]
-        found = fit_conditional(one, other, self._pairs[parent, child])
-        if sum(len(c.prior) * len(c.smoothed.own_row) for c in self._kept.values()) < CELLS_OF_ALL_PAIRS // 4:
-            self._kept[parent, child] = found
-        return found
+        if (parent, child) in self._cache:
+            return self._cache[parent, child]
+        fitted = fit_conditional(self.columns[parent], self.columns[child], self._pairs[parent, child])
+        cells = sum(len(each.prior) * len(each.smoothed.own_row) for each in self._cache.values())
+        if cells < MAX_CELLS_OF_ALL_PAIRS // 4:
+            self._cache[parent, child] = fitted
+        return fitted
 
-    def tree(self, among: Sequence[int] | None = None) -> Tree:
-        """Span the tree over these columns, or all; an edge stays where it gains."""
+    def spanning_tree(self, among: Sequence[int] | None = None) -> Tree:
+        """Span the tree over these columns, or all, by edges with a gain."""
         places = list(range(len(self.columns)) if among is None else among)
         gains = self.gains[np.ix_(places, places)]
         chances: dict[int, Conditional] = {}
         parents = [ROOT] * len(places)
-        order = spanned((gains + gains.T) / 2)
-        for parent, child in order:
+        edges = maximum_spanning_tree((gains + gains.T) / 2)
+        for parent, child in edges:
             if parent != ROOT and gains[parent, child] > 0:
                 parents[child] = parent
-                chances[child] = self.chance(places[parent], places[child])
+                chances[child] = self.conditional(places[parent], places[child])
         columns = tuple(self.columns[place] for place in places)
-        return Tree(columns, tuple(parents), tuple(child for _, child in order), chances)
+        return Tree(columns, tuple(parents), tuple(child for _, child in edges), chances)
 
 
-def spanned(gains: Floats) -> list[tuple[int, int]]:
-    """Edges (parent, child) of the spanning tree of most gain, from the column of most gain on.
+def maximum_spanning_tree(gains: Floats) -> list[tuple[int, int]]:
+    """Edges (parent, child) of the spanning tree of the greatest gain, by Prim's algorithm.
 
-    The column that it is grown from has −1 for its own parent.
+    It starts at the column of the greatest total gain, whose own parent is −1.
 
-    >>> spanned(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))
+    >>> maximum_spanning_tree(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))
     [(-1, 1), (1, 0), (1, 2)]
     """
     root = int(np.argmax(gains.sum(axis=1)))
@@ -161,17 +168,56 @@ def spanned(gains: Floats) -> list[tuple[int, int]]:
     return edges
 
 
-def most_bins(columns: int) -> int:
-    """Bins that a column may have, so that all pairs' tables stay bounded.
+def max_bins(columns: int) -> int:
+    """Bins that each of so many columns may have, so that all pairs' tables stay bounded.
 
-    >>> most_bins(10), most_bins(64)
+    >>> max_bins(10), max_bins(64)
     (256, 182)
     """
     pairs = max(columns * (columns - 1) // 2, 1)
-    return int(min(MOST_BINS, (CELLS_OF_ALL_PAIRS / pairs) ** 0.5))
+    return int(min(MAX_BINS, (MAX_CELLS_OF_ALL_PAIRS / pairs) ** 0.5))
 
 
-def _cumulated(masses: Floats) -> Floats:
-    found = np.cumsum(masses)
-    found[-1] = np.inf
-    return np.asarray(found)
+def _cumulate(masses: Floats) -> Floats:
+    cumulated = np.cumsum(masses)
+    cumulated[-1] = np.inf
+    return np.asarray(cumulated)
+
+
+def rake_tree(tree: Tree, known: Sequence[int]) -> Tree:
+    """Adjust the chances of columns of known shares, from the roots on, so that the tree has these shares.
+
+    The share of a child's bins under the tree is Σ_y share(y) p(x | y). Counts of the sample make it the
+    sample's share; raking makes it the known one.
+    """
+    shares: dict[int, Floats] = {}
+    chances = dict(tree.chances)
+    for j in tree.order if known else ():
+        if tree.parents[j] == ROOT:
+            shares[j] = tree.columns[j].bin_mass
+            continue
+        of_parent, table = shares[tree.parents[j]], np.exp(chances[j].log_chance)
+        if j in known:
+            table = rake(table, of_parent, tree.columns[j].bin_mass)
+            chances[j] = ChanceTable(np.log(np.maximum(table, MIN_CHANCE)))
+        shares[j] = of_parent @ table
+    return replace(tree, chances=chances)
+
+
+def rake(chances: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Scale chances given rows of these shares until the columns have their shares too.
+
+    Iterative proportional fitting, which keeps the odds ratios. Source: Deming & Stephan 1940.
+
+    >>> table = rake(np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+    >>> (np.array([0.5, 0.5]) @ table).round(6).tolist()
+    [0.5, 0.5]
+    """
+    table = chances
+    for _ in range(RAKING_ROUNDS):
+        checkpoint()
+        table = table * (columns / np.maximum(rows @ table, MIN_CHANCE))
+        table = table / table.sum(axis=1, keepdims=True)
+        if np.abs(rows @ table - columns).max() < RAKING_TOLERANCE:
+            break
+    return np.asarray(table)

@@ -13,8 +13,8 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
-from reid_sql.models.people.people_evidence import most_lines
-from reid_sql.models.people.people_lines import DRAWN, SIZES, Line, PeopleLines, of_lines
+from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
+from reid_sql.models.people.evidence import EvidenceRow, EvidenceRows, max_combinations, rows_from_tuples
 from reid_sql.models.population.estimate import Estimate
 from reid_sql.parameters import Floats, Integers
 
@@ -53,7 +53,7 @@ class UniquenessEvidence:
         """What a copula is fitted to, None where it was not asked for."""
         if self.first is None or self.second is None or self.records is None:
             return None
-        lines = np.flatnonzero((self.class_size == 0) & (self.second != DRAWN)).tolist()
+        lines = np.flatnonzero((self.class_size == 0) & (self.second != DRAWN_RECORD)).tolist()
         if not lines:
             return None
         return PairCounts(
@@ -68,32 +68,41 @@ class UniquenessEvidence:
         )
 
     @property
-    def people(self) -> PeopleLines | None:
+    def people(self) -> EvidenceRows | None:
         """What a model of people is fitted to, None where it was not asked for."""
         pairs = self.pairs
-        if pairs is None or self.second is None or not (self.second == DRAWN).any():
+        if pairs is None or self.second is None or not (self.second == DRAWN_RECORD).any():
             return None
-        return of_lines([*_few(pairs), *self._sizes(), *self._drawn()])
+        return rows_from_tuples([*_few(pairs), *self._sizes(), *self._drawn()])
 
-    def _sizes(self) -> list[Line]:
+    def _sizes(self) -> list[EvidenceRow]:
         held = self.histogram
         counted = zip(held.class_size.tolist(), held.classes.tolist(), strict=True)
-        return [(0, SIZES, None, None, None, size, float(classes), None) for size, classes in counted]
+        return [(0, CLASS_SIZE, None, None, None, size, float(classes), None) for size, classes in counted]
 
-    def _drawn(self) -> list[Line]:
+    def _drawn(self) -> list[EvidenceRow]:
         assert self.second is not None  # noqa: S101  # asked where records were drawn
         assert self.records is not None  # noqa: S101  # the same
         return [
-            (0, DRAWN, None, None, None, int(self.records[line]), float(self.mass[line]), self.texts[line])
-            for line in np.flatnonzero(self.second == DRAWN).tolist()
+            (
+                0,
+                DRAWN_RECORD,
+                None,
+                None,
+                None,
+                int(self.records[line]),
+                float(self.mass[line]),
+                self.texts[line],
+            )
+            for line in np.flatnonzero(self.second == DRAWN_RECORD).tolist()
         ]
 
 
-def _few(pairs: PairCounts) -> list[Line]:
+def _few(pairs: PairCounts) -> list[EvidenceRow]:
     """Lines of values, and of pairs of columns that have not too many; those are counted among the drawn."""
     keys = np.stack([pairs.first, pairs.second], axis=1)
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
-    most = most_lines(int(np.asarray(pairs.first).max(initial=1)))
+    most = max_combinations(int(np.asarray(pairs.first).max(initial=1)))
     kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
     return [
         (

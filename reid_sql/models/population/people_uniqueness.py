@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from reid_sql.models.one_answer import population_risk
-from reid_sql.models.people.people_lines import evidence_of
+from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population.estimate import Estimate, sample_of
 from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population_risk.answer import answer
 
 NO_RECORDS_DRAWN: Final = (
     "not available: a model of people needs counts of values and pairs, and records drawn, "
@@ -20,8 +20,8 @@ def estimate(evidence: UniquenessEvidence, population: float) -> Estimate:
     together.
     """
     sample = sample_of(evidence.histogram, population)
-    lines = evidence.people
-    if lines is None:
+    rows = evidence.people
+    if rows is None:
         return Estimate(None, None, None, NO_RECORDS_DRAWN)
-    found = population_risk.answer(evidence_of(lines), [sample.population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
+    row = answer(evidence_from_rows(rows), [sample.population])[0]
+    return Estimate(row.uniqueness, row.uniqueness_low, row.uniqueness_high, row.status)

@@ -1,1 +1,1 @@
-"""What each attribute of a person adds to how unique a fitted model says they are."""
+"""Uniqueness by subsets of the attributes under a fitted model, of one person and of a population."""

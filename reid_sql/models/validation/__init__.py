@@ -1,1 +1,1 @@
-"""How well the estimates do on tables whose truth is counted."""
+"""Compare estimates with counted truth: samples of a whole table, every method, scores of persons."""

@@ -1,28 +1,34 @@
-"""Every estimate of uniqueness held against one table, by samples of it.
+"""Every estimate of uniqueness compared with one table's counted truth, by samples of the table.
 
 Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3: m samples without replacement, a
-model of each, and the mean absolute error of the uniqueness that it gives the whole.
+model of each, and the mean absolute error of the uniqueness that it estimates for the whole.
 
-The table is taken for the population and parts of it for samples. That tells which methods suit data of this
-kind at sizes up to its own. It does not tell the error of a forecast from the table to a larger population:
+The table is taken as the population and parts of it as samples. This shows which methods suit data of this
+kind at sizes up to its own. It does not show the error of a forecast from the table to a larger population:
 over 210 cases of six corpora the error from a tenth of a sample and the error beyond it were hardly related
 (correlations of −0.25 to 0.69 within corpora, 0.1 on average).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Final, TypeVar
 
 import numpy as np
 
-from reid_sql.errors import NoRecordsError, TooFewRecordsError
+from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.people.shape import row_keys
-from reid_sql.models.population.population_uniqueness import EVERY, METHODS
-from reid_sql.models.validation.methods import CORRECTNESS, UNIQUENESS, Given, Told, told
-from reid_sql.models.validation.person_scores import PersonScores, Truths, person_scores
-from reid_sql.models.validation.subsample import Texts, evidence_of
-from reid_sql.parameters import Choice, Number, Numbers
+from reid_sql.models.copula import copula_fit, copula_population
+from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.people.evidence import evidence_from_rows, row_keys
+from reid_sql.models.people.fit import fit
+from reid_sql.models.population.evidence import UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import EVERY, METHODS, estimates
+from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit, fit_sample
+from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
+from reid_sql.models.validation.person_scores import Flags, PersonScores, score_persons
+from reid_sql.models.validation.subsample import Texts, count_sample
+from reid_sql.parameters import Choice, Floats, Number, Numbers
 
 FRACTION: Final = Number(
     "a share of the records above 0 and below 1",
@@ -39,19 +45,104 @@ REPEATS: Final = Number(
 )
 Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
 Repeats = Annotated[int, REPEATS]
-ONE: Final = Choice(tuple(EVERY))
-USUAL: Final = (0.1, 0.01)
-A_HALF: Final = 0.5  # where the usual ones would leave too few
-LEAST: Final = 50  # records of a sample, as in the paper
-SMALLEST: Final = 20  # records of a table
-PERSONS: Final = 1000  # outside the sample, who are scored
-CANNOT_TELL: Final = (
+METHOD: Final = Choice(tuple(EVERY))
+DEFAULT_FRACTIONS: Final = (0.1, 0.01)
+FRACTION_OF_SMALL_TABLES: Final = 0.5
+MIN_SAMPLE_RECORDS: Final = 50  # as in the paper
+MIN_TABLE_RECORDS: Final = 20
+MAX_PERSONS: Final = 1000  # outside the sample, who are scored
+UNIQUENESS: Final = "uniqueness"
+CORRECTNESS: Final = "correctness"
+STATUS_WITHIN_TABLE: Final = (
     "errors within this table, from samples of it; they do not tell the error of a forecast from this table "
     "to a larger population"
 )
 SCORES: Final = (
     *("auc", "brier", "brier_constant", "false_discovery_rate", "recall", "f_score", "reliability"),
 )
+Counted = TypeVar("Counted")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A share of the whole by one method, with its interval; None where the status says why."""
+
+    figure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    status: str
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """The estimates of a method from one sample, and ξ of persons outside it where it scores persons."""
+
+    estimates: Sequence[Estimate]
+    xi: Floats | None = None
+
+
+@dataclass(frozen=True)
+class SampleEvidence:
+    """A sample's evidence, the size of the whole, and the values of persons outside the sample, by column."""
+
+    evidence: UniquenessEvidence
+    people: float
+    others: Texts = field(repr=False)
+
+
+def ask_method(method: str, sample: SampleEvidence) -> MethodResult:
+    """Estimate by a method; the status of one that refuses is its refusal."""
+    ask = {"people": _ask_people, "copula": _ask_copula, "pyc": _ask_pyc}.get(method) or _ask_estimator(
+        method
+    )
+    try:
+        return ask(sample)
+    except ReidError as error:
+        return MethodResult([Estimate(UNIQUENESS, None, None, None, str(error))])
+
+
+def _ask_estimator(method: str) -> Callable[[SampleEvidence], MethodResult]:
+    def ask(sample: SampleEvidence) -> MethodResult:
+        row = estimates(sample.evidence, sample.people, method)[0]  # type: ignore[arg-type]
+        ends = row.uniqueness, row.uniqueness_low, row.uniqueness_high
+        return MethodResult([Estimate(UNIQUENESS, *ends, row.status)])
+
+    return ask
+
+
+def _ask_people(sample: SampleEvidence) -> MethodResult:
+    evidence = evidence_from_rows(_require(sample.evidence.people))
+    fitted = fit_sample(evidence, sample.people)
+    row = answer_by_fit(fitted, evidence, [sample.people])[0]
+    model = fitted.model
+    if model is None or model.columns != evidence.columns:
+        model = fit(evidence)  # scores need the columns that others determine, as fit_people has them
+    return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
+
+
+def _ask_copula(sample: SampleEvidence) -> MethodResult:
+    model = copula_fit.fit(_require(sample.evidence.pairs))
+    row = copula_population.forecast(model, [sample.people])[0]
+    return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
+
+
+def _ask_pyc(sample: SampleEvidence) -> MethodResult:
+    return MethodResult(
+        _both_shares(pitman_yor_forecast.forecast(sample.evidence.histogram, [sample.people])[0])
+    )
+
+
+def _require(counts: Counted | None) -> Counted:
+    if counts is None:
+        raise NoRecordsError(NO_RECORDS)
+    return counts
+
+
+def _both_shares(row: PopulationRisk | CopulaForecast | PycForecast) -> list[Estimate]:
+    xi = row.uniqueness, row.uniqueness_low, row.uniqueness_high
+    kappa = row.correctness, row.correctness_low, row.correctness_high
+    return [Estimate(UNIQUENESS, *xi, row.status), Estimate(CORRECTNESS, *kappa, row.status)]
 
 
 @dataclass(frozen=True)
@@ -71,14 +162,21 @@ class Backtest:
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A table as codes, (records, columns), with what they stand for; what is true of it."""
+class WholeTable:
+    """A table as codes, (records, columns), the texts of the codes, and its counted truth."""
 
     codes: Integers
     texts: Texts
     names: Sequence[str]
-    alone: Truths  # (records,)
+    unique: Flags  # (records,)
     truths: dict[str, float]
+
+    def values(self, records: Integers) -> Texts:
+        """Values of these records by column, as texts."""
+        codes = self.codes[records].T.tolist()
+        if not self.texts:
+            return [[str(code) for code in column] for column in codes]
+        return [[own[code] for code in column] for own, column in zip(self.texts, codes, strict=True)]
 
 
 def backtest(
@@ -91,9 +189,9 @@ def backtest(
     names: Sequence[str] = (),
     methods: Sequence[str] = tuple(METHODS),
 ) -> list[Backtest]:
-    """Give rows of each fraction and method; `codes` are (records, columns), one small number for each value.
+    """Compare the methods at each fraction; `codes` are (records, columns), small numbers for each value.
 
-    Refuses fractions whose samples would hold fewer than 50 records.
+    Refuses fractions whose samples would have fewer than 50 records.
 
     >>> draw = np.random.default_rng(1)
     >>> rows = backtest(draw.integers(0, 9, (600, 3)), [0.5], samples=2)
@@ -103,115 +201,115 @@ def backtest(
     REPEATS.check("samples", samples)
     if not len(codes):
         raise NoRecordsError(NO_RECORDS)
-    shares = _shares(fractions, len(codes))
+    shares = _choose_fractions(fractions, len(codes))
     _, place, sizes = np.unique(row_keys(codes), return_inverse=True, return_counts=True)
-    alone = np.asarray(sizes[place.ravel()] == 1)
-    truths = {UNIQUENESS: float(alone.mean()), CORRECTNESS: len(sizes) / len(codes)}
-    whole = Whole(codes, texts, names, alone, truths)
-    return [row for share in shares for row in _at(whole, share, int(samples), seed, methods)]
+    unique = np.asarray(sizes[place.ravel()] == 1)
+    truths = {UNIQUENESS: float(unique.mean()), CORRECTNESS: len(sizes) / len(codes)}
+    whole = WholeTable(codes, texts, names, unique, truths)
+    return [row for share in shares for row in _test_fraction(whole, share, int(samples), seed, methods)]
 
 
-def asked(methods: Sequence[str] | None) -> list[str]:
-    """The methods that were asked for, each once, all of them where none is named; refuses unknown ones.
+def choose_methods(methods: Sequence[str] | None) -> list[str]:
+    """The methods named, each once, or all of them; refuses unknown ones.
 
-    >>> asked(["people", "people"]), len(asked(None)) == len(METHODS)
+    >>> choose_methods(["people", "people"]), len(choose_methods(None)) == len(METHODS)
     (['people'], True)
     """
     named = list(dict.fromkeys(methods or METHODS))
     for name in named:
-        ONE.check("methods", name)
+        METHOD.check("methods", name)
     return named
 
 
-def _shares(fractions: Sequence[float] | None, people: int) -> list[float]:
-    """The fractions, checked; the usual ones where none are given and their samples are large enough."""
+def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[float]:
+    """The fractions, checked; by default the usual ones whose samples are large enough."""
     if fractions is None:
-        usual = [share for share in USUAL if round(share * people) >= LEAST]
-        if not usual and people < SMALLEST:
-            rule = f"the table must hold at least {SMALLEST} records for samples of a half of it"
+        usual = [share for share in DEFAULT_FRACTIONS if round(share * people) >= MIN_SAMPLE_RECORDS]
+        if not usual and people < MIN_TABLE_RECORDS:
+            rule = f"the table must hold at least {MIN_TABLE_RECORDS} records for samples of a half of it"
             raise TooFewRecordsError(f"{rule}, got {people}; pass a larger table")
-        return usual or [A_HALF]
+        return usual or [FRACTION_OF_SMALL_TABLES]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
-        if round(share * people) < LEAST:
-            rule = f"fractions must leave samples of at least {LEAST} records"
-            got = f"got {share:g} of {people} records"
-            raise TooFewRecordsError(f"{rule}, {got}; pass at least {LEAST / people:.3g}, or a larger table")
+        if round(share * people) < MIN_SAMPLE_RECORDS:
+            rule = f"fractions must leave samples of at least {MIN_SAMPLE_RECORDS} records"
+            got, least = f"got {share:g} of {people} records", MIN_SAMPLE_RECORDS / people
+            raise TooFewRecordsError(f"{rule}, {got}; pass at least {least:.3g}, or a larger table")
     return list(shares.tolist())
 
 
-def _at(whole: Whole, fraction: float, samples: int, seed: int, methods: Sequence[str]) -> Iterator[Backtest]:
+def _test_fraction(
+    whole: WholeTable, fraction: float, samples: int, seed: int, methods: Sequence[str]
+) -> Iterator[Backtest]:
     people = len(whole.codes)
     size = min(round(fraction * people), people - 1)
     rng = np.random.default_rng([seed, size])
-    answers: dict[str, list[Told]] = {method: [] for method in methods}
-    truths = []
+    results: dict[str, list[MethodResult]] = {method: [] for method in methods}
+    unique = []
     for _ in range(samples):
         order = rng.permutation(people)
-        others = order[size : size + PERSONS]
-        given = Given(
-            evidence_of(whole.codes[order[:size]], whole.texts, whole.names), people, _values(whole, others)
-        )
-        truths.append(whole.alone[others])
+        others = order[size : size + MAX_PERSONS]
+        evidence = count_sample(whole.codes[order[:size]], whole.texts, whole.names)
+        sample = SampleEvidence(evidence, people, whole.values(others))
+        unique.append(whole.unique[others])
         for method in methods:
-            answers[method].append(told(method, given))
-    for method, found in answers.items():
-        yield from _samples(whole, (method, fraction, size), found)
-        yield from _errors(whole, (method, fraction), found)
-        yield from _persons((method, fraction), found, truths)
+            results[method].append(ask_method(method, sample))
+    for method, own in results.items():
+        yield from _rows_of_samples(whole, (method, fraction, size), own)
+        yield from _rows_of_errors(whole, (method, fraction), own)
+        yield from _rows_of_persons((method, fraction), own, unique)
 
 
-def _values(whole: Whole, records: Integers) -> Texts:
-    """Values of these records by column, as texts."""
-    codes = whole.codes[records].T.tolist()
-    if not whole.texts:
-        return [[str(code) for code in column] for column in codes]
-    return [[own[code] for code in column] for own, column in zip(whole.texts, codes, strict=True)]
+def _rows_of_samples(
+    whole: WholeTable, test: tuple[str, float, int], results: Sequence[MethodResult]
+) -> Iterator[Backtest]:
+    """The estimates from each sample next to the truth."""
+    method, fraction, size = test
+    for number, result in enumerate(results, 1):
+        for one in result.estimates:
+            values = one.value, one.low, one.high, whole.truths[one.figure]
+            yield Backtest(method, fraction, number, one.figure, *values, size, one.status)
 
 
-def _samples(whole: Whole, of: tuple[str, float, int], found: Sequence[Told]) -> Iterator[Backtest]:
-    """What the method says from each sample, beside the truth."""
-    method, fraction, size = of
-    for number, each in enumerate(found, 1):
-        for said in each.said:
-            ends = said.value, said.low, said.high, whole.truths[said.figure]
-            yield Backtest(method, fraction, number, said.figure, *ends, size, said.status)
-
-
-def _errors(whole: Whole, of: tuple[str, float], found: Sequence[Told]) -> Iterator[Backtest]:
-    """Mean absolute error, mean error, and how often the interval held the truth, over all samples."""
-    for figure in dict.fromkeys(said.figure for each in found for said in each.said):
+def _rows_of_errors(
+    whole: WholeTable, test: tuple[str, float], results: Sequence[MethodResult]
+) -> Iterator[Backtest]:
+    """Mean absolute error, mean error, and how often the interval contained the truth, over all samples."""
+    for figure in dict.fromkeys(one.figure for each in results for one in each.estimates):
         truth = whole.truths[figure]
-        said = [one for each in found for one in each.said if one.figure == figure]
-        errors = np.array([one.value - truth for one in said if one.value is not None])
-        ends = [(one.low, one.high) for one in said if one.low is not None and one.high is not None]
-        held = np.array([float(low <= truth <= high) for low, high in ends])
+        own = [one for each in results for one in each.estimates if one.figure == figure]
+        errors = np.array([one.value - truth for one in own if one.value is not None])
+        ends = [(one.low, one.high) for one in own if one.low is not None and one.high is not None]
+        covered = np.array([float(low <= truth <= high) for low, high in ends])
         width = np.array([high - low for low, high in ends])
         for name, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
-            yield _over(of, f"{figure}_{name}", values, truth)
-        share = float(held.mean()) if held.size else None
-        yield Backtest(*of, None, f"{figure}_held", share, None, None, truth, held.size, CANNOT_TELL)
+            yield _summarize_samples(test, f"{figure}_{name}", values, truth)
+        share = float(covered.mean()) if covered.size else None
+        held, size = f"{figure}_held", covered.size
+        yield Backtest(*test, None, held, share, None, None, truth, size, STATUS_WITHIN_TABLE)
 
 
-def _over(of: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:
-    """Mean of the samples, between the least and the largest of them."""
+def _summarize_samples(test: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:
+    """Mean of the samples, between the least and the greatest."""
     if not values.size:
-        return Backtest(*of, None, figure, None, None, None, truth, 0, CANNOT_TELL)
+        return Backtest(*test, None, figure, None, None, None, truth, 0, STATUS_WITHIN_TABLE)
     mean, least, most = float(values.mean()), float(values.min()), float(values.max())
-    return Backtest(*of, None, figure, mean, least, most, truth, values.size, CANNOT_TELL)
+    return Backtest(*test, None, figure, mean, least, most, truth, values.size, STATUS_WITHIN_TABLE)
 
 
-def _persons(of: tuple[str, float], found: Sequence[Told], truths: Sequence[Truths]) -> Iterator[Backtest]:
-    """How the scores of persons outside the samples fared, over all samples, and tenth by tenth."""
-    scored = [(each.xi, truth) for each, truth in zip(found, truths, strict=True) if each.xi is not None]
+def _rows_of_persons(
+    test: tuple[str, float], results: Sequence[MethodResult], unique: Sequence[Flags]
+) -> Iterator[Backtest]:
+    """How well scores of persons outside the samples predict who is unique, over all and by tenths of ξ."""
+    scored = [(each.xi, truth) for each, truth in zip(results, unique, strict=True) if each.xi is not None]
     if not scored:
         return
-    scores: PersonScores = person_scores(
+    scores: PersonScores = score_persons(
         np.concatenate([xi for xi, _ in scored]), np.concatenate([truth for _, truth in scored])
     )
     for figure in SCORES:
         value = getattr(scores, figure)
-        yield Backtest(*of, None, figure, value, None, None, None, scores.persons, CANNOT_TELL)
+        yield Backtest(*test, None, figure, value, None, None, None, scores.persons, STATUS_WITHIN_TABLE)
     for tenth in scores.tenths:
         shown = tenth.score, tenth.low, tenth.high, tenth.unique
-        yield Backtest(*of, None, "tenth", *shown, tenth.persons, CANNOT_TELL)
+        yield Backtest(*test, None, "tenth", *shown, tenth.persons, STATUS_WITHIN_TABLE)

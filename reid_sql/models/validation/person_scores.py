@@ -1,6 +1,6 @@
-"""Scores ξ of persons held against whether they turned out unique: four figures.
+"""How well scores ξ of persons predict who is unique: ranking, errors, false discoveries and reliability.
 
-Ranking, errors, false discoveries and reliability. Source: Rocher, Hendrickx & de Montjoye 2019, table 1, and
+Source: Rocher, Hendrickx & de Montjoye 2019, table 1, and
 supplement, equations 1 to 9 and table 7.
 """
 
@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from reid_sql.parameters import Floats
 
-CERTAIN: Final = 0.95  # ξ above which somebody is called unique, in the false-discovery rate
-LIKELY: Final = 0.5  # and in the F-score, table 7
+CERTAIN_SCORE: Final = 0.95  # ξ above which a person is predicted to be unique, in the false-discovery rate
+LIKELY_SCORE: Final = 0.5  # and in the F-score, table 7
 BINS: Final = 10
-Truths = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Tenth:
 
 @dataclass(frozen=True)
 class PersonScores:
-    """How scores fared; None where there is nobody to tell it by.
+    """Figures of the scores; None where there are no such persons.
 
-    `brier` over `brier_constant` below 1 beats giving everybody the share of the unique. `reliability` is the
-    mean distance, over tenths of the scale, of the mean score from the share of the unique, weighted by
-    persons.
+    `brier` below `brier_constant` is better than giving each person the share of the unique. `reliability` is
+    the mean distance, over tenths of the scale, between the mean score and the share of the unique, weighted
+    by persons.
     """
 
     persons: int
@@ -49,15 +49,15 @@ class PersonScores:
     tenths: tuple[Tenth, ...]
 
 
-def person_scores(xi: Floats, unique: Truths) -> PersonScores:
-    """Hold scores against truths.
+def score_persons(xi: Floats, unique: Flags) -> PersonScores:
+    """Compare scores with the truth.
 
-    >>> found = person_scores(np.array([0.99, 0.8, 0.3, 0.1]), np.array([True, True, False, False]))
-    >>> found.auc, round(found.brier, 4), found.false_discovery_rate, found.recall, found.f_score
+    >>> scores = score_persons(np.array([0.99, 0.8, 0.3, 0.1]), np.array([True, True, False, False]))
+    >>> scores.auc, round(scores.brier, 4), scores.false_discovery_rate, scores.recall, scores.f_score
     (1.0, 0.035, 0.0, 0.5, 1.0)
     """
     share, tenths = float(unique.mean()), _tenths(xi, unique)
-    certain, likely = xi > CERTAIN, xi > LIKELY
+    certain, likely = xi > CERTAIN_SCORE, xi > LIKELY_SCORE
     return PersonScores(
         persons=xi.size,
         auc=_auc(xi, unique),
@@ -71,31 +71,31 @@ def person_scores(xi: Floats, unique: Truths) -> PersonScores:
     )
 
 
-def _auc(xi: Floats, unique: Truths) -> float | None:
-    """Chance that somebody unique scores above somebody who is not, ties counting half (Mann–Whitney)."""
+def _auc(xi: Floats, unique: Flags) -> float | None:
+    """Chance that a unique person scores above another one, ties counting half (Mann–Whitney)."""
     positive = int(unique.sum())
     pairs = positive * (xi.size - positive)
     if not pairs:
         return None
-    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/search says
+    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/scipy_functions says
 
     return float((rankdata(xi)[unique].sum() - positive * (positive + 1) / 2) / pairs)
 
 
-def _share(of: Truths, among: Truths) -> float | None:
+def _share(of: Flags, among: Flags) -> float | None:
     return float(of[among].mean()) if among.any() else None
 
 
-def _f_score(called: Truths, unique: Truths) -> float | None:
+def _f_score(predicted: Flags, unique: Flags) -> float | None:
     """Harmonic mean of precision and recall."""
-    both = int(called.sum() + unique.sum())
-    return float(2 * (called & unique).sum() / both) if both else None
+    both = int(predicted.sum() + unique.sum())
+    return float(2 * (predicted & unique).sum() / both) if both else None
 
 
-def _tenths(xi: Floats, unique: Truths) -> tuple[Tenth, ...]:
-    """Tenths of the scale that somebody is in, the supplement's reliability diagram (figure 7)."""
-    place = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
-    persons, score, alone = (np.bincount(place, weight, BINS) for weight in (np.ones(xi.size), xi, unique))
+def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
+    """Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7)."""
+    tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
+    persons, score, alone = (np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique))
     return tuple(
         Tenth(
             tenth / BINS,

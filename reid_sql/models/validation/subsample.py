@@ -1,4 +1,4 @@
-"""What an estimate of uniqueness looks at, counted from coded records."""
+"""A whole table as codes, and the evidence of a sample of its records, counted as an engine counts it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,21 +7,77 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.gaussian_copula import ALONE
-from reid_sql.models.people.people_evidence import MOST_DRAWN
-from reid_sql.models.people.people_lines import DRAWN
-from reid_sql.models.people.shape import row_keys
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
+from reid_sql.models.copula.marginals import in_order
+from reid_sql.models.evidence_kinds import DRAWN_RECORD, UNIQUE_RECORDS, VALUE
+from reid_sql.models.people.evidence import MAX_DRAWN, row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.parameters import Floats
 
+MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
+ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either
 DECIMALS: Final = 3  # of ln of the expected count
 Texts = Sequence[Sequence[str | None]]  # of each column's codes
 
 
+@dataclass(frozen=True)
+class DistinctTexts:
+    """Distinct records as texts, with the number of records of each; a row of 0 records names the columns."""
+
+    line: Integers
+    texts: Sequence[Sequence[str | None]]
+    records: Integers
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """Every record by the codes of its values, which are places among the texts of its column."""
+
+    names: list[str]
+    texts: list[list[str | None]]
+    codes: Integers  # (records, columns)
+
+
+def encode_table(table: DistinctTexts) -> EncodedTable:
+    """Encode the values and repeat the records, ordered by value; refuses an empty and a too large table.
+
+    >>> rows = [["sex", "age"], ["F", "9"], ["F", "10"]]
+    >>> table = encode_table(DistinctTexts(np.arange(3), rows, np.array([0, 1, 2])))
+    >>> table.texts, table.codes.tolist()
+    ([['F'], ['9', '10']], [[0, 0], [0, 1], [0, 1]])
+    """
+    count = np.asarray(table.records, dtype=np.int64)
+    rows, total = np.flatnonzero(count > 0), int(count.sum())
+    if not total:
+        raise NoRecordsError(NO_RECORDS)
+    if total > MAX_RECORDS:
+        rule = f"the table must hold at most {MAX_RECORDS} records, from which samples are drawn in memory"
+        raise OutOfDomainError(f"{rule}, got {total}; pass a random sample of it")
+    names = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
+    columns = zip(*(table.texts[row] for row in rows.tolist()), strict=True)
+    encoded = [
+        _encode_column([ZERO_TEXTS.get(text, text) if text else text for text in column])
+        for column in columns
+    ]
+    codes = np.stack([own for _, own in encoded], axis=1)
+    order = np.lexsort(codes.T[::-1])
+    return EncodedTable(
+        names, [texts for texts, _ in encoded], np.repeat(codes[order], count[rows][order], axis=0)
+    )
+
+
+def _encode_column(values: Sequence[str | None]) -> tuple[list[str | None], Integers]:
+    """The texts of a column in the order of numbers or else of texts, and the code of each value."""
+    distinct = list(dict.fromkeys(values))
+    texts = [distinct[place] for place in in_order(distinct)]
+    code = {text: place for place, text in enumerate(texts)}
+    return texts, np.array([code[value] for value in values], dtype=np.int64)
+
+
 @dataclass
-class Lines:
-    """Lines of evidence on single values, pairs, who is alone, and records drawn."""
+class _EvidenceColumns:
+    """Columns of evidence_kinds that rows are appended to."""
 
     texts: Texts
     first: list[int] = field(default_factory=list)
@@ -32,67 +88,72 @@ class Lines:
     mass: list[float] = field(default_factory=list)
     drawn: list[list[str | None] | None] = field(default_factory=list)
 
-    def add(self, columns: tuple[int, int], label: str | None, values: Integers, records: Integers) -> None:
-        """Add a line for each value, or each pair of values, of one or two columns, by number from 1."""
-        for line, count in zip(values.reshape(len(records), -1).tolist(), records.tolist(), strict=True):
-            told = [self.texts[c - 1][v] for c, v in zip(columns, line, strict=False) if c > 0]
-            one, other = (*told, None, None)[:2]
-            self.label.append(label)
-            self.drawn.append(None)
-            self._line(columns, (one, other), count, float(count))
+    def add_counts(
+        self, columns: tuple[int, int], label: str | None, codes: Integers, records: Integers
+    ) -> None:
+        """Add a row for each value, or each pair of values, of one or two columns, by number from 1."""
+        for row, count in zip(codes.reshape(len(records), -1).tolist(), records.tolist(), strict=True):
+            texts = [self.texts[c - 1][v] for c, v in zip(columns, row, strict=False) if c > 0]
+            one, other = (*texts, None, None)[:2]
+            self._add(columns, (one, other), count, float(count), label=label)
 
     def add_drawn(self, codes: Integers, sizes: Integers) -> None:
         """Add records, in the order in which they were drawn, with the sizes of their classes."""
-        for place, (line, size) in enumerate(zip(codes.tolist(), sizes.tolist(), strict=True)):
-            self.label.append(None)
-            self.drawn.append([own[value] for own, value in zip(self.texts, line, strict=True)])
-            self._line((0, DRAWN), (None, None), size, place / len(codes))
+        for place, (row, size) in enumerate(zip(codes.tolist(), sizes.tolist(), strict=True)):
+            texts = [own[value] for own, value in zip(self.texts, row, strict=True)]
+            self._add((0, DRAWN_RECORD), (None, None), size, place / len(codes), drawn=texts)
 
-    def _line(
+    def _add(
         self,
         columns: tuple[int, int],
         values: tuple[str | None, str | None],
         records: int,
         mass: float,
+        *,
+        label: str | None = None,
+        drawn: list[str | None] | None = None,
     ) -> None:
         self.first.append(columns[0])
         self.second.append(columns[1])
+        self.label.append(label)
         self.values.append(values)
         self.records.append(records)
         self.mass.append(mass)
+        self.drawn.append(drawn)
 
 
-def evidence_of(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) -> UniquenessEvidence:
-    """Count what all methods look at; codes are (records, columns), in the random order of the draw.
+def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) -> UniquenessEvidence:
+    """Count the evidence of all methods; codes are (records, columns), in the random order of the draw.
 
-    `texts` are what each column's codes stand for, the codes themselves if there are none.
+    `texts` are the values of each column's codes, by default the codes themselves.
 
-    >>> evidence_of(np.array([[1, 1], [1, 1], [1, 2]])).histogram.class_size.tolist()
+    >>> count_sample(np.array([[1, 1], [1, 1], [1, 2]])).histogram.class_size.tolist()
     [1, 2]
     """
     key = row_keys(codes)
     _, first, place, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    distinct = codes[first]
-    counted = np.stack([sizes, np.round(_log_expected(codes, distinct), DECIMALS)], axis=1)
-    kinds, classes = np.unique(counted, axis=0, return_counts=True)  # (lines, 2)
-    told = texts or [[str(code) for code in range(int(column.max()) + 1)] for column in codes.T]
-    lines = _lines(codes, told, names or [f"c{place}" for place in range(1, codes.shape[1] + 1)])
-    lines.add((0, ALONE), None, np.array([0]), np.array([(sizes == 1).sum()]))
-    lines.add_drawn(codes[:MOST_DRAWN], sizes[place[:MOST_DRAWN]])
-    none, more = np.zeros(len(kinds), dtype=np.int64), len(lines.records)
+    log_expected = np.round(_log_expected(codes, codes[first]), DECIMALS)
+    kinds, classes = np.unique(
+        np.stack([sizes, log_expected], axis=1), axis=0, return_counts=True
+    )  # (rows, 2)
+    texts = texts or [[str(code) for code in range(int(column.max()) + 1)] for column in codes.T]
+    rows = _count_values(codes, texts, names or [f"c{place}" for place in range(1, codes.shape[1] + 1)])
+    rows.add_counts((0, UNIQUE_RECORDS), None, np.array([0]), np.array([(sizes == 1).sum()]))
+    rows.add_drawn(codes[:MAX_DRAWN], sizes[place[:MAX_DRAWN]])
+    none, more = np.zeros(len(kinds), dtype=np.int64), len(rows.records)
     nothing: list[None] = [None] * len(kinds)
     return UniquenessEvidence(
         np.r_[kinds[:, 0].astype(np.int64), np.zeros(more, dtype=np.int64)],
         np.r_[kinds[:, 1], np.full(more, np.nan)],
         np.r_[classes, np.zeros(more, dtype=np.int64)],
-        np.r_[none, lines.first],
-        np.r_[none, lines.second],
-        [*nothing, *lines.label],
-        [*nothing, *(one for one, _ in lines.values)],
-        [*nothing, *(other for _, other in lines.values)],
-        np.r_[none, lines.records],
-        [*[0.0] * len(kinds), *lines.mass],
-        [*nothing, *lines.drawn],
+        np.r_[none, rows.first],
+        np.r_[none, rows.second],
+        [*nothing, *rows.label],
+        [*nothing, *(one for one, _ in rows.values)],
+        [*nothing, *(other for _, other in rows.values)],
+        np.r_[none, rows.records],
+        [*[0.0] * len(kinds), *rows.mass],
+        [*nothing, *rows.drawn],
     )
 
 
@@ -106,14 +167,15 @@ def _log_expected(codes: Integers, distinct: Integers) -> Floats:
     return total
 
 
-def _lines(codes: Integers, texts: Texts, names: Sequence[str]) -> Lines:
-    """Values and pairs of values."""
-    lines = Lines(texts)
+def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> _EvidenceColumns:
+    """Count values and pairs of values."""
+    rows = _EvidenceColumns(texts)
     for column, name in enumerate(names):
         values, counts = np.unique(codes[:, column], return_counts=True)
-        lines.add((column + 1, 0), name, values, counts)
+        rows.add_counts((column + 1, VALUE), name, values, counts)
     for one, other in combinations(range(codes.shape[1]), 2):
-        wide = int(codes[:, other].max()) + 1
-        pairs, counts = np.unique(codes[:, one] * wide + codes[:, other], return_counts=True)
-        lines.add((one + 1, other + 1), None, np.stack([pairs // wide, pairs % wide], axis=1), counts)
-    return lines
+        width = int(codes[:, other].max()) + 1
+        pairs, counts = np.unique(codes[:, one] * width + codes[:, other], return_counts=True)
+        pair_codes = np.stack([pairs // width, pairs % width], axis=1)
+        rows.add_counts((one + 1, other + 1), None, pair_codes, counts)
+    return rows

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.people.people_lines import DRAWN
+from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction

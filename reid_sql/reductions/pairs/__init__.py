@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from reid_sql.models.copula.gaussian_copula import ALONE, PairCounts
+from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.evidence_kinds import UNIQUE_RECORDS as ALONE
 from reid_sql.parameters import OPTIONAL_TABLE, WEIGHT
 from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
 from reid_sql.engines.polars.pairs import NOTHING, pair_counts, whole
-from reid_sql.models.copula.gaussian_copula import OUTSIDE
+from reid_sql.models.evidence_kinds import MARGINAL_SHARE
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 
 
@@ -34,7 +34,7 @@ def outside(marginals: pl.LazyFrame, columns: Sequence[str], nulls: str) -> pl.L
     )
     return told.select(
         name.replace_strict(place, default=0, return_dtype=pl.Int64).alias("first"),
-        whole(OUTSIDE, "second"),
+        whole(MARGINAL_SHARE, "second"),
         name.alias("label"),
         pl.col("value").cast(pl.String).alias("first_value"),
         NOTHING.alias("second_value"),

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
 from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
-from reid_sql.models.copula.gaussian_copula import OUTSIDE
+from reid_sql.models.evidence_kinds import MARGINAL_SHARE
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 
 
@@ -62,7 +62,7 @@ def _outside(marginals: DataFrame, columns: Sequence[str], *, drop: bool) -> Dat
     placed = shares.join(F.broadcast(to_spark(told.sparkSession, known)), "label", "left")
     return placed.select(
         F.coalesce("first", F.lit(0)).cast("bigint").alias("first"),
-        F.lit(OUTSIDE).cast("bigint").alias("second"),
+        F.lit(MARGINAL_SHARE).cast("bigint").alias("second"),
         "label",
         "first_value",
         F.lit(None).cast("string").alias("second_value"),

@@ -2,14 +2,16 @@
 
 from typing import Final
 
-from reid_sql.models.people.people_evidence import MOST_DRAWN, most_lines
-from reid_sql.models.people.people_lines import DRAWN, SIZES, PeopleLines
+from reid_sql.models.evidence_kinds import CLASS_SIZE as SIZES
+from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
+from reid_sql.models.people.evidence import MAX_DRAWN as MOST_DRAWN
+from reid_sql.models.people.evidence import EvidenceRows, max_combinations
 from reid_sql.parameters import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
-MOST_LINES: Final = tuple(most_lines(columns) for columns in range(1, MAX_COLUMNS + 1))
+MOST_LINES: Final = tuple(max_combinations(columns) for columns in range(1, MAX_COLUMNS + 1))
 LOOKED_AT: Final = 32_768  # rows: by these, pairs of columns with very many combinations are told first
 PEOPLE: Final = Reduction(
     __name__,
@@ -30,7 +32,7 @@ PEOPLE: Final = Reduction(
         **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
         "texts": "VARCHAR[]",
     },
-    arrays=PeopleLines,
+    arrays=EvidenceRows,
     distinct=True,
     most_groups=MOST_FITTED,
 )

@@ -7,7 +7,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import pair_counts, whole
-from reid_sql.models.people.people_evidence import most_lines
+from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.polars import outside, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
@@ -26,7 +26,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     if by is not None:
         return _of_groups(tbl, qi, weight, marginals, int(seed), nulls, by)
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= most_lines(len(qi)))
+    few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= max_combinations(len(qi)))
     every = resolved(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
     rows, names = numbered(tbl, every), places(every)
     own = places(qi)
@@ -51,7 +51,7 @@ def _of_groups(  # noqa: PLR0917 - the arguments of the reduction
     if marginals is not None:
         shares = outside(marginals, qi, nulls)
         counted = pl.concat([counted, held.select(groups).unique().join(shares, how="cross")], how="diagonal")
-    few = (pl.col("second") <= 0) | (pl.len().over([*groups, "first", "second"]) <= most_lines(len(qi)))
+    few = (pl.col("second") <= 0) | (pl.len().over([*groups, "first", "second"]) <= max_combinations(len(qi)))
     told = _lines(counted.filter(few), held, places(qi), seed, groups)
     return of_groups(rows, placed(told, "line"), groups, by, nulls)
 

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.spark.counting import how_nulls, kept
 from reid_sql.engines.spark.frames import places, rows_of, same
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
-from reid_sql.models.people.people_evidence import most_lines
+from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.spark import pair_lines, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
@@ -42,7 +42,7 @@ def _lines(
     every = held.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
     classes = every.localCheckpoint()
     sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
-    lines = _few(counted, groups, most_lines(len(names)))
+    lines = _few(counted, groups, max_combinations(len(names)))
     for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, names, seed, groups))):
         numbers = [
             F.lit(value).cast("bigint").alias(name) for value, name in ((0, "first"), (second, "second"))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.validation.whole import DistinctTexts
+from reid_sql.models.validation.subsample import DistinctTexts
 from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Reduction
 
 NAMES: Final = 0  # the line that holds the names of the columns; no records are in it

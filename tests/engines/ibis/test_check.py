@@ -23,7 +23,7 @@ from reid_sql.check.policy_file import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
-from reid_sql.warehouse import warehouse
+from reid_sql.sources.warehouse import warehouse
 from tests.check.towns import PEOPLE
 from tests.warehouses import connected
 
@@ -304,7 +304,7 @@ REFUSED = {
 def test_a_limit_of_memory_is_for_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = written(tmp_path, f"{FILE}\n{T}", SIMPLE)
     assert main(["check", str(asked), "--memory-limit", "1GB"]) == 2
-    assert "--memory-limit must not be set where a warehouse counts, got '1GB'" in capsys.readouterr().err
+    assert "--memory-limit must not be given for a warehouse, got '1GB'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("where", REFUSED)

@@ -10,11 +10,11 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.attacker import adversary, adversary_summary, unique_in_population
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.people import people_fit
-from reid_sql.models.profile.part_uniqueness import part_uniqueness
+from reid_sql.models.people.fit import fit
+from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
 from tests.people_tables import three_columns
 
-MODEL = people_fit.fit(three_columns(300))
+MODEL = fit(three_columns(300))
 NAMES = MODEL.columns
 
 
@@ -23,7 +23,7 @@ def people(codes: Sequence[Sequence[int]], held: Integers | None = None) -> Know
     return KnownRecords(ones, np.array(codes), [[] for _ in codes], held)
 
 
-def asked(*groups: tuple[Sequence[str], float], **more: Any) -> dict[str, Any]:
+def choose_methods(*groups: tuple[Sequence[str], float], **more: Any) -> dict[str, Any]:
     told = [{"columns": list(columns), "probability": chance} for columns, chance in groups]
     return {"population": 5_000, "groups": told} | more
 
@@ -32,9 +32,9 @@ TOWN = people([[1, 1, 1], [1, 2, 1], [2, 2, 2], [2, 3, 2], [3, 3, 3]])
 
 
 def test_a_model_says_how_many_of_those_alone_are_alone_in_the_population() -> None:
-    unique = part_uniqueness(MODEL, 5_000)
-    by_one = adversary.risk(TOWN, asked(([NAMES[0]], 1.0), (NAMES[1:], 0.0)), model=MODEL)
-    by_all = adversary.risk(TOWN, asked((NAMES, 1.0)), model=MODEL)
+    unique = unique_share_by_subset(MODEL, 5_000)
+    by_one = adversary.risk(TOWN, choose_methods(([NAMES[0]], 1.0), (NAMES[1:], 0.0)), model=MODEL)
+    by_all = adversary.risk(TOWN, choose_methods((NAMES, 1.0)), model=MODEL)
     assert by_one.prosecutor.tolist() == [0, 0, 0, 0, 1]
     assert by_one.journalist == pytest.approx([0, 0, 0, 0, min(1.0, 5 * unique([0]) / 1)])
     assert by_all.journalist == pytest.approx(np.full(5, min(1.0, 5 * unique([0, 1, 2]) / 5)))
@@ -42,9 +42,9 @@ def test_a_model_says_how_many_of_those_alone_are_alone_in_the_population() -> N
 
 
 def test_columns_that_tell_nobody_apart_in_the_sample_may_do_so_in_the_population() -> None:
-    unique = part_uniqueness(MODEL, 5_000)
+    unique = unique_share_by_subset(MODEL, 5_000)
     alike = people([[1, 1, 1], [2, 2, 1], [3, 3, 1]])  # the third column is the same for all
-    scenario = asked(([NAMES[0]], 1.0), ([NAMES[1]], 0.0), ([NAMES[2]], 0.5))
+    scenario = choose_methods(([NAMES[0]], 1.0), ([NAMES[1]], 0.0), ([NAMES[2]], 0.5))
     found = adversary.risk(alike, scenario, model=MODEL).journalist
     want = (min(1.0, unique([0])) + min(1.0, unique([0, 2]))) / 2
     assert found == pytest.approx(np.full(3, want))
@@ -52,27 +52,30 @@ def test_columns_that_tell_nobody_apart_in_the_sample_may_do_so_in_the_populatio
 
 
 def test_a_sample_that_is_the_population_needs_no_model() -> None:
-    found = adversary.risk(TOWN, asked((NAMES, 1.0), population=5), model=MODEL)
+    found = adversary.risk(TOWN, choose_methods((NAMES, 1.0), population=5), model=MODEL)
     assert found.journalist.tolist() == [1.0] * 5
     assert found.status == "ok"
 
 
 def test_the_worst_case_rests_on_the_same_model() -> None:
-    rows = {row.measure: row for row in adversary_summary.summary(TOWN, asked((NAMES, 0.25)), model=MODEL)}
+    rows = {
+        row.measure: row
+        for row in adversary_summary.summary(TOWN, choose_methods((NAMES, 0.25)), model=MODEL)
+    }
     assert rows["journalist"].reduction_median == pytest.approx(0.75)
     assert rows["prosecutor"].status == "ok"
-    settings = adversary_summary.sensitivity(TOWN, asked((NAMES, 0.25)), [0.5], model=MODEL)
+    settings = adversary_summary.sensitivity(TOWN, choose_methods((NAMES, 0.25)), [0.5], model=MODEL)
     assert settings[0].status == unique_in_population.MODEL
 
 
 def test_a_model_that_lacks_a_column_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="of the model, got 'sx'; did you mean 'sex'"):
-        adversary.risk(TOWN, asked((["sx", *NAMES[1:]], 1.0)), model=MODEL)
+        adversary.risk(TOWN, choose_methods((["sx", *NAMES[1:]], 1.0)), model=MODEL)
 
 
 def test_letters_of_either_case_name_a_column_of_the_model_as_in_sql() -> None:
     names = [name.upper() for name in NAMES]
-    found, same = (adversary.risk(TOWN, asked((each, 1.0)), model=MODEL) for each in (names, NAMES))
+    found, same = (adversary.risk(TOWN, choose_methods((each, 1.0)), model=MODEL) for each in (names, NAMES))
     assert found.journalist.tolist() == same.journalist.tolist()
     assert names != list(NAMES)
 
@@ -80,7 +83,7 @@ def test_letters_of_either_case_name_a_column_of_the_model_as_in_sql() -> None:
 def test_only_one_of_them_can_say_who_is_unique() -> None:
     both = people([[1, 1, 1], [2, 2, 2]], np.array([1, 0]))
     with pytest.raises(OutOfDomainError, match="population_tbl and model must not both be given, got both"):
-        adversary.risk(both, asked((NAMES, 1.0)), model=MODEL)
+        adversary.risk(both, choose_methods((NAMES, 1.0)), model=MODEL)
 
 
 def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_are_told_of() -> None:
@@ -107,7 +110,7 @@ def test_drawn_sets_look_records_up_too(monkeypatch: pytest.MonkeyPatch) -> None
     codes, held = np.unique(rng.integers(1, [9, 4, 6, 5], (900, 4)), axis=0, return_counts=True)
     records = rng.binomial(held, 0.3)
     both = KnownRecords(records, codes, [[] for _ in codes], held)
-    scenario = asked(*(([name], 0.5) for name in "abcd"))
+    scenario = choose_methods(*(([name], 0.5) for name in "abcd"))
     exact = adversary.risk(both, scenario)
     monkeypatch.setattr(adversary, "LARGEST", 1)
     drawn = [adversary.risk(both, scenario, trials=2_000, seed=seed) for seed in range(8)]

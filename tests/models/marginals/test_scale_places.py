@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models.copula.marginals import in_order, sort_keys
-from reid_sql.models.marginals import scale
+from reid_sql.models.marginals.column import position, positions
 
 NUMBERS = st.one_of(
     st.integers(-20, 20).map(str),
@@ -25,5 +25,5 @@ def test_values_are_in_the_order_of_their_keys(values: list[str | None]) -> None
 
 @given(VALUES)
 def test_places_are_those_of_each_value(values: list[str | None]) -> None:
-    found = [None if math.isnan(at) else at for at in scale.places(values).tolist()]
-    assert found == [scale.place(value) for value in values]
+    found = [None if math.isnan(at) else at for at in positions(values).tolist()]
+    assert found == [position(value) for value in values]

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import nbinom
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.people import diagnostics, people_fit, residual
-from reid_sql.models.people.people_evidence import counted
+from reid_sql.models.people import diagnostics, overdispersion
+from reid_sql.models.people.evidence import count_records
+from reid_sql.models.people.fit import fit
 from tests.people_tables import three_columns
 
 
@@ -49,12 +50,12 @@ def test_the_three_columns_beyond_pairs_are_found_and_told() -> None:
     codes = rng.integers(0, 2, (2000, 5))
     codes[:, 4] = codes[:, 0] ^ codes[:, 2]
     names = ["a", "b", "c", "d", "e"]
-    evidence = counted(codes, names, [["0", "1"]] * 5, [False] * 5)
-    found = diagnostics.synergy(evidence)
+    evidence = count_records(codes, names, [["0", "1"]] * 5, [False] * 5)
+    found = diagnostics.find_synergy(evidence)
     assert found is not None
     assert found.columns == (0, 2, 4)
     assert found.nats == pytest.approx(-log(2), abs=0.01)
-    told = diagnostics.diagnose(people_fit.fit(evidence), evidence).told(names)
+    told = diagnostics.diagnose(fit(evidence), evidence).describe(names)
     assert "a, c and e tell 0.69 nats together that no two of them tell" in told
 
 
@@ -62,7 +63,7 @@ def test_no_three_columns_can_be_counted() -> None:
     rng = np.random.default_rng(1)
     codes = np.stack([np.arange(300), *rng.integers(0, 100, (2, 300))], axis=1)
     values = [[str(v) for v in range(300)]] * 3
-    assert diagnostics.synergy(counted(codes, ["a", "b", "c"], values, [False] * 3)) is None
+    assert diagnostics.find_synergy(count_records(codes, ["a", "b", "c"], values, [False] * 3)) is None
 
 
 @pytest.mark.parametrize("cells", [20, 500])
@@ -83,8 +84,8 @@ def test_the_divergence_of_a_table_whose_law_is_known() -> None:
     law = rng.dirichlet(np.full(27, 0.5))
     cells = np.array(list(product(range(3), repeat=3)))
     codes = cells[rng.choice(27, 20_000, p=law)]
-    model = people_fit.fit(counted(codes, ["a", "b", "c"], [["0", "1", "2"]] * 3, [False] * 3))
-    q = np.exp(model.stack.log_q(cells))
+    model = fit(count_records(codes, ["a", "b", "c"], [["0", "1", "2"]] * 3, [False] * 3))
+    q = np.exp(model.mixture.log_q(cells))
     some = law > 0
     true = float(law[some] @ np.log(law[some] / q[some]))
     assert diagnostics.kl_divergence(model) == pytest.approx(true, abs=0.03)
@@ -96,7 +97,7 @@ def test_total_correlation_of_independent_columns_and_of_copies() -> None:
     copies = np.repeat(rng.integers(0, 4, (3000, 1)), 3, axis=1)
     found = [
         diagnostics.total_correlation(
-            people_fit.fit(counted(codes, ["a", "b", "c"], [list("0123")] * 3, [False] * 3))
+            fit(count_records(codes, ["a", "b", "c"], [list("0123")] * 3, [False] * 3))
         )
         for codes in (free, copies)
     ]
@@ -106,15 +107,15 @@ def test_total_correlation_of_independent_columns_and_of_copies() -> None:
 
 def test_what_the_model_expects_is_the_negative_binomial_of_each_drawn_record() -> None:
     """Records of a class: 1 + others, who are negative binomial of shape a + 1 and mean n q (a + 1)/a."""
-    model = people_fit.fit(three_columns(400))
+    model = fit(three_columns(400))
     q, n = np.exp(model.drawn_log_q)[:200], 400
     for check in diagnostics.predictive_checks(model):
         by_shape = []
-        for a in np.exp(model.scatter.log_shapes(n)):
+        for a in np.exp(model.overdispersion.log_shapes(n)):
             others = nbinom(a + 1, a / (a + n * q))
             by_shape.append(others.cdf(check.below - 2).mean())
-        of_all = residual.below(
-            np.exp(model.drawn_log_q)[:200, None], np.exp(model.scatter.log_shapes(n)), n, check.below
+        of_all = overdispersion.below_k(
+            np.exp(model.drawn_log_q)[:200, None], np.exp(model.overdispersion.log_shapes(n)), n, check.below
         )
         np.testing.assert_allclose(of_all.mean(axis=0), by_shape, atol=1e-9)
         sizes = model.histogram.class_size
@@ -130,7 +131,7 @@ def test_a_register_of_repeated_people_fails_the_check() -> None:
     """Rare records that stand twice each: no scatter of cells foretells that there are pairs alone."""
     rng = np.random.default_rng(2)
     rare = np.repeat(rng.integers(0, 40, (250, 4)), 2, axis=0)
-    evidence = counted(rare, list("abcd"), [[str(v) for v in range(40)]] * 4, [False] * 4)
-    found = diagnostics.diagnose(people_fit.fit(evidence), evidence)
+    evidence = count_records(rare, list("abcd"), [[str(v) for v in range(40)]] * 4, [False] * 4)
+    found = diagnostics.diagnose(fit(evidence), evidence)
     assert abs(found.worst.away) > 3
-    assert any("predictive check" in note for note in found.told(list("abcd")))
+    assert any("predictive check" in note for note in found.describe(list("abcd")))

@@ -4,17 +4,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reid_sql.models.people import donors, donors_fit, people_fit
-from reid_sql.models.people.donors import Donors
-from reid_sql.models.people.donors_fit import START, fit_donors
-from reid_sql.models.people.people_evidence import counted
-from reid_sql.models.people.stack import likeliest, stacked
+from reid_sql.models.people import donors
+from reid_sql.models.people.donors import START, Donors, fit_donors
+from reid_sql.models.people.evidence import count_records
+from reid_sql.models.people.fit import fit, fit_columns
+from reid_sql.models.people.model import fit_mixture, fit_weight
 from reid_sql.models.people.tree import PairTables
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import three_columns
 
 EVIDENCE = three_columns(150)
-COLUMNS = people_fit.fit_columns(EVIDENCE)
+COLUMNS = fit_columns(EVIDENCE)
 DONORS = fit_donors(COLUMNS, EVIDENCE.drawn)
 
 
@@ -28,10 +28,10 @@ def parts_of(
         near = 0.0
         if column.kernel is not None:
             a, b = column.bins[donor[j]], column.bins[record[j]]
-            near = some.near[j] * column.kernel[a, b] * share / column.bin_mass[b]
+            near = some.neighbour[j] * column.kernel[a, b] * share / column.bin_mass[b]
         anybody = column.left_out[record[j]] if left_out else share
-        kept = some.kept[j] * (record[j] == donor[j])
-        found.append((kept, near, (1 - some.kept[j] - some.near[j]) * anybody))
+        kept = some.copied[j] * (record[j] == donor[j])
+        found.append((kept, near, (1 - some.copied[j] - some.neighbour[j]) * anybody))
     return found
 
 
@@ -65,7 +65,7 @@ def test_chances_left_out_are_the_mean_over_the_others() -> None:
 
 
 def test_a_lone_donor_left_out_leaves_the_shares() -> None:
-    lone = Donors(COLUMNS, DONORS.codes[:1], np.ones(1), DONORS.kept, DONORS.near)
+    lone = Donors(COLUMNS, DONORS.codes[:1], np.ones(1), DONORS.copied, DONORS.neighbour)
     shares = math.prod(column.left_out[code] for column, code in zip(COLUMNS, lone.codes[0], strict=True))
     assert np.exp(lone.log_q_left_out(np.zeros(1, dtype=np.int64))) == pytest.approx([shares], rel=1e-12)
 
@@ -81,8 +81,8 @@ def test_what_is_kept_and_in_which_blocks_changes_no_chance(
     monkeypatch: pytest.MonkeyPatch, together: int, room: int, kept: list[tuple[int, ...]]
 ) -> None:
     cells, _ = every_cell(COLUMNS)
-    monkeypatch.setattr(donors, "TOGETHER", together)
-    monkeypatch.setattr(donors, "MOST_CELLS", room * len(DONORS.codes))
+    monkeypatch.setattr(donors, "MAX_JOINT_VALUES", together)
+    monkeypatch.setattr(donors, "MAX_CELLS", room * len(DONORS.codes))
     cold = replace(DONORS)
     found = cold.log_q(cells)
     np.testing.assert_allclose(found, DONORS.log_q(cells), rtol=1e-13)
@@ -100,7 +100,7 @@ def test_records_scored_alone_or_together_have_the_same_chances() -> None:
 
 
 def test_a_round_of_em_is_that_of_its_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(donors_fit, "ROUNDS", 1)
+    monkeypatch.setattr(donors, "EM_ROUNDS", 1)
     start = [START[1] if column.kernel is not None else 0.0 for column in COLUMNS]
     first = Donors(COLUMNS, DONORS.codes, DONORS.count, np.full(3, START[0]), np.array(start))
     kept, near = np.zeros(3), np.zeros(3)
@@ -113,9 +113,11 @@ def test_a_round_of_em_is_that_of_its_formula(monkeypatch: pytest.MonkeyPatch) -
         )
         kept, near = kept + share[:, :, 0].sum(axis=0), near + share[:, :, 1].sum(axis=0)
     whole, found = first.count.sum(), fit_donors(COLUMNS, EVIDENCE.drawn)
-    np.testing.assert_allclose(found.kept, (kept + 0.5) / (whole + 1.5), rtol=1e-10)
+    np.testing.assert_allclose(found.copied, (kept + 0.5) / (whole + 1.5), rtol=1e-10)
     ordered = np.array([column.kernel is not None for column in COLUMNS])
-    np.testing.assert_allclose(found.near, np.where(ordered, (near + 0.5) / (whole + 1.5), 0), rtol=1e-10)
+    np.testing.assert_allclose(
+        found.neighbour, np.where(ordered, (near + 0.5) / (whole + 1.5), 0), rtol=1e-10
+    )
 
 
 def test_chances_of_all_cells_add_up_to_1() -> None:
@@ -146,11 +148,11 @@ def test_the_weight_is_the_likeliest() -> None:
     one, other, count = rng.normal(size=50), rng.normal(size=50), rng.integers(1, 4, 50).astype(float)
     grid = np.linspace(0.001, 0.999, 999)
     values = [count @ np.log(w * np.exp(one) + (1 - w) * np.exp(other)) for w in grid]
-    assert likeliest(one, other, count) == pytest.approx(grid[int(np.argmax(values))], abs=2e-3)
+    assert fit_weight(one, other, count) == pytest.approx(grid[int(np.argmax(values))], abs=2e-3)
 
 
 def test_the_stack_adds_up_to_1() -> None:
-    stack = stacked(PairTables(COLUMNS, EVIDENCE).tree(), DONORS)
+    stack = fit_mixture(PairTables(COLUMNS, EVIDENCE).spanning_tree(), DONORS)
     cells, many = every_cell(COLUMNS)
     assert (np.exp(stack.log_q(cells)) * many).sum() == pytest.approx(1, rel=1e-9)
     assert len(stack.draw(1001, np.random.default_rng(0))) == 1001
@@ -161,7 +163,7 @@ def test_many_columns_do_not_underflow() -> None:
     codes = rng.integers(0, 50, (200, 64))
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1)
     values = [[f"v{code}" for code in range(column.max() + 1)] for column in codes.T]
-    evidence = counted(codes, [f"c{j}" for j in range(64)], values, [False] * 64)
-    model = people_fit.fit(evidence)
-    assert np.isfinite(model.stack.log_q(evidence.drawn)).all()
+    evidence = count_records(codes, [f"c{j}" for j in range(64)], values, [False] * 64)
+    model = fit(evidence)
+    assert np.isfinite(model.mixture.log_q(evidence.drawn)).all()
     assert np.isfinite(model.drawn_log_q).all()

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.people import people_fit
-from reid_sql.models.people.conditional import OWN_CHILD, OWN_PARENT, fit_conditional, pair_bins
-from reid_sql.models.people.people_evidence import pair_counts
-from reid_sql.models.people.tree import PairTables, spanned
+from reid_sql.models.people.conditional import OWN_SHARE_CHILD, OWN_SHARE_PARENT, bin_pairs, fit_conditional
+from reid_sql.models.people.evidence import count_pairs
+from reid_sql.models.people.fit import fit_columns
+from reid_sql.models.people.tree import PairTables, maximum_spanning_tree
 from tests.people_tables import three_columns
 
 EVIDENCE = three_columns(400)
-COLUMNS = people_fit.fit_columns(EVIDENCE)
+COLUMNS = fit_columns(EVIDENCE)
 TABLES = PairTables(COLUMNS, EVIDENCE)
-TREE = TABLES.tree()
+TREE = TABLES.spanning_tree()
 
 
 def every_cell(columns: tuple[Column, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +51,7 @@ def test_the_tree_is_the_best_of_all_16(seed: int) -> None:
     trees = [edges for edges in combinations(list(combinations(range(4), 2)), 3) if joins_all(edges)]
     assert len(trees) == 16  # Cayley
     best = max(sum(gains[a, b] for a, b in edges) for edges in trees)
-    assert sum(gains[a, b] for a, b in spanned(gains)[1:]) == pytest.approx(best)
+    assert sum(gains[a, b] for a, b in maximum_spanning_tree(gains)[1:]) == pytest.approx(best)
 
 
 def test_dependent_columns_are_joined() -> None:
@@ -64,17 +64,17 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
     """Take each of some records out of the table, smooth by loops, and shrink."""
     one, other = COLUMNS[parent], COLUMNS[child]
     first, second = EVIDENCE.drawn[:, parent], EVIDENCE.drawn[:, child]
-    fitted = fit_conditional(one, other, pair_bins(one, other, *_pairs(first, second)))
+    fitted = fit_conditional(one, other, bin_pairs(one, other, *_pairs(first, second)))
 
     def table(rows: np.ndarray) -> np.ndarray:
         found = np.zeros((len(one.bin_mass), len(other.bin_mass)))
         for a, b in zip(one.bins[first[rows]], other.bins[second[rows]], strict=True):
             spread = np.eye(len(other.bin_mass))[b]
-            if fitted.over[0] and other.kernel is not None:
-                spread = OWN_CHILD * spread + (1 - OWN_CHILD) * other.kernel[b]
+            if fitted.smoothed_axes[0] and other.kernel is not None:
+                spread = OWN_SHARE_CHILD * spread + (1 - OWN_SHARE_CHILD) * other.kernel[b]
             along = np.eye(len(one.bin_mass))[a]
-            if fitted.over[1] and one.kernel is not None:
-                along = OWN_PARENT * along + (1 - OWN_PARENT) * one.kernel[a]
+            if fitted.smoothed_axes[1] and one.kernel is not None:
+                along = OWN_SHARE_PARENT * along + (1 - OWN_SHARE_PARENT) * one.kernel[a]
             found += np.outer(along, spread)
         return found
 
@@ -90,5 +90,5 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
 
 
 def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    one, other, count = pair_counts(first, second)
+    one, other, count = count_pairs(first, second)
     return (one, other), count

@@ -6,7 +6,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
-from reid_sql.models.profile.uniqueness_profile import MOST, profile
+from reid_sql.models.profile.uniqueness_profile import MAX_SUBSETS, profile
 
 THIRDS = ["1", "2", "3"]
 COPULA = GaussianCopula(
@@ -72,6 +72,6 @@ def test_refusals() -> None:
         tuple("abcdefghijklmnopqrst"), (fit_marginal(THIRDS, [1, 1, 1]),) * 20, np.eye(20), 9, "paper", 0
     )
     with pytest.raises(
-        OutOfDomainError, match=f"choices of attributes must be at most {MOST}, got 1350; pass"
+        OutOfDomainError, match=f"choices of attributes must be at most {MAX_SUBSETS}, got 1350; pass"
     ):
         profile(wide, ["1"] * 20, 10.0)

@@ -5,15 +5,15 @@ import pytest
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.population.population_uniqueness import METHODS
-from reid_sql.models.validation.backtest import CANNOT_TELL, Backtest, asked, backtest
-from reid_sql.models.validation.subsample import evidence_of
+from reid_sql.models.validation.backtest import STATUS_WITHIN_TABLE, Backtest, backtest, choose_methods
+from reid_sql.models.validation.subsample import count_sample
 
 RNG = np.random.default_rng(11)
 TOWN = np.stack([RNG.geometric(0.1, 800), RNG.integers(0, 6, 800), RNG.geometric(0.3, 800)], axis=1)
 
 
 def test_evidence_is_what_a_loop_counts() -> None:
-    evidence = evidence_of(TOWN)
+    evidence = count_sample(TOWN)
     classes = Counter(map(tuple, TOWN.tolist()))
     sizes = Counter(classes.values())
     assert dict(zip(evidence.histogram.class_size, evidence.histogram.classes, strict=True)) == sizes
@@ -67,7 +67,7 @@ def test_figures_of_each_method_and_fraction_with_the_truth_counted() -> None:
                 found[method, fraction, f"{figure}_{name}"] for name in ("error", "bias", "held")
             )
             assert (error.counted, share.counted) == (len(errors), len(held))
-            assert error.status == CANNOT_TELL
+            assert error.status == STATUS_WITHIN_TABLE
             if errors:
                 assert error.value == pytest.approx(sum(map(abs, errors)) / len(errors))
                 assert error.high == pytest.approx(max(map(abs, errors)))
@@ -113,7 +113,7 @@ def test_the_bound_errs_upwards_by_what_samples_overstate() -> None:
 
 def test_a_method_that_refuses_says_why() -> None:
     with pytest.raises(UnknownNameError, match="methods must be one of 'people', 'bound'"):
-        asked(["peple"])
+        choose_methods(["peple"])
     alike = np.zeros((200, 2), dtype=np.int64)
     for row in backtest(alike, [0.5], samples=1, methods=["loglinear", "snb"]):
         assert row.truth == 0.0

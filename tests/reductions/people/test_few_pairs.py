@@ -6,12 +6,12 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from reid_sql.models.people.people_evidence import MOST_LINES, MOST_PAIRED
+from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS
 from reid_sql.reductions.people import LOOKED_AT
 from reid_sql.reductions.people.polars import people
 from tests.tables import by_duckdb
 
-ROWS = LOOKED_AT + MOST_LINES + 1_000
+ROWS = LOOKED_AT + MAX_COMBINATIONS + 1_000
 COLUMNS = ["few", "many", "late", "two"]
 
 
@@ -35,7 +35,7 @@ def test_pairs_are_told_where_the_whole_table_has_few(weight: str) -> None:
     expected = {}
     for (i, one), (j, other) in combinations(enumerate(COLUMNS, 1), 2):
         counts = Counter(zip(frame[one], frame[other], strict=True))
-        if len(counts) <= MOST_LINES:
+        if len(counts) <= MAX_COMBINATIONS:
             expected[i, j] = counts
     assert set(expected) == {(1, 4), (2, 4)}
     told = by_duckdb(
@@ -51,7 +51,7 @@ def test_pairs_are_told_where_the_whole_table_has_few(weight: str) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("wide", [MOST_PAIRED, MOST_PAIRED + 1])
+@pytest.mark.parametrize("wide", [MAX_COLUMNS_PAIRED, MAX_COLUMNS_PAIRED + 1])
 def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -> None:
     """Else 64 columns have 2,016 pairs to count; both engines leave the same ones out."""
     names = [f"c{place}" for place in range(wide)]
@@ -64,7 +64,7 @@ def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -
     also = polars.filter(pl.col("second") > 0).select("first", "second").unique().collect()
     pairs = {(row["first"], row["second"]) for row in told}
     assert pairs == set(also.iter_rows())
-    assert len(pairs) == (wide * (wide - 1) // 2 if wide <= MOST_PAIRED else 0)
+    assert len(pairs) == (wide * (wide - 1) // 2 if wide <= MAX_COLUMNS_PAIRED else 0)
 
 
 @pytest.mark.parametrize("wide", [12, 20])

@@ -1,0 +1,88 @@
+"""Attacks: an attacker of a scenario on a file, and the linkage of a release with its original."""
+
+import argparse
+import json
+from typing import Final
+
+import duckdb
+
+from reid_sql.charts.release_figures import check_plot_file, save
+from reid_sql.charts.release_figures import comparison_page as comparison_figure
+from reid_sql.commands.options import PASSED
+from reid_sql.commands.output import print_answer
+from reid_sql.commands.tables import call, function_options, open_file, open_file_table
+from reid_sql.parameters import quoted
+from reid_sql.scenario import scenario
+from reid_sql.sources.files import attach_source
+from reid_sql.terminal import pages
+from reid_sql.terminal.pages import comparison_page
+
+MODEL: Final = "attacked"  # name of the model that is fitted to the file
+POPULATION: Final = "reid_population"
+RELEASE: Final = "reid_release"
+
+
+def run_adversary(options: argparse.Namespace) -> int:
+    """Print what the attacker of the scenario can do."""
+    threshold = function_options(options, "adversary_summary", "threshold")
+    how = function_options(options, "adversary_summary", "nulls")
+    known = scenario(options.scenario)
+    con, table = open_file(options)
+    if options.model:
+        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model")
+        how["model"] = MODEL
+    if options.population_file:
+        _attach(con, POPULATION, "--population-file", options.population_file)
+        how["population_tbl"] = POPULATION
+    given = [table, known.text()]
+    summary = call(con, "adversary_summary", given, "summary", **threshold, **how).records()
+    page = {"scenario": json.loads(known.text()), "summary": summary}
+    settings = None
+    if options.sensitivity:
+        settings = call(con, "adversary_sensitivity", given, "sensitivity", **how)
+        page["sensitivity"] = settings.records()
+    name = known.name or options.scenario
+    rows = settings.records() if settings else summary
+    print_answer(
+        options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings)
+    )
+    return PASSED
+
+
+def _attach(
+    con: duckdb.DuckDBPyConnection, view: str, option: str, file: str, table: str | None = None
+) -> None:
+    """Attach a second file as a view, and check that all of its records were read."""
+    source = attach_source(con, view, option, file, table)
+    if source.records is not None:
+        source.refuse_missing_records(option, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
+
+
+def run_compare(options: argparse.Namespace) -> int:
+    """Print both tables' risk, and draw it if asked."""
+    how = function_options(options, "compare", "threshold", "targets", "seed")
+    if options.plot:
+        check_plot_file(options.plot)
+    original = open_file_table(options)
+    con, qi = original.con, original.columns
+    _attach(con, RELEASE, "RELEASED", options.released, options.released_table)
+    given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
+    measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
+    columns = call(con, "compare_columns", given, "columns", key=options.key).records()
+    if options.plot:
+        save(comparison_figure(measures, columns), f"Original and release by {', '.join(qi)}", options.plot)
+    page = {"compare": measures, "compare_columns": columns}
+    print_answer(options, page, measures, lambda: comparison_page(measures, columns))
+    return PASSED
+
+
+def _with_like_keys(con: duckdb.DuckDBPyConnection, views: list[str], key: str | None) -> list[str]:
+    """Return the tables, or views of them with the key as text: CSV and Parquet may type it differently."""
+    columns = [con.execute(f"DESCRIBE {view}").fetchall() for view in views]
+    kinds = [row[1] for rows in columns for row in rows if key is not None and row[0] == key]
+    if key is None or len(kinds) < len(views) or kinds[0] == kinds[1]:
+        return views
+    for view in views:
+        select = f"SELECT * REPLACE ({quoted(key)}::VARCHAR AS {quoted(key)}) FROM {view}"
+        con.execute(f"CREATE TEMP VIEW {view}_keyed AS {select}")
+    return [f"{view}_keyed" for view in views]

@@ -1,0 +1,160 @@
+"""The release gate: check tables against a policy, and advise on columns."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import RenderableType
+
+from reid_sql.check import gate
+from reid_sql.check.advice import advise
+from reid_sql.check.duckdb_table import DuckDBTable
+from reid_sql.check.figures import ReportPage
+from reid_sql.check.files import (
+    advice_columns,
+    advice_rows,
+    check_columns,
+    check_rows,
+    files_read,
+    refuse_to_overwrite,
+    render_junit,
+    write_report,
+)
+from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.policy import Policy
+from reid_sql.check.policy_file import SECONDS, read_policy
+from reid_sql.check.report import to_json
+from reid_sql.check.terminal import advice_page, verdict_page
+from reid_sql.commands.options import PASSED, number, printed
+from reid_sql.commands.output import print_rendered, print_rows
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.parameters import Number
+from reid_sql.terminal import progress
+
+Page = ReportPage
+REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file
+NOT_IN_A_FILE: Final = (
+    "No release was searched for: its table must be in a file that DuckDB reads. Copy it or an extract into "
+    "one, and run reid-sql prepare."
+)
+RISKY_RECORDS: Final = Number(
+    "a whole number from 0 to 1000", "write how many to show, such as 20", 0.0, 1000.0, whole=True
+)
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Check a policy: print the verdict, write the reports, return the exit code."""
+    policy = read_policy(options.policy)
+    risky = int(RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records)))
+    files = report_files(options, REPORTS)
+    baseline = _path(options, "baseline")
+    protect_inputs(files, policy, baseline)
+    policy = _with_time_limit(policy, options)
+    way_out = None
+    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.tell) as releases:
+        page = gate.measure_policy(policy, releases, baseline, risky=risky, tell=progress.tell)
+        if options.prepare and page["verdict"] == "fail":
+            way_out = _way_out(policy, releases, baseline)
+    writers: dict[str, Callable[[Page], str]] = {
+        "json_report": to_json,
+        "junit": render_junit,
+        "html": partial(render_html, found=way_out),
+    }
+    for name, file in files.items():
+        write_report(file, writers[name](page))
+    with suppress(BrokenPipeError):  # a reader who stops does not change the verdict
+        _print_verdict(options, page)
+    return int(page["exit_code"])
+
+
+def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:
+    """Return the paths of those options that are given."""
+    paths = {name: _path(options, name) for name in names}
+    return {name: path for name, path in paths.items() if path is not None}
+
+
+def _path(options: argparse.Namespace, name: str) -> Path | None:
+    """Return the option's path, or refuse an empty one, which an unset shell variable leaves."""
+    file = getattr(options, name)
+    if file is None:
+        return None
+    if not Path(file).name:
+        rule = f"{_option(name)} must name a file, got '{file}'"
+        raise OutOfDomainError(f"{rule}; write its path, or omit the option")
+    return Path(file)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | None) -> None:
+    """Refuse to overwrite the policy, its tables or the baseline."""
+    refuse_to_overwrite({_option(name): file for name, file in files.items()}, files_read(policy, baseline))
+
+
+def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
+    """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
+    if options.prepare and options.html is None:
+        rule = "--prepare must come with --html, where the release is shown, got none"
+        raise OutOfDomainError(f"{rule}; add --html FILE, or run reid-sql prepare")
+    if options.time_limit is None:
+        return policy
+    if not options.prepare:
+        rule = f"--time-limit must come with --prepare, got {options.time_limit} alone"
+        raise OutOfDomainError(f"{rule}; add --prepare, or omit it")
+    seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
+    return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
+
+
+def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRelease:  # noqa: ANN401 - of any engine
+    """Return the release that meets the policy, or why none was searched for; neither changes the verdict."""
+    from reid_sql.release.preparation import prepared  # noqa: PLC0415 - loads sqlglot, which few checks need
+
+    if not all(isinstance(release.engine, DuckDBTable) for release in releases):
+        return PreparedRelease(None, [NOT_IN_A_FILE])
+    try:
+        return prepared(policy, releases, progress.tell, baseline).way_out
+    except ReidError as error:
+        return PreparedRelease(None, [f"No release was searched for: {error}."])
+
+
+def _print_verdict(options: argparse.Namespace, page: Page) -> None:
+    try:
+        print_document(
+            options, page, lambda: (check_columns(), check_rows(page)), partial(verdict_page, page)
+        )
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
+def print_document(
+    options: argparse.Namespace,
+    page: Page,
+    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    render: Callable[[int], RenderableType],
+) -> None:
+    """Print the page as its JSON file has it, its rows as CSV, or what `render` returns for people."""
+    if options.format == "json":
+        printed(to_json(page))
+    elif options.format == "csv":
+        print_rows(*rows())
+    else:
+        print_rendered(render)
+
+
+def run_advise(options: argparse.Namespace) -> int:
+    """Print the effect of each change of columns on the checks that fail."""
+    policy = read_policy(options.policy)
+    with gate.open_with_engine(None, policy, options.memory_limit, progress.tell) as releases:
+        page = advise(policy, releases, pairs=not options.single, tell=progress.tell)
+    print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
+    return PASSED

@@ -1,0 +1,153 @@
+"""Measure a file: its columns, its risk, the risk in larger populations, and every method's error."""
+
+import argparse
+from typing import Any, Final
+
+from reid_sql.charts.figures import validation
+from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
+from reid_sql.commands.options import PASSED, names, number, numbers, require
+from reid_sql.commands.output import print_answer
+from reid_sql.commands.tables import (
+    SourceTable,
+    call,
+    function_options,
+    open_file,
+    open_file_table,
+    open_table,
+)
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.people.diagnostics import Check, predictive_checks
+from reid_sql.models.people.fit import cached_fits
+from reid_sql.models.people.model import PeopleModel
+from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.sources.identifiers import hint
+from reid_sql.terminal import pages
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
+from reid_sql.terminal.pages import profile_page
+
+PEOPLE: Final = "people of the population"  # shown while they are estimated
+PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
+CURVE_POINTS: Final = 20
+
+
+def run_profile(options: argparse.Namespace) -> int:
+    """Print a line for each column, and a sentence."""
+    columns = [name for text in options.columns for name in names("the columns", text)]
+    if options.columns:
+        COLUMNS.check(columns, columns)
+    con, table = open_file(options)
+    every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
+    # Columns that are named are counted one by one; without names, the function counts all of them.
+    named = columns or (every if len(every) <= MAX_COLUMNS else None)
+    rows = call(con, "profile", [table, named], "columns").records()
+    print_answer(options, rows, rows, lambda: profile_page(rows))
+    return PASSED
+
+
+def run_risk(options: argparse.Namespace) -> int:
+    """Print how risky the file is."""
+    threshold = function_options(options, "risk_summary", "threshold")
+    count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
+    how = function_options(options, "risk_summary", "nulls") | _entity(options)
+    model = function_options(options, "population_risk", "k")
+    require("--k", options.k, "--population", given=bool(options.population))
+    populations = numbers("--population", options.population or [])
+    _refuse_combinations(options, bool(populations), count)
+    with open_table(options) as table:
+        risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
+        sizes = table.call("class_size_histogram", words="class sizes", **how)
+        exposed = table.most_exposed(count, **how) if count else None
+        codes = table.missing_value_codes()
+        counted = " ".join([_who_is_counted(table, options.entity), *(f"{each}." for each in codes.values())])
+        answer = []
+        if populations:
+            answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
+    page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
+    page |= {"population_risk": answer} if answer else {}
+    page |= {"stand_out": exposed.records()} if exposed else {}
+    forecast = pages.answer_page(answer, model["k"]) if answer else None
+    rows = answer or (exposed.records() if exposed else [risk])
+    columns = table.columns
+    print_answer(
+        options,
+        page,
+        rows,
+        lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast),
+    )
+    return PASSED
+
+
+def _entity(options: argparse.Namespace) -> dict[str, str]:
+    return {} if options.entity is None else {"entity": options.entity}
+
+
+def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int) -> None:  # noqa: FBT001
+    if populations and options.entity is not None:
+        rule = f"--population must not be given with --entity, got '{options.entity}'"
+        raise OutOfDomainError(f"{rule}, as the model counts rows; measure a file with one row a person")
+    if options.format == "csv" and populations and count:
+        rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
+        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
+
+
+def _who_is_counted(table: SourceTable, entity: str | None) -> str:
+    """Say what counts as a person, and name a column that may identify people."""
+    if entity is not None:
+        return f"People are identified by '{entity}'; each counts in the smallest of their classes."
+    return f"{ONE_ROW_ONE_PERSON} {hint(table.repeated_identifiers(), '--entity')}".strip()
+
+
+def run_forecast(options: argparse.Namespace) -> int:
+    """Print the forecast, and draw it if asked."""
+    populations = numbers("--population", options.population)
+    how = function_options(options, "pyc_forecast", "k", "nulls")
+    if options.plot:
+        check_plot_file(options.plot)
+    with open_table(options) as table:
+        older = table.call("pyc_forecast", populations, words="forecast", **how)
+        if options.plot:
+            rows = _forecast_with_plot(table, populations, options.plot, how)
+        else:
+            rows = table.call("population_risk", populations, words=PEOPLE, **how)
+    page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
+    print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]))
+    return PASSED
+
+
+def _forecast_with_plot(
+    table: SourceTable, populations: list[float], plot: str, how: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Forecast to each population, and draw the curve and the fit of the model."""
+    measured = table.call("correctness_curve", words="curve", nulls=how["nulls"])
+    sizes = _log_spaced(measured[-1]["n"], max(populations))
+    with cached_fits():  # one fit for the figures and for the drawing of the fit
+        answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
+        checks = checks_of(table, how["nulls"])
+    older = table.call("pyc_forecast", sizes, words="forecast", **how)
+    figure = forecast_page(measured, answer[len(populations) :], older, checks)
+    save(figure, f"By {', '.join(table.columns)}", plot)
+    return answer[: len(populations)]
+
+
+def checks_of(table: SourceTable, nulls: str) -> list[Check]:
+    """Compare the class sizes that the model of people expects with the table's own."""
+    model = table.fit_people(PLOTTED_MODEL, nulls=nulls)
+    return predictive_checks(model) if isinstance(model, PeopleModel) else []
+
+
+def _log_spaced(first: float, last: float) -> list[float]:
+    """Return sizes of the population, evenly spaced on a logarithmic axis."""
+    return [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [last]
+
+
+def run_validate(options: argparse.Namespace) -> int:
+    """Print the errors of the methods, and draw the estimates if asked."""
+    how = function_options(options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls")
+    if options.plot:
+        check_plot_file(options.plot)
+    table = open_file_table(options)
+    rows = table.call("validate_risk", words="validation", **how)
+    if options.plot:
+        save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot)
+    print_answer(options, rows, rows, lambda: pages.validation_page(rows))
+    return PASSED

@@ -1,0 +1,72 @@
+"""How commands print an answer: tables for people, JSON, or CSV."""
+
+import argparse
+import csv
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import StringIO
+from math import isfinite
+from typing import Any
+
+from rich.console import RenderableType
+
+from reid_sql.commands.options import printed
+from reid_sql.control_characters import escape_in_csv, escape_in_json
+from reid_sql.terminal import progress
+from reid_sql.terminal.console import console
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def print_answer(
+    options: argparse.Namespace, page: object, rows: Rows, render: Callable[[], RenderableType]
+) -> None:
+    """Print the page as JSON, the rows as CSV, or what `render` returns for people."""
+    if options.format == "json":
+        print_json(page)
+    elif options.format == "csv":
+        print_rows(list(rows[0]) if rows else [], rows)
+    else:
+        print_rendered(lambda _: render())
+
+
+def print_rendered(render: Callable[[int], RenderableType]) -> None:
+    """Print for people what `render` returns for the width of their page."""
+    page = console()
+    rendered = render(page.width)
+    progress.end()
+    page.print(rendered)
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Print the values of these columns as CSV."""
+    print_csv(columns, [[row[name] for name in columns] for row in rows])
+
+
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print CSV with a header; NULL is empty, and a list is JSON."""
+    buffer = StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    writer.writerows(map(_cell, row) for row in rows)
+    printed(buffer.getvalue())
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type
+    if isinstance(value, list | dict):
+        value = json.dumps(_finite(value), ensure_ascii=False, default=str)
+    return escape_in_csv(value) if isinstance(value, str) else value
+
+
+def print_json(page: object) -> None:
+    """Print one line of JSON; infinite numbers, which JSON lacks, become strings."""
+    text = json.dumps(_finite(page), ensure_ascii=False, default=str, allow_nan=False)
+    printed(escape_in_json(text) + "\n")
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - what JSON can contain, and dates
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,175 @@
+"""The table that a command computes from: a file in DuckDB, or a table of a warehouse."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import duckdb
+
+from reid_sql import registry
+from reid_sql.commands.options import names, number, numbers
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.fitted_model import FittedModel
+from reid_sql.function import sql_literal
+from reid_sql.models.columns.column_profile import describe_missing_values
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
+from reid_sql.runner import Answer, run
+from reid_sql.sources.files import open_source
+from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.remote import is_connection, masked
+from reid_sql_udfs import declared
+
+if TYPE_CHECKING:
+    from ibis.expr.types import Table
+
+    from reid_sql.sources.warehouse import Warehouse
+
+Rows = list[dict[str, Any]]
+
+
+def function_options(options: argparse.Namespace, function: str, *names_: str) -> dict[str, Any]:
+    """Read the options that are parameters of the function, by its declaration: domains and defaults."""
+    parameters = {each.name: each for each in declared()[function].parameters if each.name in names_}
+    given = {name: getattr(options, name) for name in names_}
+    return {
+        name: parameters[name].default if text is None else _read(parameters[name].domain, name, text)
+        for name, text in given.items()
+    }
+
+
+def _read(domain: Domain, name: str, text: Any) -> Any:  # noqa: ANN401 - as the domain has it
+    if isinstance(domain, Number):
+        value = float(domain.check(name, number(name, text)))
+        return int(value) if domain.whole else value
+    if isinstance(domain, Numbers):
+        return numbers(f"--{name}", text)
+    return names(f"--{name}", text) if isinstance(domain, Texts) else domain.check(name, text)  # type: ignore[union-attr]
+
+
+def call(
+    con: duckdb.DuckDBPyConnection,
+    function: str,
+    arguments: Sequence[Any],
+    words: str,
+    query: str = "FROM CALL",
+    **options: Any,  # noqa: ANN401 - the function's
+) -> Answer:
+    """Call a table function: arguments in order, then options by name; CALL is its place in `query`."""
+    named = "".join(f", {name} := {sql_literal(value)}" for name, value in options.items())
+    text = f"{function}({', '.join('?' * len(arguments))}{named})"
+    return run(con, query.replace("CALL", text), list(arguments), words)
+
+
+class SourceTable(Protocol):
+    """A table and the columns that its functions are called with."""
+
+    columns: list[str]
+
+    def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
+        """Call a table function with the table, the columns and the values, then options by name."""
+
+    def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
+        """Fit the model of people to the table."""
+
+    def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
+        """Return the rarest combinations of the columns' values."""
+
+    def missing_value_codes(self) -> dict[str, str]:
+        """Return a sentence for each column that contains codes for missing values."""
+
+    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
+        """Return columns named like an identifier that repeat: name, distinct values, records with one."""
+
+
+class FileTable:
+    """A file in a connection of DuckDB."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> None:
+        """Remember the connection, and what functions take."""
+        self.con, self.name, self.columns = con, table, columns
+
+    def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
+        """Call by SQL."""
+        return call(self.con, function, [self.name, self.columns, *values], words, **options).records()
+
+    def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
+        """Fit by SQL; each database has models of its own."""
+        call(self.con, "fit_people", [name, self.name, self.columns], "the model", **options)
+        with registry.within(run(self.con, "SELECT reid_database()").rows[0][0]):
+            return registry.known(name)
+
+    def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
+        """Rank by SQL."""
+        columns = "class_size, * EXCLUDE (class_size, records, records_dropped, nulls)"
+        query = f"SELECT {columns} FROM CALL ORDER BY ALL LIMIT {count}"
+        given = [self.name, self.columns]
+        return call(self.con, "equivalence_classes", given, "most exposed records", query, **options)
+
+    def missing_value_codes(self) -> dict[str, str]:
+        """Profile all columns."""
+        return describe_missing_values(
+            call(self.con, "profile", [self.name, self.columns], "missing-value codes").records()
+        )
+
+    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
+        """Count in one scan if a column has such a name."""
+        return repeated(self.con, self.name, self.columns)
+
+
+@contextmanager
+def open_table(options: argparse.Namespace) -> Iterator[SourceTable]:
+    """Open the file or the warehouse that the options name, after its columns are checked."""
+    if is_connection(options.file):
+        columns = column_names(options)
+        with open_warehouse(options) as (warehouse, table):
+            from reid_sql.commands.warehouse_table import WarehouseTable  # noqa: PLC0415 - Ibis is optional
+
+            yield WarehouseTable(warehouse, table, columns)
+    else:
+        yield open_file_table(options)
+
+
+def open_file_table(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> FileTable:
+    """Open the file with the columns that the options name."""
+    columns = column_names(options, kind)
+    return FileTable(*open_file(options), columns)
+
+
+def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
+    """Return the columns that the options name, each once."""
+    columns = [name for text in options.columns for name in names("the columns", text)]
+    return kind.check(columns, columns)
+
+
+def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Open the file: a connection, and the table's name in it."""
+    if is_connection(options.file):
+        rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
+        raise UnavailableError(f"{rule}; risk, forecast, check and advise take a connection")
+    if options.files and options.table is not None:
+        raise OutOfDomainError(f"--files must not be given with --table, got '{options.table}'; omit one")
+    limit = options.memory_limit
+    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit)
+
+
+@contextmanager
+def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
+    """Open a connection, and find its table that the options name."""
+    if options.memory_limit is not None:
+        rule = f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'"
+        raise OutOfDomainError(f"{rule}; omit it")
+    if options.files:
+        raise OutOfDomainError("--files must be given with files, got a connection; omit it")
+    if options.table is None:
+        rule = "--table must name the table of the warehouse, got none"
+        raise OutOfDomainError(f"{rule}; write --table schema.people")
+    if find_spec("ibis") is None:
+        rule = "a connection must have ibis, got none"
+        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
+    from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
+
+    with warehouse("the connection", options.file, Path()) as opened:
+        yield opened, opened.table("--table", options.table)

@@ -1,0 +1,69 @@
+"""A table of a warehouse, which counts where the table is, by Ibis."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ibis.expr.types import Table
+
+import reid_sql.ibis as ri
+from reid_sql import registry
+from reid_sql.client_fallback import profile_columns
+from reid_sql.fitted_model import FittedModel
+from reid_sql.models.columns.column_profile import describe_missing_values
+from reid_sql.runner import Answer
+from reid_sql.sources import warehouse
+from reid_sql.sources.identifiers import likely, repeating
+
+
+class WarehouseTable:
+    """A table of a warehouse and the columns that its functions are called with."""
+
+    def __init__(self, held: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
+        """Remember the connection and the table."""
+        self.warehouse, self.table, self.columns = held, table, columns
+
+    def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
+        """Call by Ibis; an error of the database becomes one sentence."""
+        answer = self.warehouse.rows(
+            lambda: getattr(ri, function)(self.table, self.columns, *values, **options), words
+        )
+        return [dict(row) for row in answer]
+
+    def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
+        """Fit by Ibis; the model is Python's."""
+        self.warehouse.rows(lambda: ri.fit_people(name, self.table, self.columns, **options), "the model")
+        return registry.known(name)
+
+    def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
+        """Rank by Ibis; only the rarest are fetched."""
+
+        def rarest() -> Table:
+            classes = ri.equivalence_classes(self.table, self.columns, **options)
+            order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in self.columns)]
+            return classes.order_by(order).limit(count).select("class_size", *self.columns)
+
+        rows = self.warehouse.rows(rarest, "most exposed records")
+        return Answer(["class_size", *self.columns], [tuple(row.values()) for row in rows])
+
+    def missing_value_codes(self) -> dict[str, str]:
+        """Profile the columns whose distinct values may come to the client."""
+        ask = partial(warehouse.asked, url=self.warehouse.url)
+        return describe_missing_values(profile_columns(self.table, self.columns, ask))
+
+    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
+        """Count in one scan if a column has such a name."""
+        names = likely(self.table.columns, self.columns)
+        if not names:
+            return []
+        counts = {
+            f"{kind}{place}": count
+            for place, name in enumerate(names)
+            for kind, count in (("d", self.table[name].nunique()), ("n", self.table[name].count()))
+        }
+        row = self.warehouse.rows(lambda: self.table.aggregate(**counts), "identifiers")[0]
+        return repeating(names, _cells(row, "d", len(names)), _cells(row, "n", len(names)))
+
+
+def _cells(row: dict[str, Any], kind: str, length: int) -> Sequence[int]:
+    return [int(row[f"{kind}{place}"]) for place in range(length)]

@@ -1,1 +1,0 @@
-"""The one answer for a population: shares of people, with intervals that hold, by the model of people."""

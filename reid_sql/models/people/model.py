@@ -1,0 +1,224 @@
+"""A fitted model of people: a mixture of tree and donors, overdispersion, repeated and determined columns.
+
+It scores any record, draws new ones, and has what population shares are predicted from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.marginals.column import Column
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
+from reid_sql.models.people.overdispersion import ShapeLikelihood
+from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
+from reid_sql.models.people.scores import Overdispersion, PeopleCells
+from reid_sql.models.people.tree import Tree, draw_log_rarity
+from reid_sql.parameters import Floats
+
+EM_ROUNDS: Final = 100
+MIN_WEIGHT: Final = 1e-4  # of tree and of donors, so that no logarithm is infinite
+POPULATION_DRAWS: Final = 3000  # records that represent the population
+CHUNK: Final = 2048  # records of a sample that are drawn by one generator
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """q = ω q_tree + (1 − ω) q_donor: the tree, its weight ω, and the donors, where there are any."""
+
+    tree: Tree
+    weight: float
+    donors: Donors | None
+
+    def log_q(self, codes: Integers) -> Floats:
+        """Ln q of records of codes."""
+        of_tree = self.tree.log_q(codes)
+        return of_tree if self.donors is None else self._mix(of_tree, self.donors.log_q(codes))
+
+    def log_q_left_out(self) -> Floats:
+        """Ln q of each distinct donor, without one record of it."""
+        assert self.donors is not None  # noqa: S101  # the caller checks it
+        donor = np.arange(len(self.donors.codes))
+        return self._mix(self.tree.log_q_left_out(self.donors.codes), self.donors.log_q_left_out(donor))
+
+    def draw(self, count: int, rng: np.random.Generator) -> Integers:
+        """Draw codes of records, those of the tree first."""
+        if self.donors is None:
+            return self.tree.draw(count, rng)
+        of_tree = round(self.weight * count)
+        return np.concatenate([self.tree.draw(of_tree, rng), self.donors.draw(count - of_tree, rng)])
+
+    def draw_log_q(self, count: int, rng: np.random.Generator) -> Floats:
+        """Draw ln q of records; that of values without a category includes a drawn rarity."""
+        codes = self.draw(count, rng)
+        return self.log_q(codes) + draw_log_rarity(self.tree.columns, codes, rng)
+
+    def _mix(self, tree: Floats, donors: Floats) -> Floats:
+        return np.asarray(np.logaddexp(np.log(self.weight) + tree, np.log(1 - self.weight) + donors))
+
+
+def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
+    """Choose ω by the likelihood of the donors, each left out of both models. Source: Yao et al. 2018."""
+    place = np.arange(len(donors.codes))
+    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count)
+    return Mixture(tree, weight, donors)
+
+
+def fit_weight(one: Floats, other: Floats, count: Floats) -> float:
+    """Weight ω of the likeliest mixture of two densities of the same records, by EM.
+
+    Each round, ω becomes the mean over records of ω q₁ / (ω q₁ + (1 − ω) q₂).
+
+    >>> round(fit_weight(np.log([0.2, 0.2]), np.log([0.1, 0.4]), np.array([1.0, 1.0])), 3)
+    0.5
+    """
+    weight = 0.5
+    ratio = np.exp(np.clip(other - one, -700, 700))
+    for _ in range(EM_ROUNDS):
+        checkpoint()
+        weight = float(count @ (weight / (weight + (1 - weight) * ratio)) / count.sum())
+    return min(max(weight, MIN_WEIGHT), 1 - MIN_WEIGHT)
+
+
+@dataclass(frozen=True)
+class SampleRecords:
+    """Distinct records of the sample: ln q without one of each, class sizes, and how many were drawn."""
+
+    log_q: Floats  # (records,)
+    size: Integers  # (records,)
+    count: Floats  # (records,)
+
+
+@dataclass(frozen=True)
+class PeopleModel:
+    """The mixture of tree and donors, the weights of the residual's shapes, and the sample's class sizes.
+
+    `shapes` are for the mixture; `tree_shapes` for the tree alone, which is all that a file contains.
+    """
+
+    columns: tuple[str, ...]
+    marginals: tuple[Column, ...]
+    mixture: Mixture
+    shapes: Floats  # weights of LOG_SHAPES
+    tree_shapes: Floats
+    histogram: Histogram
+    seed: int
+    method: str = "people"
+    sample: SampleRecords | None = None  # a file has none
+    notes: tuple[str, ...] = ()  # of the diagnostics
+    likelihoods: tuple[
+        ShapeLikelihood, ...
+    ] = ()  # of the shapes, by the table itself, then by its sub-tables
+    repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
+    groups: DrawnGroups = NO_GROUPS
+    determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
+
+    @property
+    def records(self) -> int:
+        """Number of records of the sample."""
+        return int(self.histogram.records.sum())
+
+    @property
+    def donors(self) -> int:
+        """Number of distinct records of the sample that the model contains."""
+        return 0 if self.mixture.donors is None else len(self.mixture.donors.codes)
+
+    @property
+    def free_columns(self) -> list[int]:
+        """Columns of the mixture: all that no other one determines."""
+        determined = {one.column for one in self.determined}
+        return [j for j in range(len(self.columns)) if j not in determined]
+
+    @property
+    def order(self) -> list[int]:
+        """Columns in an order in which records that begin alike are scored together."""
+        return list(range(len(self.columns)))
+
+    def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
+        """Codes of records given by column, as text or None: (records, columns)."""
+        if len(values) != len(self.columns):
+            rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
+            raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
+        return np.stack([self.column_codes(j, some) for j, some in enumerate(values)], axis=1)
+
+    def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
+        """Codes of the values of one column, by its number from 0."""
+        return self.marginals[column].codes(values)
+
+    def texts(self, codes: Integers) -> list[list[str | None]]:
+        """Values of records of codes, by column."""
+        return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
+
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
+        """Probability q(x) that a person has exactly these values; it is exact: standard errors are 0."""
+        return self.scored(self.codes(values))
+
+    def scored(self, codes: Integers) -> PeopleCells:
+        """Cell probabilities of records of codes."""
+        log_q = self.mixture.log_q(codes[:, self.free_columns])
+        for one in self.determined:
+            log_q = log_q + one.log_chance(self.marginals, codes)
+        q = np.minimum(np.exp(log_q), 1.0)
+        cells = np.maximum(q, np.finfo(float).tiny)
+        return PeopleCells(cells, np.zeros(len(q)), self.overdispersion, self.unique_share)
+
+    def unique_share(self, people: float) -> float:
+        """Share of so many people who are unique by the model alone; cached."""
+        if people not in self._unique_shares:
+            of_drawn = self.overdispersion.uniqueness(np.exp(self.drawn_log_q), people)
+            self._unique_shares[people] = float(of_drawn.mean())
+        return self._unique_shares[people]
+
+    @cached_property
+    def _unique_shares(self) -> dict[float, float]:
+        return {}
+
+    @property
+    def overdispersion(self) -> Overdispersion:
+        """Overdispersion of real cells around the model's."""
+        return Overdispersion(self.shapes, self.records)
+
+    def light(self) -> "PeopleModel":
+        """The model without cached scores; it caches none."""
+        return self
+
+    @cached_property
+    def drawn_log_q(self) -> Floats:
+        """Ln q of records drawn from the model, to which determined columns add nothing."""
+        return self.mixture.draw_log_q(POPULATION_DRAWS, np.random.default_rng([self.seed, 1]))
+
+
+def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
+    """Codes of the records at these places of an endless sample of the tree, the same in every call.
+
+    Donors take no part, so that no record of a person is returned; nor do values without a text.
+    """
+    codes = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    chunks = places // CHUNK
+    for chunk in np.unique(chunks).tolist():
+        checkpoint()
+        rng = np.random.default_rng([seed, 1, chunk])
+        drawn = np.zeros((CHUNK, len(model.columns)), dtype=np.int64)
+        drawn[:, model.free_columns] = model.mixture.tree.draw(CHUNK, rng)
+        for j in model.free_columns:
+            drawn[:, j] = _replace_other_values(model.marginals[j], drawn[:, j], rng)
+        for one in model.determined:
+            column, code = model.marginals[one.column], one.code_of_source[drawn[:, one.source]]
+            code = np.where(code == UNKNOWN, column.other_code, code)
+            drawn[:, one.column] = _replace_other_values(column, code, rng)
+        rows = chunks == chunk
+        codes[rows] = drawn[places[rows] % CHUNK]
+    return codes
+
+
+def _replace_other_values(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:
+    """Replace values of no category of their own by values of the sample, drawn by their shares."""
+    seen = column.mass[: len(column.seen)]
+    drawn = rng.choice(len(seen), len(codes), p=seen / seen.sum())
+    return np.where(codes == column.other_code, drawn, codes)

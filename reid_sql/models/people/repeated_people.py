@@ -1,0 +1,191 @@
+"""Records that repeat beyond chance: people with several rows, households whose members share every column.
+
+Model: chance repeats records of common cells; repeated people repeat any. With probability τ, the sample
+contains several of a group of identical people of whom it contains at least one. Without repeated people, a
+class that occurs in a cell of n q expected people is a single record with probability P(1)/(1 − P(0)) under a
+negative binomial of shape a, so in all
+
+    P(single | occurs) = (1 − τ) P(1) / (1 − P(0)).
+
+Each class's q comes from a model without its records. The log-likelihood of τ is maximised over a; its 95 %
+interval is where it lies within 3.84/2 of the greatest. The shape explains a part of the repeats in common
+cells, so τ is underestimated by up to a fifth. Source: Venzon & Moolgavkar 1988 (profile likelihood
+intervals); Fellegi & Sunter 1969 (agreement beyond chance).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.people.evidence import PeopleEvidence, row_keys
+from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
+from reid_sql.models.people.tree import PairTables, Tree
+from reid_sql.parameters import Floats
+
+REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
+COARSE_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])
+INTERVAL_LOG_LIKELIHOOD: Final = NORMAL_95**2 / 2  # below the greatest
+MIN_LOG_LIKELIHOOD_RATIO: Final = 20.0  # of groups; tables of people drawn one by one reached 11
+MIN_HOUSEHOLD: Final = 5.0  # identical people, above which records were drawn in groups
+MIN_UNIQUE_SHARE: Final = 0.1  # of a subset of columns: the test needs rare records
+MAX_GROUP_RECORDS: Final = 1500  # that are searched for groups
+MAX_GROUP_SUBSETS: Final = 20
+MAX_IDENTICAL: Final = 1e6  # people
+MIN_EXPECTED: Final = 1e-7  # people of a cell, below which the limit replaces the formula
+
+
+@dataclass(frozen=True)
+class RepeatedPeople:
+    """The 95 % interval of the chance τ that the sample contains several of a group of identical people."""
+
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether chance alone is ruled out."""
+        return self.low > 0
+
+    def max_duplicates(self, fraction: float) -> float:
+        """At most how many others are identical to a person; 0 if chance explains all repeats.
+
+        >>> round(RepeatedPeople(0.01, 1 / 19).max_duplicates(0.1), 3)
+        1.0
+        >>> RepeatedPeople(0.0, 0.1).max_duplicates(0.1)
+        0.0
+        """
+        if not self.beyond_chance:
+            return 0.0
+        return identical_people(self.high, min(fraction, 1 - MIN_EXPECTED)) - 1
+
+    def min_share_left(self, name: str, fraction: float, k: int) -> float:
+        """Least part of a share of people that remains if the population contains duplicates.
+
+        >>> people = RepeatedPeople(0.05, 0.1)
+        >>> [round(people.min_share_left(name, 0.2, 5), 3) for name in ("uniqueness", "correctness")]
+        [0.104, 0.527]
+        """
+        duplicates = self.max_duplicates(fraction)
+        if name == "correctness":  # E[1/(F + M)] ≥ E[1/F] / (1 + E[M]) for M duplicates of each of F (Jensen)
+            return 1 / (1 + duplicates)
+        # P(M ≥ 1) ≤ E[M], and P(M ≥ k − 1) ≤ E[M]/(k − 1) (Markov)
+        return max(1 - duplicates / (k - 1 if name == "below_k" else 1), 0.0)
+
+
+def identical_people(repeat_chance: float, fraction: float) -> float:
+    """Size s of groups of identical people, of which the sample contains several with chance τ.
+
+    Of those of whom it contains any, it contains just one with s f (1 − f)^(s−1) / (1 − (1 − f)^s) = 1 − τ.
+
+    >>> round(identical_people(1 / 19, 0.1), 4)
+    2.0
+    """
+    log_left = np.log1p(-fraction)
+
+    def excess(people: float) -> float:
+        just_one = people * fraction * np.exp((people - 1) * log_left) / -np.expm1(people * log_left)
+        return float(1 - repeat_chance - just_one)
+
+    return (
+        MAX_IDENTICAL if excess(MAX_IDENTICAL) < 0 else scipy_functions.find_root(excess, 1.0, MAX_IDENTICAL)
+    )
+
+
+@dataclass(frozen=True)
+class DrawnGroups:
+    """Repeats in some columns far beyond chance: the lower end of their τ, and the records searched.
+
+    In a sample of whole households, members agree in the columns that they share far more often than people
+    drawn one by one would.
+    """
+
+    low: float = 0.0
+    records: int = 0
+
+    def is_group_sample(self, people: float) -> bool:
+        """Whether, if people were drawn one by one, more would have to be identical than a household has.
+
+        >>> DrawnGroups(0.1, 1000).is_group_sample(1e5), DrawnGroups(0.01, 1000).is_group_sample(1e5)
+        (True, False)
+        """
+        if self.low <= 0:
+            return False
+        return identical_people(self.low, min(self.records / people, 1 - MIN_EXPECTED)) >= MIN_HOUSEHOLD
+
+
+NO_REPEATED_PEOPLE: Final = RepeatedPeople()
+NO_GROUPS: Final = DrawnGroups()
+
+
+def find_repeated_people(tree: Tree, evidence: PeopleEvidence) -> RepeatedPeople:
+    """Estimate how many records repeat beyond chance.
+
+    >>> from reid_sql.models.people.evidence import count_records
+    >>> from reid_sql.models.people.fit import fit
+    >>> rng = np.random.default_rng(1)
+    >>> codes, names = rng.integers(0, 20, (300, 6)), [str(value) for value in range(20)]
+    >>> twice = np.concatenate([codes, codes[:60]])
+    >>> for table in (codes, twice):
+    ...     evidence = count_records(table, list("abcdef"), [names] * 6, [False] * 6)
+    ...     repeated = fit(evidence).repeated_people
+    ...     repeated.beyond_chance, repeated.high > 0.1
+    (False, False)
+    (True, True)
+    """
+    key = row_keys(evidence.drawn)
+    _, first, times = np.unique(key, return_index=True, return_counts=True)
+    size = evidence.drawn_size[first]
+    expected = evidence.records * np.exp(tree.log_q_left_out(evidence.drawn[first], size))
+    single = single_chance(expected[:, None], np.exp(LOG_SHAPES))  # (classes, shapes)
+    likelihood = _profile_likelihood(single, size == 1, times / size, REPEAT_CHANCES)
+    within = REPEAT_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
+    return RepeatedPeople(float(within.min()), float(within.max()))
+
+
+def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> DrawnGroups:
+    """Search random subsets of the columns for groups, each with a tree of its own."""
+    codes, low = drawn[:MAX_GROUP_RECORDS], 0.0
+    for columns in choose_subsets(drawn.shape[1], rng)[:MAX_GROUP_SUBSETS]:
+        tree, own = tables.spanning_tree(columns), codes[:, columns]
+        _, first, size = np.unique(row_keys(own), return_index=True, return_counts=True)
+        if (size == 1).sum() < MIN_UNIQUE_SHARE * len(codes):
+            continue
+        expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
+        single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
+        likelihood = _profile_likelihood(single, size == 1, np.ones(len(size)), COARSE_CHANCES)
+        if likelihood.max() - likelihood[0] >= MIN_LOG_LIKELIHOOD_RATIO:
+            within = COARSE_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
+            low = max(low, float(within.min()))
+    return DrawnGroups(low, len(codes))
+
+
+def single_chance(expected: Floats, shapes: Floats) -> Floats:
+    """Chance P(1)/(1 − P(0)) that a class is a single record, given that it occurs.
+
+    With μ expected people, P(0) = (1 + μ/a)^−a and P(1) = μ (1 + μ/a)^−(a+1).
+
+    >>> single_chance(np.array([1.0, 1e-12]), np.array([1.0, 1.0])).tolist()
+    [0.5, 1.0]
+    """
+    log = np.log1p(expected / shapes)
+    occurs = np.maximum(-np.expm1(-shapes * log), 1e-300)
+    chance = np.where(expected < MIN_EXPECTED, 1.0, expected * np.exp(-(shapes + 1) * log) / occurs)
+    return np.asarray(np.minimum(chance, 1.0))
+
+
+def _profile_likelihood(single: Floats, is_single: np.ndarray, weight: Floats, chances: Floats) -> Floats:
+    """Log-likelihood of each of these τ, maximised over the shape."""
+    of_single = weight[is_single] @ np.log(np.maximum(single[is_single], 1e-300))  # (shapes,)
+    of_repeated, count = single[~is_single], float(weight[is_single].sum())
+    likelihood = []
+    for chance in chances.tolist():
+        checkpoint()
+        repeats = np.log(np.maximum(1 - (1 - chance) * of_repeated, 1e-12))
+        by_shape = of_single + count * np.log1p(-chance) + weight[~is_single] @ repeats
+        likelihood.append(float(by_shape.max()))
+    return np.array(likelihood)

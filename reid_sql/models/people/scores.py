@@ -1,0 +1,177 @@
+"""Scores ξ and κ of persons: averaged over the overdispersion, and shrunk where few people are unique.
+
+A person whose record the sample contains as somebody else's is not unique; nor is one of several with equal
+records in it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.numerics.rectangle import Estimates
+from reid_sql.models.people import overdispersion
+from reid_sql.parameters import Floats
+
+MAX_NODES: Final = 2000  # of ln q, between which scores are interpolated
+MIN_WEIGHT: Final = 1e-4  # of a shape
+MIN_SLOPE: Final = 0.1  # of the shrinkage above ξ = 1/2
+MIN_UNIQUE_SHARE: Final = 1e-6  # and one less the greatest
+MIN_SCORE: Final = 1e-15
+Score = Callable[[Floats, Floats, float], Floats]
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """Coefficients of the shrinkage: offset, slope, and what the log-odds of Ξ add to the slope above 1/2."""
+
+    offset: float
+    slope: float
+    by_uniqueness: float
+
+
+SHRINKAGE: Final = Shrinkage(-0.19, 0.81, 0.16)  # fitted in benchmarks/accuracy/people_persons.py
+
+
+def shrink_scores(
+    xi: Floats, unique_share: float, fraction: float, shrinkage: Shrinkage = SHRINKAGE
+) -> Floats:
+    """Shrink ξ in a population of which a share Ξ is unique and a fraction n/N was sampled; 0 and 1 stay.
+
+        ln ξ'/(1 − ξ') = l + (1 − n/N) (−0.19 − 0.19 l + 0.16 max(l, 0) ln Ξ/(1 − Ξ)),   l = ln ξ/(1 − ξ)
+
+    is a logistic regression of being unique, each corpus of people with the same weight
+    (docs/accuracy_people.md). At N = n the score is what the sample shows. Source: Platt 1999.
+
+    >>> shrink_scores(np.array([0.0, 0.2, 0.99, 1.0]), 0.1, 0.01).round(2).tolist()
+    [0.0, 0.21, 0.87, 1.0]
+    >>> shrink_scores(np.array([0.2, 0.99]), 0.1, 1.0).round(2).tolist()
+    [0.2, 0.99]
+    """
+    log = clipped_log_odds(xi, MIN_SCORE)
+    rarity = float(clipped_log_odds(np.array(unique_share), MIN_UNIQUE_SHARE))
+    upper_slope = min(max(shrinkage.slope + shrinkage.by_uniqueness * rarity, MIN_SLOPE), 1.0)
+    shrunk = shrinkage.offset + np.where(log > 0, upper_slope, shrinkage.slope) * log
+    unsampled = 1 - min(max(fraction, 0.0), 1.0)
+    scores = 1 / (1 + np.exp(-(log + unsampled * (shrunk - log))))
+    return np.where((xi <= 0) | (xi >= 1), xi, scores)
+
+
+def clipped_log_odds(shares: Floats, margin: float) -> Floats:
+    """Log-odds of shares clipped to at least this margin from 0 and 1.
+
+    >>> clipped_log_odds(np.array([0.5, 1.0]), 0.1).round(2).tolist()
+    [0.0, 2.2]
+    """
+    inside = np.clip(shares, margin, 1 - margin)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+@dataclass(frozen=True)
+class Overdispersion:
+    """Weights of the residual's shapes, and the number of records that they were fitted to."""
+
+    weights: Floats  # of LOG_SHAPES
+    records: int
+
+    def uniqueness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
+        """ξ of persons of cell probability q."""
+        return self._average_by_population(q, population, overdispersion.uniqueness)
+
+    def correctness(self, q: npt.ArrayLike, population: npt.ArrayLike) -> Floats:
+        """κ of persons of cell probability q."""
+        return self._average_by_population(q, population, overdispersion.correctness)
+
+    def known(self, q: npt.ArrayLike, seen: Integers, people: float) -> tuple[Floats, Floats]:
+        """ξ and κ of persons of whose class the sample contains `seen` people, the person among them.
+
+        ξ = ((a + n q)/(a + N q))^(a+1) where nobody else is seen, else 0. κ is the mean of 1/F under the
+        negative binomial; where others are seen, at the mean of ln a. N is at least the number of records.
+        """
+        cells, sizes = np.asarray(q, dtype=np.float64), np.asarray(seen)
+        alone, n = sizes == 1, float(self.records)
+        people = max(float(people), n)
+        xi, kappa = np.zeros(len(cells)), np.empty(len(cells))
+        if alone.any():
+            unique = partial(overdispersion.uniqueness_known, records=n, people=people)
+            xi[alone] = self.average(cells[alone], people, unique)
+            correct = partial(overdispersion.correctness_known, 1.0, records=n, people=people)
+            kappa[alone] = self.average(cells[alone], people, correct)
+        mean_shape = float(np.exp(self.weights @ self.log_shapes(people)))
+        kappa[~alone] = overdispersion.correctness_known(sizes[~alone], cells[~alone], mean_shape, n, people)
+        return xi, kappa
+
+    def average(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
+        """Mean of score(q, a) over the shapes at this population, interpolated on a grid of ln q."""
+        log = np.log(np.maximum(q, np.finfo(float).tiny))
+        relevant = self.weights > MIN_WEIGHT
+        weights = self.weights[relevant] / self.weights[relevant].sum()
+        nodes = np.unique(log)
+        if len(nodes) > MAX_NODES:
+            nodes = np.linspace(nodes[0], nodes[-1], MAX_NODES)
+        table = score(np.exp(nodes)[:, None], np.exp(self.log_shapes(people)[relevant]))
+        return np.asarray(np.interp(log, nodes, table @ weights))
+
+    def log_shapes(self, people: float) -> Floats:
+        """Ln a in a population of this size, for each of the weights."""
+        return overdispersion.log_shapes_at(self.records, people)
+
+    def _average_by_population(self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score) -> Floats:
+        cells, sizes = np.broadcast_arrays(
+            np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64)
+        )
+        scores = np.empty(cells.shape)
+        for people in np.unique(sizes).tolist():
+            checkpoint()
+            rows = sizes == people
+            scores[rows] = self.average(cells[rows], people, _at_population(score, people))
+        return scores
+
+
+def _at_population(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
+    return lambda q, shapes: score(q, shapes, people)
+
+
+@dataclass(frozen=True)
+class PeopleCells(Estimates):
+    """Cell probabilities under a model of people, with the overdispersion of real cells.
+
+    Scores ξ are shrunk by the share of unique people in a population, where it is known.
+    """
+
+    overdispersion: Overdispersion
+    unique_share: Callable[[float], float] | None = None  # by size of population
+
+    def uniqueness(self, population: npt.ArrayLike) -> Floats:
+        """ξ, whatever the sample shows of the cell."""
+        xi = self.overdispersion.uniqueness(self.probability, population)
+        return self._shrink(xi, np.broadcast_to(np.asarray(population, dtype=np.float64), xi.shape))
+
+    def correctness(self, population: npt.ArrayLike) -> Floats:
+        """κ, whatever the sample shows of the cell."""
+        return self.overdispersion.correctness(self.probability, population)
+
+    def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """ξ and κ for records of the sample itself."""
+        sizes, people = np.broadcast_arrays(np.asarray(class_size), np.asarray(population, dtype=np.float64))
+        xi, kappa = np.empty(len(sizes)), np.empty(len(sizes))
+        for each in np.unique(people).tolist():
+            rows = people == each
+            xi[rows], kappa[rows] = self.overdispersion.known(self.probability[rows], sizes[rows], each)
+        xi = self._shrink(xi, people)
+        return xi, np.maximum(kappa, xi)
+
+    def _shrink(self, xi: Floats, people: Floats) -> Floats:
+        if self.unique_share is None:
+            return xi
+        shrunk = np.array(xi)
+        for each in np.unique(people).tolist():
+            rows = people == each
+            fraction = self.overdispersion.records / each
+            shrunk[rows] = shrink_scores(shrunk[rows], self.unique_share(each), fraction)
+        return shrunk

@@ -1,0 +1,217 @@
+"""Cell probabilities of subsets of the columns under a model of people: the other columns are summed over.
+
+In the tree by messages from the leaves to the roots. Donors are a product over columns, of which the others
+add up to 1. Cells of fewer columns are less overdispersed: ln a moves along the line of the sub-tables
+(`overdispersion`) with the entropy of the columns, that of the tree of their pairs (Chow & Liu 1968). Scores
+are shrunk as those of all columns are; since fewer people are unique by fewer columns, ξ errs upwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.people import overdispersion
+from reid_sql.models.people.donors import Donors, compare_values
+from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources
+from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.scores import shrink_scores
+from reid_sql.models.people.tree import ROOT, Tree, maximum_spanning_tree
+from reid_sql.parameters import Floats
+
+MIN_CHANCE: Final = 1e-300
+Subsets = npt.NDArray[np.bool_]  # (subsets, columns)
+
+
+@dataclass(frozen=True)
+class SubsetShapes:
+    """Overdispersion of cells of subsets of the columns."""
+
+    model: PeopleModel
+
+    def log_shapes(self, subsets: Subsets, people: float) -> Floats:
+        """Ln a of each subset for each of the model's shapes: (subsets, shapes)."""
+        all_columns = np.ones((1, subsets.shape[1]), dtype=bool)
+        moved = overdispersion.SLOPE[0] * (self._entropies(subsets) - self._entropies(all_columns))
+        return np.asarray(self.model.overdispersion.log_shapes(people) + moved[:, None])
+
+    def _entropies(self, subsets: Subsets) -> Floats:
+        """Nats of each subset: Σ H(column) less the mutual information on the edges of a spanning tree."""
+        own = np.array([-float(column.mass @ column.log_share) for column in self.model.marginals])
+        entropies = subsets @ own
+        for row, places in enumerate(map(np.flatnonzero, subsets)):
+            shared = self._mutual_information[np.ix_(places, places)]
+            entropies[row] -= sum(shared[edge] for edge in maximum_spanning_tree(shared) if edge[0] != ROOT)
+        return np.asarray(entropies)
+
+    @cached_property
+    def _mutual_information(self) -> Floats:
+        """Mutual information of every two columns under the model, in nats."""
+        model, free, columns = self.model, self.model.free_columns, len(self.model.columns)
+        shared = np.zeros((columns, columns))
+        shared[np.ix_(free, free)] = tree_information(model.mixture.tree)
+        if model.determined:
+            of_tree = joint_distributions(model.mixture.tree)
+            joints = {(free[a], free[b]): joint for (a, b), joint in of_tree.items()}
+            for a, b in combinations(range(columns), 2):
+                if a not in free or b not in free:
+                    shared[a, b] = shared[b, a] = determined_information(model, joints, a, b)
+        return shared
+
+
+@dataclass(frozen=True)
+class PeopleSubsets:
+    """Scores by subsets of the columns under a model of people, for one person's codes."""
+
+    model: PeopleModel
+    codes: Integers  # (columns,)
+
+    def scores(self, subsets: Subsets, people: float) -> tuple[Floats, Floats, Floats]:
+        """q, ξ and κ by each subset."""
+        q = np.minimum(np.exp(self._log_q(subsets)), 1.0)
+        shapes = np.exp(SubsetShapes(self.model).log_shapes(subsets, people))  # (subsets, shapes)
+        xi, kappa = (
+            score(q[:, None], shapes, people) @ self.model.shapes
+            for score in (overdispersion.uniqueness, overdispersion.correctness)
+        )
+        unique, sampled = self.model.unique_share(people), self.model.records / people
+        return q, shrink_scores(xi, unique, sampled), kappa
+
+    def _log_q(self, subsets: Subsets) -> Floats:
+        model, mixture = self.model, self.model.mixture
+        place = {column: at for at, column in enumerate(model.free_columns)}
+        evidence = [
+            replace(one, source=place[one.source])
+            for one in infer_sources(model.determined, model.marginals, self.codes[None, :], subsets)
+        ]
+        codes, own = self.codes[model.free_columns], subsets[:, model.free_columns]
+        log_q = log_q_of_tree(mixture.tree, codes, own, evidence)
+        if mixture.donors is not None:
+            donors = log_q_of_donors(mixture.donors, codes, own, evidence)
+            log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + donors)
+        for one in model.determined:
+            both = subsets[:, one.column] & subsets[:, one.source]
+            log_q = log_q + both * one.log_chance(model.marginals, self.codes[None, :])
+        return np.asarray(log_q)
+
+
+def log_q_of_tree(
+    tree: Tree, codes: Integers, subsets: Subsets, evidence: Sequence[SourceEvidence] = ()
+) -> Floats:
+    """Ln q of one person's values by each subset, the other columns summed over.
+
+    Belief propagation (Pearl 1988): λ_j(y) is the chance of what is known below column j, given its bin y.
+    `evidence` is on unknown sources, by columns that they determine.
+    """
+    log_q = np.zeros(len(subsets))
+    beliefs = [np.ones((len(subsets), len(column.bin_mass))) for column in tree.columns]  # λ_j
+    for one in evidence:
+        beliefs[one.source][one.rows] *= one.by_bin(tree.columns[one.source])
+    for j in reversed(tree.order):
+        column, own = tree.columns[j], beliefs[j]
+        rows, place = subsets[:, j], column.bins[codes[j]]
+        of_value = own[rows, place] * np.exp(column.log_within[codes[j]])
+        own[rows] = 0.0
+        own[rows, place] = of_value
+        top = np.maximum(own.max(axis=1), MIN_CHANCE)  # out of the product, which would underflow
+        log_q += np.log(top)
+        own /= top[:, None]
+        if tree.parents[j] == ROOT:
+            log_q += np.log(np.maximum(own @ column.bin_mass, MIN_CHANCE))
+        else:
+            beliefs[tree.parents[j]] *= own @ np.exp(tree.chances[j].log_chance).T
+    return log_q
+
+
+def log_q_of_donors(
+    donors: Donors, codes: Integers, subsets: Subsets, evidence: Sequence[SourceEvidence] = ()
+) -> Floats:
+    """Ln q of one person's values by each subset; the other columns of a donor add up to 1."""
+    logs = np.empty((len(donors.columns), len(donors.codes)))
+    for j, column in enumerate(donors.columns):
+        similarity = compare_values(column, codes[j : j + 1], donors.codes[:, j], column.log_share)
+        factors = similarity.mix(donors.copied[j], donors.neighbour[j])[0]
+        logs[j] = np.log(factors) + column.log_share[codes[j]]
+    terms = subsets.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
+    for one in evidence:
+        terms[one.rows] += donors.log_mean_chance(one.source, one.chance)
+    top = terms.max(axis=1)
+    return np.asarray(np.log(np.exp(terms - top[:, None]).sum(axis=1)) + top)
+
+
+def joint_distributions(tree: Tree) -> dict[tuple[int, int], Floats]:
+    """Joint distribution of the bins of every two connected columns: P(j, k) = P(j, parent) P(k | parent)."""
+    joints: dict[tuple[int, int], Floats] = {}
+    reached: list[int] = []
+    for k in tree.order:
+        parent = tree.parents[k]
+        if parent == ROOT:
+            joints[k, k] = np.diag(tree.columns[k].bin_mass)
+        else:
+            chance = np.exp(tree.chances[k].log_chance)
+            for j in [other for other in reached if (other, parent) in joints]:
+                joints[j, k] = joints[j, parent] @ chance
+                joints[k, j] = joints[j, k].T
+            joints[k, k] = np.diag(joints[parent, k].sum(axis=0))
+        reached.append(k)
+    return joints
+
+
+def tree_information(tree: Tree) -> Floats:
+    """Mutual information of the bins of every two columns: 0 where no path joins them."""
+    shared = np.zeros((len(tree.columns), len(tree.columns)))
+    for (one, other), joint in joint_distributions(tree).items():
+        shared[one, other] = _information(joint) if one != other else 0.0
+    return shared
+
+
+def determined_information(
+    model: PeopleModel, joints: Mapping[tuple[int, int], Floats], one: int, other: int
+) -> float:
+    """Mutual information of two columns, each by its own bins or by those of its source."""
+    determined = {each.column: each for each in model.determined}
+    sources = [determined[j].source if j in determined else j for j in (one, other)]
+    if sources[0] == sources[1]:
+        return _information(_joint_of_source(model, one, other, sources[0]))
+    if (sources[0], sources[1]) not in joints:
+        return 0.0
+    left, right = (
+        _chance_by_bin(determined[j], model) if j in determined else np.eye(len(model.marginals[j].bin_mass))
+        for j in (one, other)
+    )
+    return _information(left.T @ joints[sources[0], sources[1]] @ right)
+
+
+def _chance_by_bin(determined: DeterminedColumn, model: PeopleModel) -> Floats:
+    """P(value of a determined column | bin of its source): (bins, values, the last of them unknown)."""
+    column = model.marginals[determined.source]
+    chance = np.zeros((len(column.bin_mass), len(model.marginals[determined.column].mass)))
+    np.add.at(chance, (column.bins, determined.code_of_source), column.mass)  # UNKNOWN, −1, is the last
+    return np.asarray(chance / column.bin_mass[:, None])
+
+
+def _joint_of_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
+    """Joint distribution of two columns of one source, or of one and its source's categories."""
+    mass = model.marginals[source].mass
+    code = {each.column: each.code_of_source for each in model.determined} | {source: np.arange(len(mass))}
+    pairs, place = np.unique(np.stack([code[one], code[other]]), axis=1, return_inverse=True)
+    codes = [np.unique(own, return_inverse=True)[1] for own in pairs]
+    joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
+    joint[codes[0], codes[1]] = np.bincount(place.ravel(), mass)
+    return joint
+
+
+def _information(joint: Floats) -> float:
+    """Σ p ln(p / (p₁ p₂)).
+
+    >>> round(_information(np.diag([0.5, 0.5])), 4)
+    0.6931
+    """
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    some = joint > MIN_CHANCE
+    return max(float(joint[some] @ np.log(joint[some] / np.maximum(independent[some], MIN_CHANCE))), 0.0)

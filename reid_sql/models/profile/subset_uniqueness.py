@@ -1,0 +1,179 @@
+"""Share of a population that is unique by a subset of the columns, under a fitted model.
+
+Ξ_S(N) is the mean of ξ over records drawn from the model, the columns outside S summed over. The same draws
+serve every subset. Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.fitted_model import FittedModel
+from reid_sql.models.classes import uniqueness
+from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.copula import copula_population
+from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.fitted import KINDS
+from reid_sql.models.numerics.rectangle import Precision
+from reid_sql.models.people import overdispersion
+from reid_sql.models.people.donors import Donors
+from reid_sql.models.people.functional_dependencies import UNKNOWN, SourceEvidence, infer_sources
+from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.scores import MIN_WEIGHT
+from reid_sql.models.people.tree import ROOT, Tree
+from reid_sql.models.profile.people_subsets import MIN_CHANCE, SubsetShapes
+from reid_sql.parameters import Floats
+
+DRAWS: Final = 1024  # records that represent the population
+COPULA_ORDERS: Final = 4  # of the nominal columns of a copula, each with a part of the draws
+COPULA_PRECISION: Final = Precision(128, 256, 0.1)  # of integrals, whose errors nearly cancel in the mean
+UniqueShare = Callable[[Sequence[int]], float]  # Ξ by these columns, by their numbers from 0
+
+
+def unique_share_by_subset(model: FittedModel, people: float) -> UniqueShare:
+    """Give Ξ in so many people by any subset of the model's columns; by none, all people are equal."""
+    if isinstance(model, PeopleModel):
+        return PeoplePopulation(model, people).uniqueness
+    if isinstance(model, GaussianCopula):
+        return CopulaPopulation(model, people).uniqueness
+    raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
+
+
+def copula_of_columns(model: GaussianCopula, places: Sequence[int]) -> GaussianCopula:
+    """The distribution of these columns, by their numbers from 0, which is a Gaussian copula too."""
+    return replace(
+        model,
+        columns=tuple(model.columns[place] for place in places),
+        marginals=tuple(model.marginals[place] for place in places),
+        correlation=model.correlation[np.ix_(places, places)],
+        _scores={},
+    )
+
+
+@dataclass(frozen=True)
+class CopulaPopulation:
+    """A population drawn from a copula."""
+
+    model: GaussianCopula
+    people: float
+
+    def uniqueness(self, places: Sequence[int]) -> float:
+        """Ξ by these columns: the mean over records drawn from the copula of these columns."""
+        if not places:
+            return float(self.people <= 1)
+        precision = replace(COPULA_PRECISION, seed=self.model.seed)
+        cells = copula_population.drawn_cells(
+            copula_of_columns(self.model, places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
+        )
+        q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)
+        return float(uniqueness.uniqueness_from_probability(q, self.people).mean())
+
+
+@dataclass(frozen=True)
+class PeoplePopulation:
+    """A population drawn from a model of people."""
+
+    model: PeopleModel
+    people: float
+
+    def uniqueness(self, places: Sequence[int]) -> float:
+        """Ξ by these columns: the mean over the draws and over the shapes of the residual."""
+        if not places:
+            return float(self.people <= 1)
+        own = sorted(places)
+        subset = np.zeros((1, len(self.model.columns)), dtype=bool)
+        subset[0, own] = True
+        relevant = self.model.shapes > MIN_WEIGHT
+        weights = self.model.shapes[relevant]
+        shapes = np.exp(self._shapes.log_shapes(subset, self.people)[0, relevant])
+        q = np.exp(np.minimum(self._log_q(own), 0.0))
+        by_shape = overdispersion.uniqueness(q[:, None], shapes, self.people).mean(axis=0)
+        return float(by_shape @ weights / weights.sum())
+
+    def _log_q(self, places: list[int]) -> Floats:
+        """Ln q of the draws on these columns, each value with a rarity of its own."""
+        first, back = np.unique(self._drawn[:, places], axis=0, return_index=True, return_inverse=True)[1:]
+        distinct, mixture, free = self._drawn[first], self.model.mixture, self.model.free_columns
+        own, evidence = [free.index(j) for j in places if j in free], self._evidence(distinct, places)
+        log_q = log_q_of_columns(mixture.tree, distinct[:, free], own, evidence)
+        if mixture.donors is not None:
+            log_evidence = np.zeros((len(distinct), len(mixture.donors.codes)))
+            for one in evidence:
+                log_evidence[one.rows] += mixture.donors.log_mean_chance(one.source, one.chance)
+            donors, codes = donors_of_columns(mixture.donors, own), distinct[:, free][:, own]
+            of_donors = donors.log_q(codes, log_evidence if evidence else None)
+            log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + of_donors)
+        return np.asarray(log_q[back.ravel()] + self._rarity[:, places].sum(axis=1))
+
+    def _evidence(self, codes: Integers, places: list[int]) -> list[SourceEvidence]:
+        """Evidence on sources outside these columns, by determined columns among them."""
+        model, free = self.model, self.model.free_columns
+        subset = np.isin(np.arange(len(model.columns)), places)[None, :]
+        inferred = infer_sources(model.determined, model.marginals, codes, subset)
+        return [replace(one, source=free.index(one.source)) for one in inferred]
+
+    @cached_property
+    def _drawn(self) -> Integers:
+        model, rng = self.model, np.random.default_rng([self.model.seed, 3])
+        codes = np.zeros((DRAWS, len(model.columns)), dtype=np.int64)
+        codes[:, model.free_columns] = model.mixture.draw(DRAWS, rng)
+        for one in model.determined:
+            code = one.code_of_source[codes[:, one.source]]
+            codes[:, one.column] = np.where(code == UNKNOWN, model.marginals[one.column].other_code, code)
+        return codes
+
+    @cached_property
+    def _rarity(self) -> Floats:
+        """Ln of how rare each value of the draws is relative to its category's share."""
+        rng = np.random.default_rng([self.model.seed, 4])
+        columns = zip(self.model.marginals, self._drawn.T, strict=True)
+        return np.stack([column.draw_log_rarity(own, rng) for column, own in columns], axis=1)
+
+    @cached_property
+    def _shapes(self) -> SubsetShapes:
+        return SubsetShapes(self.model)
+
+
+def log_q_of_columns(
+    tree: Tree, codes: Integers, places: Sequence[int], evidence: Sequence[SourceEvidence] = ()
+) -> Floats:
+    """Ln q of many records on these columns of a tree, the others summed over from the leaves to the roots.
+
+    As `log_q_of_tree`, for one subset: only unknown columns above known ones need messages. `evidence` is on
+    unknown sources, by columns that they determine.
+    """
+    log_q, beliefs = np.zeros(len(codes)), dict[int, Floats]()
+    for one in evidence:
+        column = tree.columns[one.source]
+        own = beliefs.setdefault(one.source, np.ones((len(codes), len(column.bin_mass))))
+        own[one.rows] *= one.by_bin(column)
+    for j in reversed(tree.order):
+        if j not in places and j not in beliefs:
+            continue  # nothing below is known: its chances add up to 1
+        column, parent = tree.columns[j], tree.parents[j]
+        chance = column.bin_mass[None, :] if parent == ROOT else np.exp(tree.chances[j].log_chance)
+        if j in places:
+            log_q += column.log_within[codes[:, j]]
+            message = chance[:, column.bins[codes[:, j]]].T  # (records, parent's bins)
+        else:
+            message = beliefs.pop(j) @ chance.T
+        if parent in places or parent == ROOT:
+            at = 0 if parent == ROOT else tree.columns[parent].bins[codes[:, parent]]
+            log_q += np.log(np.maximum(message[np.arange(len(codes)), at], MIN_CHANCE))
+        else:
+            product = message * beliefs[parent] if parent in beliefs else message
+            top = np.maximum(product.max(axis=1), MIN_CHANCE)
+            beliefs[parent] = product / top[:, None]
+            log_q += np.log(top)
+    return log_q
+
+
+def donors_of_columns(donors: Donors, places: Sequence[int]) -> Donors:
+    """The donors on these columns, of which their density is a product."""
+    own = list(places)
+    columns = tuple(donors.columns[place] for place in own)
+    return Donors(columns, donors.codes[:, own], donors.count, donors.copied[own], donors.neighbour[own])

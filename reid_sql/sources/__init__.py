@@ -1,0 +1,1 @@
+"""Tables that people have: files, files of a pattern, remote objects and warehouses, read unchanged."""

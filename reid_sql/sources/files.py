@@ -1,0 +1,368 @@
+"""A table in a file, unchanged: CSV, Parquet, JSON or a DuckDB database, and all files of a pattern."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+import duckdb
+
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.parameters import quoted, sql_text
+from reid_sql.runner import sentence
+from reid_sql.sources.formats import (
+    TextFile,
+    TextFormat,
+    count_slowly,
+    inspect_text,
+    nonblank_lines,
+    select_json,
+)
+from reid_sql.sources.remote import fetch_to_file, is_remote
+from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.suggestion import suggestion
+from reid_sql.terminal.progress import say
+
+SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
+TEXTS: Final = (".csv", ".tsv", ".txt")
+LINES: Final = (".ndjson", ".jsonl")
+JSON: Final = (".json", *LINES)
+KINDS: Final = (*TEXTS, ".parquet", *JSON)
+DATABASES: Final = (".duckdb", ".db", ".ddb")
+PACKED: Final = (".gz", ".zst")
+AS_WRITTEN: Final = TextFormat()
+VIEW: Final = "reid_input"  # the table of a command
+QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+# A value is the same wherever it is read; a time that knows its zone is told in UTC.
+CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+MOST_FILES: Final = 10_000
+NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
+Parts = tuple[tuple[Path, Mapping[str, str | None]], ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file in a connection: the view, whether a database's view is behind it, its due records.
+
+    They are the records that it must have.
+    """
+
+    view: str
+    of_view: bool = False
+    records: int | None = None
+    path: Path | None = None
+    form: TextFormat = AS_WRITTEN
+    delimiter: str = ","
+
+    def refuse_missing_records(self, words: str, read: int) -> None:
+        """Refuse where fewer or more records were read than the file has."""
+        if self.records is None or read == self.records or self.path is None:
+            return
+        if count_slowly(self.path, self.delimiter, self.form) != read:
+            rule = f"{words} must be read to its last record, got {read} of {self.records}"
+            raise OutOfDomainError(
+                f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none"
+            )
+
+
+def connect_quietly() -> duckdb.DuckDBPyConnection:
+    """Open a connection with the functions, which fetches nothing from elsewhere."""
+    from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
+    con = duckdb.connect(config=CONFIG)
+    con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
+    register(con, declared())
+    return con
+
+
+def open_source(
+    file: str, table: str | None = None, *, pattern: bool = False, memory_limit: str | None = None
+) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Open the file read-only: a connection with the functions, and the name by which they find the table.
+
+    What is a `pattern` stands for all files that it matches; `-` is standard input.
+    """
+    con = connect_quietly()
+    spill_into(con, process_folder())
+    say("reading")
+    if memory_limit is not None:
+        limit_memory(con, memory_limit)
+    if pattern:
+        parts = [(path, dict(values)) for path, values in match_files("--files", file, Path())]
+        return con, attach_sources(con, VIEW, "--files", parts, AS_WRITTEN).view
+    if is_remote(file):
+        with fetch_to_file(con, "FILE", file) as path:
+            _attach_checked(con, str(path), table)
+            con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
+        return con, f"{VIEW}_here"
+    _attach_checked(con, file, table)
+    return con, VIEW
+
+
+def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
+    """Put the file into the connection, and refuse_missing_records what is read of it against its lines."""
+    words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
+    found = attach_source(con, VIEW, words, file, table)
+    if found.records is not None:
+        found.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
+
+
+def attach_source(  # noqa: PLR0917 - all of what names a file
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    words: str,
+    file: str,
+    table: str | None = None,
+    form: TextFormat = AS_WRITTEN,
+) -> Opened:
+    """Put the file into the connection, read-only, as a view; `words` is what a refusal calls the file.
+
+    The view has this name.
+    """
+    kind = check_source(words, file)
+    if kind in DATABASES:
+        return _attach_database(con, view, words, file, table)
+    if table is not None:
+        raise OutOfDomainError(
+            f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
+        )
+    with _readable(words, Path(file), kind):
+        select, found = select_from(con, words, Path(file), kind, form)
+        _view(con, view, f"({select})")
+    if kind in LINES:
+        return Opened(view, records=nonblank_lines(Path(file)))
+    if found is None:
+        return Opened(view)
+    return Opened(view, records=found.records, path=Path(file), form=form, delimiter=found.delimiter)
+
+
+def attach_sources(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    words: str,
+    parts: Sequence[tuple[Path, dict[str, str | None]]],
+    form: TextFormat,
+) -> Opened:
+    """Put many files into the connection as one view; parts have the values of their folders' names."""
+    selects, records, known = [], 0, None
+    for path, values in parts:
+        kind = check_source(words, str(path))
+        if kind in DATABASES:
+            raise OutOfDomainError(
+                f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
+            )
+        with _readable(words, path, kind):
+            select, found = select_from(con, words, path, kind, form)
+            columns = con.execute(f"DESCRIBE ({select})").fetchall()
+        told = [(row[0], row[1]) for row in columns]
+        if known is not None and told != known:
+            raise OutOfDomainError(
+                f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
+            )
+        known = told
+        for name in values:
+            if name.lower() in {column.lower() for column, _ in told}:
+                raise OutOfDomainError(
+                    f"{words} must not name a column by a folder and in a file, "
+                    f"got '{name}' twice; rename one"
+                )
+        given = "".join(
+            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
+        )
+        selects.append(f"SELECT *{given} FROM ({select})")
+        records += found.records if found else 0
+    _view(con, view, f"({' UNION ALL '.join(selects)})")
+    if found is None:
+        return Opened(view)
+    read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
+    if read != records:
+        raise OutOfDomainError(
+            f"{words} must be read to the last record of each file, "
+            f"got {read} of {records}; mend quotes and breaks"
+        )
+    return Opened(view)
+
+
+@contextmanager
+def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
+    """Say of a file that is not what its name says which one it is; what another program holds is no such."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+        why = sentence(error).replace(str(path.absolute()), path.name).rstrip("!. ")
+        if "lock" in why:
+            raise
+        of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
+        rule = f"{words} must be {of} that can be read, got '{path}': {why}"
+        raise OutOfDomainError(f"{rule}; write it anew, or give it the ending of what it is") from None
+
+
+def select_from(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
+) -> tuple[str, TextFile | None]:
+    """Spell the query that reads the file, with what a text file must refuse_missing_records."""
+    if kind in TEXTS:
+        found = inspect_text(words, path, form)
+        return _select_csv(path, found, form), found
+    if kind in JSON:
+        return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
+    return f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)", None
+
+
+def _select_csv(path: Path, found: TextFile, form: TextFormat) -> str:
+    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment."""
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(found.names)))
+    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(found.names))
+    quote = sql_text(form.quote)
+    how = f"delim = {sql_text(found.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
+    strict = (
+        "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
+    )
+    read = f"{how}, encoding = '{form.encoding}', {strict}, hive_partitioning = false"
+    return f"SELECT {named} FROM read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
+
+
+def escape_pattern(path: Path) -> str:
+    """Spell a path so that no character of it is a pattern."""
+    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path.absolute()))
+
+
+def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
+    """Make the view; times that know their zone become times in UTC, which every client can fetch."""
+    zoned = [
+        name
+        for name, kind, *_ in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        if kind == "TIMESTAMP WITH TIME ZONE"
+    ]
+    told = ", ".join(f"timezone('UTC', {quoted(name)}) AS {quoted(name)}" for name in zoned)
+    con.execute(f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({told})' if zoned else ''} FROM {source}")
+
+
+def _attach_database(
+    con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None
+) -> Opened:
+    """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours."""
+    catalog = f"{view}_database"
+    with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
+        con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
+    known = con.execute(
+        """SELECT schema_name, table_name, false FROM duckdb_tables()
+           WHERE database_name = $1 AND NOT internal
+           UNION ALL SELECT schema_name, view_name, true FROM duckdb_views()
+           WHERE database_name = $1 AND NOT internal
+           ORDER BY ALL""",
+        [catalog],
+    ).fetchall()
+    schema, name, of_view = _table_of(words, table, known)
+    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
+    return Opened(view, of_view=of_view)
+
+
+def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, bool]]) -> tuple[str, str, bool]:
+    """Find the table by its name, or by its schema and name; the only one where none is named."""
+    plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
+    if table is None and len(known) == 1:
+        return known[0]
+    where = _table_option(words)
+    if table is None:
+        raise UnknownNameError(
+            f"{where} must name the table of the database to measure, got none; "
+            f"{suggestion('', plain, 'tables')}"
+        )
+    for found in known:
+        if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):
+            return found
+    raise UnknownNameError(
+        f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}"
+    )
+
+
+def _table_option(words: str) -> str:
+    """Where a table is named whose file is named here: an option, a position's own one, a key of a policy."""
+    if words.startswith("--"):
+        return words
+    return f"--{words.lower()}-table" if words.isupper() else f"{words.removesuffix('file')}table"
+
+
+def check_source(words: str, file: str) -> str:
+    """Give the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
+    path = Path(file)
+    if not path.is_file():
+        raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_hint(words, path)}")
+    suffix, _ = _endings(path)
+    if suffix not in KINDS and suffix not in DATABASES:
+        kinds = ", ".join((*KINDS, *DATABASES))
+        raise UnknownNameError(
+            f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
+        )
+    return suffix
+
+
+def _hint(words: str, path: Path) -> str:
+    """The nearest file; to a command, how a pattern is said."""
+    if words == "FILE" and set(path.name) & set("*?["):
+        return "pass --files where it is a pattern of files"
+    if words == "FILE" and path.is_dir():
+        return f"pass --files '{path}/*{_kind_within(path)}' for the files of a folder"
+    return _nearest_file(path)
+
+
+def _kind_within(folder: Path) -> str:
+    """The ending of most of the files that can be read there."""
+    held: list[str] = []
+    with suppress(OSError):
+        held = ["".join(_endings(other)) for other in sorted(folder.iterdir()) if _endings(other)[0] in KINDS]
+    return max(held, key=held.count, default=".parquet")
+
+
+def _endings(path: Path) -> tuple[str, str]:
+    """What the file is, and how it is packed."""
+    packed = path.suffix if path.suffix in PACKED else ""
+    return Path(path.name.removesuffix(packed)).suffix, packed
+
+
+def _nearest_file(path: Path) -> str:
+    known: list[str] = []
+    with suppress(OSError):
+        known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+    return suggestion(path.name, known, f"files in '{path.parent}'")
+
+
+def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
+    """Let the connection use this much memory, or refuse what is no size."""
+    try:
+        if not SIZE.match(size):  # DuckDB takes one below 0 for no limit
+            raise duckdb.ParserException(size)
+        con.execute(f"SET memory_limit = {sql_text(size)}")
+    except duckdb.Error:
+        raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None
+
+
+def match_files(words: str, pattern: str, folder: Path) -> Parts:
+    """Find the files of a pattern; folders' names like zip=0123 below its fixed part are values, as text.
+
+    `words` is what a refusal calls the pattern, which is seen from the folder.
+    """
+    names = glob(str(folder / pattern), recursive=True)  # noqa: PTH207 - an absolute pattern
+    found = sorted(Path(name) for name in names if Path(name).is_file())
+    if not 1 <= len(found) <= MOST_FILES:
+        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(found)} for '{pattern}'"
+        raise UnknownNameError(f'{rule}; write it like "people/*.parquet"')
+    return tuple((each, _folder_values(folder, pattern, each)) for each in found)
+
+
+def _folder_values(folder: Path, pattern: str, file: Path) -> dict[str, str | None]:
+    fixed = 0
+    parts = (folder / pattern).parts
+    while fixed < len(parts) and not set(parts[fixed]) & set("*?["):
+        fixed += 1
+    named = [part.partition("=") for part in file.parts[fixed:-1] if "=" in part]
+    return {unquote(name): None if value == NO_VALUE else unquote(value) for name, _, value in named}

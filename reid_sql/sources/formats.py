@@ -1,0 +1,251 @@
+"""Text and JSON files as tables: header, delimiter, encoding, types, and the number of records."""
+
+import codecs
+import csv
+import gzip
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import sql_text
+
+CHUNK: Final = 2**22
+HEAD: Final = 2**20  # bytes in which the header must end
+DELIMITERS: Final = (",", ";", "\t", "|")
+ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
+BREAK, RETURN = 10, 13
+POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
+# Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
+KEYS: Final = """
+WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
+told AS (
+    SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
+)
+SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
+    count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
+    count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
+    count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
+FROM told WHERE kind IS NOT NULL GROUP BY key ORDER BY key
+"""
+BROKEN: Final = """
+SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
+    count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
+FROM {source}
+"""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How a text file is written; a delimiter that is not told is the one that the header has most of."""
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+    quote: str = '"'
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """What a text file holds: its columns, its delimiter, the records that a reader must find."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    records: int
+
+
+def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
+    """Read the header and count the records; `words` is what a refusal calls the file."""
+    try:
+        first = _first_line(path, form)
+        delimiter = form.delimiter or _delimiter(path, first, form.quote)
+        row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
+        names = _header_names(words, row, header=form.header)
+        lines, blank = _count_lines(path, form)
+    except UnicodeError as error:
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
+        rule = (
+            f"{words} must be written in {form.encoding} throughout, "
+            f"got '{path.name}' with a byte that is not: {reason}"
+        )
+        raise OutOfDomainError(f'{rule}; say encoding = "latin-1" or "utf-16", or convert it') from None
+    except (OSError, EOFError, csv.Error) as error:
+        raise OutOfDomainError(
+            f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
+        ) from None
+    kept = (
+        lines if len(names) == 1 else lines - blank
+    )  # of a single column a blank line is a record without a value
+    return TextFile(names, delimiter, kept - form.header)
+
+
+def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
+    """Count the records field by field, where quotes stand inside of fields; the header is not one."""
+    csv.field_size_limit(sys.maxsize)
+    with closing(_open_unpacked(path)) as raw:
+        text = io.TextIOWrapper(raw, encoding=_codec(form.encoding), newline="")
+        rows = _rows(text, delimiter, form.quote)
+        width = len(next(rows, []))
+        return sum(1 for row in rows if row or width == 1) + (0 if form.header else 1)
+
+
+def nonblank_lines(path: Path) -> int:
+    """Count the lines of a file in UTF-8 that hold something."""
+    lines, blank = _count_lines(path, TextFormat(quote=""))
+    return lines - blank
+
+
+def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
+    if quote:
+        return csv.reader(text, delimiter=delimiter, quotechar=quote)
+    return csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE, quotechar=None)
+
+
+def _open_unpacked(path: Path) -> IO[bytes]:
+    """Open the file for its content, unpacked."""
+    if path.suffix == ".gz":
+        return io.BufferedReader(gzip.GzipFile(path))
+    if path.suffix == ".zst":
+        found: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+        return found
+    return path.open("rb")
+
+
+def _codec(encoding: str) -> str:
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def _first_line(path: Path, form: TextFormat) -> str:
+    with closing(_open_unpacked(path)) as content:
+        head = content.read(HEAD)
+    return codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
+
+
+def _delimiter(path: Path, text: str, quote: str) -> str:
+    """Give the delimiter that the header has most of, outside of quotes; a tab for .tsv."""
+    if path.name.removesuffix(path.suffix if path.suffix in {".gz", ".zst"} else "").endswith(".tsv"):
+        return "\t"
+    line = text.splitlines()[0] if text.strip() else ""
+    bare = "".join(line.split(quote)[::2]) if quote else line
+    return max(DELIMITERS, key=bare.count)
+
+
+def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
+    """Give the names of the columns, as DuckDB numbers those that have none."""
+    if not row:
+        raise OutOfDomainError(
+            f"{words} must begin with the names of its columns, got an empty line; "
+            "write them, or header = false"
+        )
+    names = tuple(name or f"column{place}" for place, name in enumerate(row)) if header else _numbered(row)
+    refuse_repeated_names(words, names)
+    return names
+
+
+def _numbered(row: list[str]) -> tuple[str, ...]:
+    return tuple(f"column{place}" for place in range(len(row)))
+
+
+def refuse_repeated_names(words: str, names: tuple[str, ...]) -> None:
+    """Refuse columns whose names differ by case alone, or not at all: engines take one for the other."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if name.lower() in seen:
+            rule = (
+                f"{words} must name each column once, whatever the case, "
+                f"got '{name}' beside '{seen[name.lower()]}'"
+            )
+            raise OutOfDomainError(f"{rule}; rename one of them")
+        seen[name.lower()] = name
+
+
+def _count_lines(path: Path, form: TextFormat) -> tuple[int, int]:
+    """Count the lines that end outside of quotes, and those of them that are blank."""
+    lines = blank = parity = 0
+    length, last = 0, 0  # of the line that is open: its bytes, and the last of them
+    mark = BREAK
+    for place, chunk in enumerate(_chunks(path, form.encoding)):
+        bytes_ = np.frombuffer(chunk, dtype=np.uint8)
+        if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
+            mark = RETURN  # as old computers wrote
+        breaks = np.flatnonzero(bytes_ == mark)
+        if form.quote:
+            quotes = np.flatnonzero(bytes_ == ord(form.quote))
+            breaks = breaks[(parity + np.searchsorted(quotes, breaks)) % 2 == 0]
+            parity = (parity + len(quotes)) % 2
+        if len(breaks):
+            lengths = np.diff(breaks, prepend=-1) - 1
+            lengths[0] += length
+            before = bytes_[np.maximum(breaks - 1, 0)]
+            before[0] = last if breaks[0] == 0 else before[0]
+            blank += int(((lengths == 0) | ((lengths == 1) & (before == RETURN))).sum())
+            lines += len(breaks)
+            length = len(bytes_) - int(breaks[-1]) - 1
+        else:
+            length += len(bytes_)
+        last = int(bytes_[-1])
+    return lines + (length > 0), blank
+
+
+def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
+    """Yield the content in UTF-8, or raise where a byte is not of the encoding.
+
+    latin-1 has the same breaks and quotes.
+    """
+    decoder = codecs.getincrementaldecoder(_codec(encoding))("strict")
+    with closing(_open_unpacked(path)) as content:
+        while chunk := content.read(CHUNK):
+            if encoding == "latin-1":
+                yield chunk
+            elif text := decoder.decode(chunk):
+                yield text.encode()
+        decoder.decode(b"", final=True)
+
+
+def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
+    """Spell the query that reads the file: a record an object, a column a key."""
+    form = "newline_delimited" if lines else "auto"
+    source = (
+        f"read_json_objects({sql_text(path)}, format = '{form}', "
+        "ignore_errors = false, hive_partitioning = false)"
+    )
+    others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
+    if others or repeated:
+        got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
+        raise OutOfDomainError(
+            f"{words} must hold objects whose keys are distinct, got {got}; mend those records"
+        )
+    keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
+    if not keys:
+        raise OutOfDomainError(
+            f"{words} must hold at least one object with a key, got none; write a record an object"
+        )
+    refuse_repeated_names(words, tuple(row[0] for row in keys))
+    return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
+
+
+def _column(  # noqa: PLR0917 - a row of what was counted
+    key: str, values: int, texts: int, flags: int, wholes: int, numbers: int, distinct: int, apart: int
+) -> str:
+    """Spell a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
+    pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
+    text = f"json_extract_string(json, {pointer})"
+    kind = next(
+        (
+            f"{text}{cast}"
+            for cast, count in (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
+            if count == values
+        ),
+        f"{text}::DOUBLE"
+        if numbers == values and distinct == apart
+        else f"nullif(json_extract(json, {pointer})::VARCHAR, 'null')",
+    )
+    return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

@@ -1,0 +1,181 @@
+"""Connection URLs, whose secrets no message shows, and inputs to fetch: standard input and stores."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+
+import duckdb
+
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
+from reid_sql.runner import sentence
+from reid_sql.sources.spill import spill_folder
+
+VARIABLE: Final = "env:"
+SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+STORES: Final = ("http", "https", "s3", "s3a", "s3n", "gs", "gcs", "r2", "az", "azure", "abfss", "hf", "file")
+SECRET: Final = re.compile(
+    r"pass(?!file)|pwd|secret|token|credential|private_?key|api_?key|signature", re.IGNORECASE
+)
+CREDENTIALS: Final = re.compile(
+    r"(?<=://)([^:/?#@\s]*):[^@\s]*@"
+)  # a user and a password, wherever they stand
+MASK: Final = "***"
+MIN_SECRET_LENGTH: Final = 4  # letters of a secret that is hidden within words, too
+STANDARD_INPUT: Final = "-"
+EXTENSIONS: Final = {"az": "azure", "azure": "azure", "abfss": "azure", "file": None}  # others need httpfs
+SIGNATURES: Final = {b"PAR1": ".parquet", b"[": ".json", b"{": ".ndjson", b"\x1f\x8b": ".csv.gz"}
+MAX_SIGNATURE: Final = max(map(len, SIGNATURES))
+
+
+def is_connection(text: str) -> bool:
+    """Whether a text stands for a warehouse: a URL of no store of files, or a variable that holds one.
+
+    >>> is_connection("postgres://host/db"), is_connection("env:WAREHOUSE_URL"), is_connection("s3://b/a.csv")
+    (True, True, False)
+    """
+    found = SCHEME.match(text)
+    return text.startswith(VARIABLE) or (found is not None and found[1].lower() not in STORES)
+
+
+def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Give the URL, read from the environment where only its variable is named; refuses a written secret.
+
+    `words` is what a refusal calls the URL.
+    """
+    if not given.startswith(VARIABLE):
+        _refuse_secret(words, given)
+        return given
+    name = given.removeprefix(VARIABLE)
+    if not environment.get(name):
+        rule = f"{words} must name a variable of the environment that is set, got '{given}'"
+        raise UnknownNameError(f"{rule}; set {name or 'WAREHOUSE_URL'} to the URL")
+    if not SCHEME.match(environment[name]):
+        rule = f"{words} must lead to a URL, got '{given}', whose value is none"
+        raise OutOfDomainError(f"{rule}; write it like postgres://user:password@host/database")
+    return environment[name]
+
+
+def _refuse_secret(words: str, given: str) -> None:
+    if next(_secrets(given), None) is not None:
+        raise OutOfDomainError(
+            f"{words} must hold no password, got one in '{masked(given, given)}'; put the URL into a "
+            f"variable of the environment and write env:WAREHOUSE_URL"
+        )
+
+
+def masked(text: str, url: str) -> str:
+    """Give the text without the URL's secrets, whatever a driver made of them.
+
+    >>> masked("no host 's' for u", "postgres://u:p@s/w@host/db"), masked("at a://u:pw@h", "a://u:pw@h")
+    ("no host '***' for u", 'at a://u:***@h')
+    """
+    told = text
+    for secret in sorted(set(_secret_spellings(url)), key=len, reverse=True):
+        within = len(secret) >= MIN_SECRET_LENGTH
+        plain = re.escape(secret)
+        told = re.sub(plain if within else rf"(?<!\w){plain}(?!\w)", MASK, told)
+    return CREDENTIALS.sub(rf"\1:{MASK}@", told)
+
+
+def _secret_spellings(url: str) -> Iterator[str]:
+    """The secrets, decoded too, and the pieces that a driver makes of one that is not quoted as URLs are."""
+    for secret in _secrets(url):
+        for spelled in (secret, unquote(secret), unquote_plus(secret)):
+            yield spelled
+            yield from (piece for piece in re.split(r"[/@?#:&=]", spelled) if piece)
+
+
+def _secrets(url: str) -> Iterator[str]:
+    """The password, which reaches to the last @ whatever stands in it, and what secret options are set to."""
+    rest = url.partition("://")[2]
+    user, at, _ = rest.rpartition("@")
+    if at and (secret := user.partition(":")[2]):
+        yield secret
+    query = rest.partition("?")[2]
+    for part in re.split("[&;]", query):
+        name, _, value = part.partition("=")
+        if value and SECRET.search(unquote(name)):
+            yield value
+
+
+def scheme_of(url: str) -> str:
+    """The word before `://`, as small letters."""
+    found = SCHEME.match(url)
+    return found[1].lower() if found else ""
+
+
+def path_of(url: str) -> str:
+    """The file that a URL of a file's database names."""
+    found = urlsplit(url)
+    return unquote(found.netloc + found.path)
+
+
+def options_of(url: str) -> dict[str, str]:
+    """What stands behind the question mark."""
+    return dict(parse_qsl(urlsplit(url).query))
+
+
+def is_remote(file: str) -> bool:
+    """Whether the text names standard input or a place in a store, not a path.
+
+    >>> is_remote("-"), is_remote("https://host//people.csv"), is_remote("people.csv")
+    (True, True, False)
+    """
+    return file == STANDARD_INPUT or (SCHEME.match(file) is not None and not is_connection(file))
+
+
+@contextmanager
+def fetch_to_file(con: duckdb.DuckDBPyConnection, words: str, file: str) -> Iterator[Path]:
+    """Bring the bytes into a file of a private folder, which is taken away at the end."""
+    with spill_folder() as folder:
+        if file == STANDARD_INPUT:
+            yield _save_stream(sys.stdin.buffer, folder, words)
+            return
+        place = folder / f"input{''.join(Path(unquote(urlsplit(file).path)).suffixes[-2:])}"
+        place.write_bytes(_download(con, words, file))
+        yield place
+
+
+def _save_stream(stream: BinaryIO, folder: Path, words: str) -> Path:
+    """Write a stream to a file whose ending says what its first bytes do; else it is CSV."""
+    beginning = stream.read(MAX_SIGNATURE)
+    if not beginning:
+        raise OutOfDomainError(
+            f"{words} must hold a table, got nothing on standard input; pipe a file into it"
+        )
+    ending = next((kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv")
+    place = folder / f"input{ending}"
+    with place.open("wb") as content:
+        content.write(beginning)
+        shutil.copyfileobj(stream, content)
+    return place
+
+
+def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:
+    """The one object that stands under this very name; DuckDB's own extension and secrets are used."""
+    shown = masked(file, file)
+    extension = EXTENSIONS.get(file.partition("://")[0].lower(), "httpfs")
+    try:
+        if extension:
+            con.execute(f"LOAD {extension}")
+    except duckdb.Error:
+        rule = f"{words} must be in a store that the DuckDB here can read, got '{shown}' without {extension}"
+        raise UnavailableError(
+            f"{rule}; run INSTALL {extension} in DuckDB once, or download the file"
+        ) from None
+    try:
+        found = con.execute("SELECT content FROM read_blob($1)", [file]).fetchmany(2)
+    except duckdb.Error as error:
+        why = masked(sentence(error), file).rstrip(".")
+        rule = f"{words} must be an object that can be read, got '{shown}': {why}"
+        raise UnavailableError(f"{rule}; mend its name, or your secret of DuckDB") from None
+    if len(found) != 1:
+        rule = f"{words} must be one object, got {'none' if not found else 'several'} for '{shown}'"
+        raise OutOfDomainError(f"{rule}; name one")
+    return bytes(found[0][0])

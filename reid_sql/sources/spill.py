@@ -1,0 +1,72 @@
+"""Where counting spills to disk: a folder that goes with the process, also with one that was killed."""
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+from reid_sql.parameters import sql_text
+
+if TYPE_CHECKING:
+    import duckdb
+
+PREFIX: Final = "reid-sql-"
+LOCK: Final = "in-use"
+
+
+def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
+    """Let a connection spill into the folder, encrypted.
+
+    Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
+    secure, and encrypts only if told that this will do: else it refuses to spill at all.
+    """
+    con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
+    con.execute("SET force_mbedtls_unsafe = 'true'")
+
+
+@cache
+def process_folder() -> Path:
+    """Give a folder for as long as the process lives."""
+    held = ExitStack()
+    atexit.register(held.close)
+    return held.enter_context(spill_folder())
+
+
+@contextmanager
+def spill_folder() -> Iterator[Path]:
+    """Give a folder of one's own, and take it away; what a killed process left is taken away before."""
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        with (folder / LOCK).open("w") as lock:
+            _locked(lock)
+            yield folder
+
+
+def _locked(lock: IO[str]) -> bool:
+    """Hold the file for as long as the process lives; whether nobody else holds it."""
+    if find_spec("fcntl") is None:  # Windows lets nobody remove what is open
+        return True
+    import fcntl  # noqa: PLC0415 - there is none on Windows
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sweep() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            lock = folder / LOCK
+            if folder.is_symlink() or not lock.is_file():
+                continue
+            with lock.open("r+") as held:
+                if _locked(held):
+                    shutil.rmtree(folder, ignore_errors=True)

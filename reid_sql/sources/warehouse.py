@@ -1,0 +1,214 @@
+"""A warehouse by the URL of its connection: opened to be read alone, its tables by schema and name."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import duckdb
+import ibis
+from ibis.expr.types import Table
+
+from reid_sql.control_characters import escape_control_characters
+from reid_sql.engines.ibis.frames import collected
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.parameters import sql_text
+from reid_sql.sources.files import CONFIG
+from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
+from reid_sql.suggestion import suggestion
+
+CATALOG: Final = "reid_warehouse"  # under which a DuckDB file stands: no macro of it shadows a function
+NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
+NAMES: Final = 3  # catalog, schema, table
+SCHEMAS: Final = 20  # that are looked through for a name
+WAIT: Final = 15  # seconds for a server to answer
+# Tables of any schema are named in full; a function of somebody else's schema is never ours. Rows that the
+# database would hide from this user in silence are an error: the figures would be those of fewer people.
+SETTINGS: Final = ("search_path = pg_catalog", "row_security = off", "standard_conforming_strings = on")
+POSTGRES: Final = ("postgres", "postgresql")
+Open = Callable[[str, str, Path], tuple[Any, str | None]]
+Found = TypeVar("Found")
+
+
+class Warehouse:
+    """An open connection."""
+
+    def __init__(self, url: str, backend: Any, schema: str | None) -> None:  # noqa: ANN401 - Ibis has a class for each
+        """Remember the connection, and the schema of names without one."""
+        self.url, self.backend, self.schema = url, backend, schema
+        # A read-only file is locked, and PostgreSQL is read in one transaction: nothing changes meanwhile.
+        self.still = scheme_of(url) in {"duckdb", *POSTGRES}
+
+    def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
+        """What a table holds, in this process; a database's error is one sentence without a secret."""
+        return rows(table, words, self.url)
+
+    def table(self, words: str, name: str) -> Table:
+        """Find a table or view by `table`, `schema.table` or `catalog.schema.table`, or refuse the name."""
+        *place, table = _parts(words, name)
+        schema = place[-1] if place else self.schema
+        catalog = place[0] if place[1:] else (CATALOG if self.backend.name == "duckdb" else None)
+        try:
+            found: Table = self.backend.table(table, database=(catalog, schema) if schema else None)
+        except Exception as error:  # noqa: BLE001 - each database has its own for a table that is not there
+            raise self._unknown(words, name, table, schema, error) from None
+        return found
+
+    def _unknown(
+        self, words: str, name: str, table: str, schema: str | None, error: Exception
+    ) -> UnknownNameError:
+        """What is refused of a table that cannot be found, with the nearest that can."""
+        own = self._listed(schema)
+        elsewhere = [other for other in self._schemas() if other != schema and table in self._listed(other)]
+        if elsewhere:
+            hint = f"did you mean '{elsewhere[0]}.{table}'?"
+        elif own:
+            hint = suggestion(table, own, f"tables of {schema or 'the database'}")
+        elif schema is not None and schema not in self._schemas():
+            hint = suggestion(schema, self._schemas(), "schemas")
+        else:
+            hint = told(error, self.url)
+        return UnknownNameError(f"{words} must be a table of the database, got '{name}'; {hint}")
+
+    def _listed(self, schema: str | None) -> list[str]:
+        if self.backend.name == "duckdb":
+            return self._in_file("table_name", schema)
+        with suppress(Exception):  # a schema that is not there, or not to be read, has none
+            return sorted(self.backend.list_tables(database=schema))
+        return []
+
+    def _schemas(self) -> list[str]:
+        if self.backend.name == "duckdb":
+            return self._in_file("table_schema")
+        with suppress(Exception):  # not every database has schemas
+            return sorted(self.backend.list_databases())[:SCHEMAS]
+        return []
+
+    def _in_file(self, column: str, schema: str | None = None) -> list[str]:
+        """The names that a DuckDB file has; Ibis asks for them in a way that DuckDB 2 no longer has."""
+        asked = f"""SELECT DISTINCT {column} FROM information_schema.tables WHERE table_catalog = $1
+            AND ($2 IS NULL OR table_schema = $2) ORDER BY ALL"""
+        return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
+
+
+def rows(table: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
+    """What a table of a warehouse holds, in this process."""
+    return asked(lambda: list(collected(table(), words).to_pylist()), url)
+
+
+def asked(question: Callable[[], Found], url: str = "") -> Found:
+    """What is asked of a warehouse; its error is one sentence without the URL's secrets."""
+    try:
+        return question()
+    except (ReidError, duckdb.InterruptException):
+        raise
+    except Exception as error:  # noqa: BLE001 - each driver has its own
+        rule = f"the table must be one that the database lets be counted, got {told(error, url)}"
+        raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
+
+
+def _parts(words: str, name: str) -> list[str]:
+    """Read a name by points, quoted where it has one itself."""
+    found = [(quoted or plain).replace('""', '"') for quoted, plain in NAME.findall(name)]
+    if not 1 <= len(found) <= NAMES or not re.fullmatch(
+        rf"(?:{NAME.pattern})(?:\.(?:{NAME.pattern}))*", name
+    ):
+        rule = f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
+        raise OutOfDomainError(f'{rule}; put a name that has a point into quotes, like "my.table"')
+    return found
+
+
+@contextmanager
+def warehouse(words: str, given: str, folder: Path) -> Iterator[Warehouse]:
+    """Open a warehouse to be read; a file's path is seen from the folder. `words` is what calls the URL."""
+    url = url_of(words, given)
+    backend, schema = _opened(words, given, url, folder)
+    try:
+        yield Warehouse(url, backend, schema)
+    finally:
+        with suppress(Exception):  # a connection that broke cannot be closed
+            backend.disconnect()
+
+
+def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | None]:
+    scheme = scheme_of(url)
+    known = sorted({*(each.name for each in entry_points(group="ibis.backends")), "postgresql"})
+    if scheme not in known:
+        raise UnknownNameError(
+            f"{words} must begin with a database that Ibis knows, got '{scheme}://'; "
+            f"{suggestion(scheme, known, 'databases')}"
+        )
+    opener: Open = {"duckdb": _duckdb, "sqlite": _sqlite}.get(scheme, _server)
+    try:
+        return opener(words, url, folder)
+    except ReidError:
+        raise
+    except ImportError as error:
+        extra = scheme.replace("postgresql", "postgres")
+        missing = told(error, url).partition(" You can")[0].rstrip(".")
+        rule = f"{words} must have the driver of {extra}, got none ({missing})"
+        raise UnavailableError(f"{rule}; pip install 'ibis-framework[{extra}]'") from None
+    except Exception as error:  # noqa: BLE001 - each driver has its own
+        rule = f"{words} must lead to a database that answers, got '{masked(given, url)}': {told(error, url)}"
+        raise UnavailableError(f"{rule}; see that the server runs, and user, password and database") from None
+
+
+def _duckdb(words: str, url: str, folder: Path) -> tuple[Any, str]:
+    """A DuckDB file under a name of its own, as the gate attaches one: it reads itself and nothing else."""
+    path = _file(words, url, folder)
+    con = duckdb.connect(config=CONFIG)
+    backend = ibis.duckdb.from_connection(con)
+    con.execute(f"SET allowed_paths = [{sql_text(str(path))}, {sql_text(f'{path}.wal')}]")
+    con.execute("SET enable_external_access = false; SET lock_configuration = true")
+    con.execute(f"ATTACH {sql_text(str(path))} AS {CATALOG} (READ_ONLY, TYPE duckdb)")
+    return backend, "main"
+
+
+def _sqlite(words: str, url: str, folder: Path) -> tuple[Any, str]:
+    path = _file(words, url, folder)
+    con = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    return ibis.sqlite.from_connection(con), "main"
+
+
+def _file(words: str, url: str, folder: Path) -> Path:
+    """The database's file, which must be there: a driver would make one."""
+    path = (folder / path_of(url)).absolute()
+    if not path.is_file():
+        beside = sorted(each.name for each in path.parent.glob("*") if each.is_file())
+        rule = f"{words} must lead to an existing file, got '{masked(url, url)}'"
+        raise UnknownNameError(f"{rule}; {suggestion(path.name, beside, 'files beside it')}")
+    return path
+
+
+def _server(words: str, url: str, folder: Path) -> tuple[Any, str | None]:  # noqa: ARG001 - as every opener
+    postgres = scheme_of(url) in POSTGRES
+    backend = ibis.connect(url, **({"connect_timeout": WAIT} if postgres else {}))
+    schema = getattr(backend, "current_database", None)
+    if postgres:
+        _read_only(backend.con)
+    return backend, schema
+
+
+def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
+    """Read PostgreSQL in one transaction, which sees the tables as they are now and can change nothing."""
+    from psycopg import IsolationLevel  # noqa: PLC0415 - only for PostgreSQL
+    from psycopg.errors import UndefinedObject  # noqa: PLC0415 - the same
+
+    con.isolation_level, con.read_only = IsolationLevel.REPEATABLE_READ, True
+    for setting in SETTINGS:
+        with suppress(UndefinedObject):  # Redshift, which speaks as PostgreSQL, has not all of them
+            con.execute(f"SET {setting}")
+    con.autocommit = False
+    con.execute("SELECT 1")  # what Ibis does after it are parts of this transaction
+
+
+def told(error: BaseException, url: str = "") -> str:
+    """The first sentence of what a driver says, without the URL's secrets and without a record.
+
+    What follows on later lines may quote the query or a value.
+    """
+    lines: Sequence[str] = str(error).strip().splitlines() or [type(error).__name__]
+    return escape_control_characters(masked(lines[0], url).rstrip(".:; "))

@@ -1,0 +1,1 @@
+"""What commands show on a terminal: pages of figures, and progress."""

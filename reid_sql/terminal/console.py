@@ -1,0 +1,80 @@
+"""A console that escapes control characters, and the numbers and tables of its pages."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from rich import text as rich_text
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.table import Table
+
+from reid_sql.control_characters import escape_control_characters
+from reid_sql.runner import Answer
+
+ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
+NARROW: Final = 20  # narrower pages would lose figures
+WIDE: Final = 160  # a pipe has no width of its own
+
+
+class Text(rich_text.Text):
+    """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
+
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
+        """Make the characters visible before anything is measured or wrapped."""
+        super().__init__(escape_control_characters(text), style, **options)
+
+
+class VisibleConsole(Console):
+    """A console that hands on no control character, whoever made the words; its own colours are no words."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Give the segments with what steers a terminal made visible."""
+        for each in super().render(renderable, options):
+            if each.control:
+                yield each
+            else:
+                yield Segment(
+                    "\n".join(escape_control_characters(line) for line in each.text.split("\n")), each.style
+                )
+
+
+def console(*, error: bool = False) -> Console:
+    """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
+    found = VisibleConsole(stderr=error, highlight=False)
+    told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    if told and found.width >= NARROW:
+        return found
+    width = NARROW if told and found.width else WIDE  # COLUMNS=0 is no width
+    return VisibleConsole(stderr=error, highlight=False, width=width)
+
+
+def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
+    """Write a value as people read it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def answer_table(answer: Answer) -> Table:
+    """Show any answer, numbers to the right."""
+    table = Table(header_style="bold")
+    for place, column in enumerate(answer.columns):
+        numeric = any(isinstance(row[place], int | float) for row in answer.rows)
+        table.add_column(Text(column), justify="right" if numeric else "left")
+    for row in answer.rows:
+        table.add_row(*(Text(number(value)) for value in row))
+    return table
+
+
+def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Show rows of words, wrapped where they are long."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=place == 0)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    table.add_row()
+    return table

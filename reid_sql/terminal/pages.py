@@ -1,0 +1,416 @@
+"""The pages that commands print: risk, forecasts, validation, attackers, profiles, comparisons."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich import text as rich_text
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+
+from reid_sql.charts.risk_charts import EDGES, NO_END
+from reid_sql.models.numerics.quantiles import percent
+from reid_sql.runner import Answer
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text, answer_table, number
+
+FORECAST: Final = ("correctness", "uniqueness", "k_violation")
+VALIDATION: Final = {  # figures of validate_risk with the words for them
+    "uniqueness_error": "error of Ξ",
+    "uniqueness_bias": "bias",
+    "uniqueness_held": "interval held",
+    "correctness_error": "error of κ",
+    "auc": "AUC",
+    "brier": "Brier",
+    "brier_constant": "best constant",
+    "false_discovery_rate": "FDR 0.95",
+    "recall": "recall",
+}
+VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
+BAR: Final = 40
+SHARES: Final = {
+    "uniqueness": "records that are the only one of their kind",
+    "highest_risk": "chance to be right about the most exposed record, if it is known to be there",
+    "average_risk": "records that an attacker gets right who knows each one's class",
+    "average_class_risk": "the same, mean over classes",
+    "records_at_risk": "records whose risk is above the threshold",
+    "information_loss": "of the columns' entropy, that the release no longer tells",
+    "correct_links": "links that are right, each person linked to the likeliest record",
+    "certain_links": "links to a single record that are right",
+    "highest_link": "greatest chance of a right link",
+    "correct_candidates": "right, where any record is taken that it may be",
+}
+
+
+def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
+    """Show a function: how it is called, what it answers, where it comes from."""
+    return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
+
+
+def summary_table(risk: dict[str, Any]) -> Table:
+    """Show the summary in words, one measure a line."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_column(justify="left")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    for row in summary_lines(risk):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The summary's measures: name, figure, and what it means."""
+    people, unique = risk["records"], risk["unique_records"]
+    return [
+        ("records", f"{people:,}", ""),
+        ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
+        ("k", f"{risk['k']:,}", "records in the smallest class"),
+        ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} are the only one of their kind"),
+        ("highest risk", f"{risk['highest_risk']:.4g}", "chance to be right about the most exposed person"),
+        (
+            "average risk",
+            f"{risk['average_risk']:.4g}",
+            "share of people an attacker who links everybody gets right",
+        ),
+        ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
+        (
+            "NULLs",
+            risk["nulls"],
+            _told_of_nulls(risk),
+        ),
+    ]
+
+
+def _told_of_nulls(risk: Mapping[str, Any]) -> str:
+    if risk["nulls"] == "drop":
+        return f"{risk['records_dropped']:,} records dropped"
+    blank = risk["blank_records"]
+    return f"{blank:,} records have no value at all: they match everybody, and nobody them" if blank else ""
+
+
+def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
+    """Show how many records have which class size, as bars; red where the risk is above the threshold."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("class size", "classes", "records"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
+    shown = [found for found in bins if found[-1]]
+    top = max((found[-1] for found in shown), default=1)
+    for low, label, classes, records in shown:
+        bar = "█" * max(1, round(BAR * records / top))
+        table.add_row(
+            label, f"{classes:,}", f"{records:,}", Text(bar, style="red" if 1 / low > threshold else "cyan")
+        )
+    return table
+
+
+def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
+    inside = [row for row in rows if low <= row["class_size"] < high]
+    label = str(low) if high == low + 1 else f"{low:,}+" if high == NO_END else f"{low:,}–{high - 1:,}"
+    return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
+
+
+def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE_PERSON) -> Panel:
+    """Say what the figures mean for a release, in one sentence, and what was taken for a person."""
+    names = ", ".join(columns)
+    if risk["highest_risk"] > risk["threshold"]:
+        who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
+        text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
+        return Panel(Group(Text(text), Text(counted)), style="red")
+    text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
+    return Panel(Group(Text(text), Text(counted)), style="green")
+
+
+def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
+    names = ("correctness", "uniqueness", "below_k")
+    return Group(
+        Text("In a population, by the model of people (population_risk)", style="bold"),
+        _shares(rows, names, k),
+        *(Text(row["sentence"]) for row in rows),
+    )
+
+
+def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
+    """Show the one answer for each population, and beneath what the older method says, by its name."""
+    title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
+    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
+
+
+def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
+    """Show shares of populations, with their intervals, and what is to be said of them."""
+    table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
+    for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        cells = [
+            f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]"
+            for name in names
+        ]
+        table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
+    said = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
+    return Group(table, *(Text(status, style="yellow") for status in said))
+
+
+def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
+    """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
+    table = Table(header_style="bold", caption=VALIDATED, caption_justify="left")
+    for column in ("fraction", "method", *VALIDATION.values()):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    over = {
+        (row["fraction"], row["method"], row["figure"]): row["value"] for row in rows if not row["sample"]
+    }
+    pairs = list(dict.fromkeys((row["fraction"], row["method"]) for row in rows))
+    for fraction, method in sorted(pairs, key=lambda pair: (-pair[0], _error(over, pair), pair[1])):
+        cells = (over.get((fraction, method, figure)) for figure in VALIDATION)
+        table.add_row(
+            f"{fraction:g}", method, *(Text("" if cell is None else number(cell)) for cell in cells)
+        )
+    truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
+    told = rows[-1]["status"]
+    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(told, style="yellow"))
+
+
+def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
+    found = over.get((*pair, "uniqueness_error"))
+    return float("inf") if found is None else float(found)
+
+
+def qar_page(
+    risk: dict[str, Any],
+    riskiest: list[dict[str, Any]],
+    paths: dict[str, list[dict[str, Any]]],
+    remarks: list[str],
+) -> RenderableType:
+    """Show the extreme risk, the riskiest quasi-identifiers, and what removing records does."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    interval = (
+        ""
+        if risk["risk_low"] is None
+        else f"95 % interval {number(risk['risk_low'])} to {number(risk['risk_high'])}"
+    )
+    table.add_row("extreme risk", number(risk["risk"]), interval)
+    table.add_row(
+        "threshold",
+        number(risk["threshold"]),
+        f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}",
+    )
+    table.add_row(
+        "records",
+        f"{risk['records']:,}",
+        f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "",
+    )
+    columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
+    rows = [(row["risk"], row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest]
+    parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
+    if paths:
+        ends = [(by, path[-1]["step"], path[-1]["risk"], path[-1]["bound"]) for by, path in paths.items()]
+        parts += [
+            "",
+            answer_table(
+                Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends)
+            ),
+        ]
+    said = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
+    return Group(*parts, *(Text(status, style="yellow") for status in dict.fromkeys(said) if status != "ok"))
+
+
+def adversary_page(
+    name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
+) -> RenderableType:
+    """Show the four risks beside the worst case, what was assumed, and a verdict."""
+    table = Table(header_style="bold")
+    threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
+    for column in (
+        "",
+        "median",
+        "average",
+        "highest",
+        f"above {threshold:g}",
+        "median, worst case",
+        "median reduction",
+    ):
+        table.add_column(column, justify="right" if column else "left")
+    for row in rows:
+        reduction = row["reduction_median"]
+        cells = (number(row[column]) for column in ("median", "average", "highest"))
+        reduced = (
+            "none at risk"
+            if reduction is None
+            else percent(reduction)
+            if reduction >= 0
+            else number(reduction)
+        )
+        table.add_row(
+            row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced
+        )
+    told = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
+    statuses = [
+        Text(status, style="yellow")
+        for status in dict.fromkeys(row["status"] for row in rows)
+        if status != "ok"
+    ]
+    people = rows[0]["records"]
+    words = f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
+    end = Panel(
+        Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."),
+        style="red" if at_risk else "green",
+    )
+    more = [] if settings is None else [_settings_table(settings.records())]
+    return Group(
+        Text(f"Risk against the attacker of: {name}", style="bold"), "", table, *told, *statuses, *more, end
+    )
+
+
+def _settings_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(
+        header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left"
+    )
+    columns = (
+        "presence disclosed",
+        "discovered",
+        "uniqueness confirmed",
+        "link confirmed",
+        "median",
+        "average",
+        "median reduction",
+    )
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row in rows:
+        reduction = row["reduction_median"]
+        cells = [number(value) for value in (*list(row.values())[:4], row["median"], row["average"])]
+        table.add_row(*cells, "none at risk" if reduction is None else number(reduction))
+    return table
+
+
+def risk_page(
+    risk: dict[str, Any],
+    sizes: list[dict[str, Any]],
+    stand_out: Answer | None,
+    columns: list[str],
+    counted: str = ONE_ROW_ONE_PERSON,
+    *,
+    answer: RenderableType | None = None,
+) -> RenderableType:
+    """Put the page together: summary, histogram, who stands out, the answer in a population, verdict."""
+    title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
+    parts: list[RenderableType] = [
+        title,
+        "",
+        summary_table(risk),
+        "",
+        histogram(sizes, risk["threshold"]),
+        "",
+    ]
+    if stand_out is not None:
+        parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
+    if answer is not None:
+        parts += [answer, ""]
+    return Group(*parts, verdict(risk, columns, counted))
+
+
+def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show a line for each column, then what to think of each."""
+    title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
+    said = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
+    return Group(title, "", _table(rows), "", *said, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(
+        header_style="bold",
+        caption="unique: records that nobody shares the value with; apart: pairs of records "
+        "that differ; bits: entropy",
+        caption_justify="left",
+    )
+    for name in ("column", "looks like", "type"):
+        table.add_column(name)
+    for name in ("values", "unique", "apart", "bits", "NULL"):
+        table.add_column(name, justify="right")
+    table.add_column("marks for missing values")
+    for row in rows:
+        apart = "" if row["separation"] is None else percent(row["separation"])
+        marks = zip(row["sentinels"], row["sentinel_records"], strict=True)
+        cells = [
+            row["column_name"],
+            row["looks_like"],
+            row["column_type"],
+            f"{row['distinct_values']:,}",
+            percent(row["uniqueness"]),
+            apart,
+            f"{row['entropy_bits']:.1f}",
+            percent(row["missing"]),
+            ", ".join(f"'{mark}' {records:,}" for mark, records in marks),
+        ]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show every figure of both tables, then what became of each column, then what it comes to."""
+    said = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
+    return Group(
+        _figures(figures),
+        "",
+        _columns(columns),
+        "",
+        Text(in_words(figures), style="bold"),
+        *(Text(f"{status}.", style="yellow") for status in said),
+        Text(ONE_ROW_ONE_PERSON, style="dim"),
+    )
+
+
+def in_words(figures: Sequence[dict[str, Any]]) -> str:
+    """What the attack comes to, in one sentence.
+
+    >>> told = {"original": 0.5, "released": 0.125}
+    >>> in_words([{"measure": "correct_links", **told}])
+    'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
+    """
+    row = next(row for row in figures if row["measure"] == "correct_links")
+    before = f"in the original it is {percent(row['original'])}"
+    if row["released"] is None:
+        return f"How many links to the release are right is not known; {before}."
+    right = percent(row["released"])
+    return f"Who links everybody by these columns is right about {right} of the people; {before}."
+
+
+def _figures(figures: Sequence[dict[str, Any]]) -> Table:
+    table = Table(header_style="bold")
+    table.add_column("figure")
+    for name in ("original", "released"):
+        table.add_column(name, justify="right")
+    table.add_column("is", style="dim")
+    for row in figures:
+        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
+        words = SHARES.get(row["measure"], "")
+        table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
+    return table
+
+
+def _told(measure: str, value: float | None) -> str:
+    if value is None:
+        return "NULL"
+    return percent(value) if measure in SHARES else f"{value:,.0f}"
+
+
+def _columns(columns: Sequence[dict[str, Any]]) -> Table:
+    table = Table(header_style="bold")
+    table.add_column("column")
+    for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
+        table.add_column(name, justify="right")
+    table.add_column("understood")
+    for row in columns:
+        counts = (
+            row[name] for name in ("original_values", "released_values", "cells_changed", "cells_suppressed")
+        )
+        shares = (row[name] for name in ("information_loss", "total_variation"))
+        cells = [
+            row["column_name"],
+            *("NULL" if count is None else f"{count:,}" for count in counts),
+            *("NULL" if share is None else percent(share) for share in shares),
+            row["understood"],
+        ]
+        table.add_row(*map(Text, cells))
+    return table

@@ -1,0 +1,175 @@
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import reid_sql
+from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
+from reid_sql.models.people.evidence import (
+    MAX_COMBINATIONS,
+    EvidenceRow,
+    count_records,
+    evidence_from_rows,
+    rows_from_columns,
+    rows_from_tuples,
+)
+from reid_sql.models.people.functional_dependencies import find_dependencies
+
+# two columns, three records: (1, a), (1, a), (NULL, b)
+LINES: list[EvidenceRow] = [
+    (1, 0, "n", None, None, 1, 1.0, None),
+    (1, 0, "n", "1", None, 2, 2.0, None),
+    (2, 0, "t", "b", None, 1, 1.0, None),
+    (2, 0, "t", "a", None, 2, 2.0, None),
+    (1, 2, None, "1", "a", 2, 2.0, None),
+    (1, 2, None, None, "b", 1, 1.0, None),
+    (0, -2, None, None, None, 1, 0.0, None),
+    (0, CLASS_SIZE, None, None, None, 2, 1.0, None),
+    (0, CLASS_SIZE, None, None, None, 1, 1.0, None),
+    (0, DRAWN_RECORD, None, None, None, 2, 0.0, ["1", "a"]),
+    (0, DRAWN_RECORD, None, None, None, 1, 0.0, [None, "b"]),
+    (0, DRAWN_RECORD, None, None, None, 2, 0.0, ["1", "a"]),
+]
+
+
+def test_lines_become_counts() -> None:
+    found = evidence_from_rows(rows_from_tuples(LINES))
+    assert found.columns == ("n", "t")
+    assert found.values == ((None, "1"), ("a", "b"))
+    assert [counts.tolist() for counts in found.counts] == [[1, 2], [2, 1]]
+    one, other, count = found.pairs[0, 1]
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 2.0)]
+    assert found.histogram.records.tolist() == [1, 2]
+    drawn = [
+        (*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
+    ]
+    assert sorted(drawn) == [(0, 1, 1), (1, 0, 2), (1, 0, 2)]
+    assert found.records == 3
+
+
+def test_the_order_of_lines_does_not_matter() -> None:
+    one, two = (
+        evidence_from_rows(rows_from_tuples(LINES)),
+        evidence_from_rows(rows_from_tuples(LINES[:9][::-1] + LINES[9:])),
+    )
+    assert one.values == two.values
+    np.testing.assert_array_equal(one.pairs[0, 1][2], two.pairs[0, 1][2])
+
+
+def test_pairs_that_are_too_many_are_counted_among_the_drawn() -> None:
+    found = evidence_from_rows(rows_from_tuples([line for line in LINES if line[1] != 2]))
+    assert found.pairs[0, 1][2].tolist() == [1.0, 2.0]
+
+
+def test_what_is_counted_among_the_drawn_is_not_scaled_up() -> None:
+    """A record that stood for several would be told by the others of itself, however rare it is."""
+    drawn = [line for line in LINES if line[1] != 2][:-1]
+    found = evidence_from_rows(rows_from_tuples(drawn))
+    one, other, count = found.pairs[0, 1]
+    assert found.records == 3
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 1.0)]
+
+
+def test_a_column_follows_from_no_other_by_records_that_were_not_drawn() -> None:
+    """Numbers that two people share, one drawn of each: that their sexes differ is not to be seen."""
+    numbers = [str(number) for number in range(400)]
+    lines: list[EvidenceRow] = [(1, 0, "phone", number, None, 2, 2.0, None) for number in numbers]
+    lines += [(2, 0, "sex", sex, None, 400, 400.0, None) for sex in ("F", "M")]
+    lines.append((0, CLASS_SIZE, None, None, None, 1, 800.0, None))
+    lines += [
+        (0, DRAWN_RECORD, None, None, None, 1, float(place), [number, "FM"[place % 2]])
+        for place, number in enumerate(numbers)
+    ]
+    assert find_dependencies(evidence_from_rows(rows_from_tuples(lines))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("records", [10_000, 40_000])
+def test_birth_sex_and_place_are_told_on_either_side_of_the_most_pairs(records: int) -> None:
+    """Independent columns; dates and places have more pairs than are counted in all of 40,000 records."""
+    rng = np.random.default_rng(7)
+    people = 100_000
+    born, sex = (rng.beta(2, 1.4, people) * 25_000).astype(np.int64), rng.integers(0, 2, people)
+    place = np.minimum(rng.geometric(0.02, people) - 1, 299)
+    classes = np.unique(np.stack([born, sex, place], axis=1), axis=0, return_counts=True)[1]
+    truth = (classes == 1).sum() / people
+    sample = rng.permutation(people)[:records]
+    day = np.datetime64("1940-01-01")
+    columns = {"born": (day + born[sample]).astype(str).tolist()}
+    columns |= {"sex": sex[sample].astype(str).tolist(), "place": [f"p{code}" for code in place[sample]]}
+    pairs = len(set(zip(columns["born"], columns["place"], strict=True)))
+    assert (pairs > MAX_COMBINATIONS) == (records > 20_000)
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.register("people", pa.table(columns))
+    asked = "SELECT uniqueness, uniqueness_high FROM population_risk(people, ['born', 'sex', 'place'], [?])"
+    [(found, highest)] = con.execute(asked, [people]).fetchall()
+    assert found == pytest.approx(truth, abs=0.015)
+    assert highest > truth
+
+
+def test_weights_are_scaled_to_the_records() -> None:
+    heavy = [(*line[:6], 10 * line[6], line[7]) if line[1] >= 0 else line for line in LINES]
+    assert [counts.tolist() for counts in evidence_from_rows(rows_from_tuples(heavy)).counts] == [
+        [1, 2],
+        [2, 1],
+    ]
+
+
+def test_numbers_and_dates_have_an_order_unless_told() -> None:
+    def column(values: list[str | None]) -> list[EvidenceRow]:
+        told: list[EvidenceRow] = [(1, 0, "c", value, None, 1, 1.0, None) for value in values]
+        told.append((0, CLASS_SIZE, None, None, None, 1, float(len(values)), None))
+        return [*told, *((0, DRAWN_RECORD, None, None, None, 1, 0.0, [value]) for value in values)]
+
+    numbers = column(["1", "2", "3", "4", None])
+    assert evidence_from_rows(rows_from_tuples(numbers)).ordered == (True,)
+    assert evidence_from_rows(rows_from_tuples(numbers), nominal=["c"]).ordered == (False,)
+    assert evidence_from_rows(rows_from_tuples(column([f"2024-01-0{n}" for n in range(1, 6)]))).ordered == (
+        True,
+    )
+    words = column(["a", "b", "c", "d", "e"])
+    assert evidence_from_rows(rows_from_tuples(words)).ordered == (False,)
+    assert evidence_from_rows(rows_from_tuples(words), ordered=["c"]).ordered == (True,)
+    assert evidence_from_rows(rows_from_tuples(column(["1", "2", "1.0", "2.0"]))).ordered == (False,)
+
+
+def test_refusals() -> None:
+    with pytest.raises(NoRecordsError):
+        evidence_from_rows(rows_from_tuples([(0, -2, None, None, None, 0, 0.0, None)]))
+    with pytest.raises(UnknownNameError, match="must name columns of the model, got 'agee'"):
+        evidence_from_rows(rows_from_tuples(LINES), ordered=["agee"])
+    bad = [(*line[:6], float("nan"), line[7]) if line[1] >= 0 else line for line in LINES]
+    with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0"):
+        evidence_from_rows(rows_from_tuples(bad))
+    unknown: EvidenceRow = (0, -1, "xx", "1", None, 0, 1.0, None)
+    with pytest.raises(UnknownNameError, match="marginals must name columns"):
+        evidence_from_rows(rows_from_tuples([*LINES, unknown]))
+
+
+def test_shares_from_outside_are_added_up() -> None:
+    told: list[EvidenceRow] = [(2, -1, "t", "a", None, 0, 1.0, None), (2, -1, "t", "a", None, 0, 2.0, None)]
+    values, shares = evidence_from_rows(rows_from_tuples([*LINES, *told])).known_shares[1]
+    assert (values, shares.tolist()) == (["a"], [3.0])
+
+
+def test_a_table_counted_in_python_is_one_counted_as_codes() -> None:
+    rng = np.random.default_rng(4)
+    columns = {
+        "a": [str(v) for v in rng.integers(0, 4, 60)],
+        "b": [[None, "x"][v] for v in rng.integers(0, 2, 60)],
+    }
+    found = evidence_from_rows(rows_from_columns(columns))
+    values = [sorted(set(columns["a"])), [None, "x"]]
+    codes = np.array(
+        [[own.index(v) for v in column] for own, column in zip(values, columns.values(), strict=True)]
+    ).T
+    want = count_records(codes, ["a", "b"], values, [True, False])
+    assert found.values == want.values
+    for one, other in zip(
+        (*found.counts, *found.pairs[0, 1]), (*want.counts, *want.pairs[0, 1]), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found.histogram.classes, want.histogram.classes)
+    assert not rows_from_columns(columns).is_weighted

@@ -1,0 +1,50 @@
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reid_sql.models.people.fit import fit
+from reid_sql.models.people.scores import SHRINKAGE, shrink_scores
+from tests.people_tables import three_columns
+
+SHARES = st.floats(0, 1)
+
+
+@pytest.mark.parametrize("xi", [1e-6, 0.2, 0.5, 0.7, 0.999])
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
+@pytest.mark.parametrize("fraction", [0.001, 0.1, 1.0])
+def test_the_formula_in_thirty_digits(xi: float, share: float, fraction: float) -> None:
+    mp.mp.dps = 30
+    log, odds = mp.log(mp.mpf(xi) / (1 - mp.mpf(xi))), mp.log(mp.mpf(share) / (1 - mp.mpf(share)))
+    steep = min(max(mp.mpf("0.81") + mp.mpf("0.16") * odds, mp.mpf("0.1")), mp.mpf(1))
+    drawn = mp.mpf("-0.19") + (steep if log > 0 else mp.mpf("0.81")) * log
+    want = 1 / (1 + mp.exp(-(log + (1 - mp.mpf(fraction)) * (drawn - log))))
+    assert shrink_scores(np.array([xi]), share, fraction)[0] == pytest.approx(float(want), rel=1e-9)
+
+
+@given(st.lists(SHARES, min_size=2, max_size=20), SHARES, st.floats(0, 2))
+def test_it_keeps_the_order_and_stays_a_chance(xis: list[float], share: float, fraction: float) -> None:
+    found = shrink_scores(np.sort(xis), share, fraction)
+    assert ((found >= 0) & (found <= 1)).all()
+    assert (np.diff(found) >= -1e-12).all()
+
+
+def test_nobody_is_named_where_hardly_anybody_is_unique() -> None:
+    assert shrink_scores(np.array([0.999]), 0.001, 0.01)[0] < 0.7
+    assert shrink_scores(np.array([0.999]), 0.9, 0.01)[0] > 0.99
+    assert SHRINKAGE.by_uniqueness > 0
+
+
+def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:
+    model = fit(three_columns(400))
+    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    people = 4000.0
+    bare = cells.overdispersion.uniqueness(cells.probability, people)
+    want = shrink_scores(bare, model.unique_share(people), 0.1)
+    np.testing.assert_allclose(cells.uniqueness(people), want)
+    xi, kappa = cells.known(np.ones(300, dtype=np.int64), people)
+    assert (xi <= kappa).all()
+    of_drawn = cells.overdispersion.uniqueness(np.exp(model.drawn_log_q), people)
+    assert model.unique_share(people) == pytest.approx(of_drawn.mean())
+    np.testing.assert_allclose(cells.known(np.ones(300, dtype=np.int64), 400)[0], 1)
