@@ -13,7 +13,7 @@ from reid_sql.check.figures import Node, ReportPage, Setting
 from reid_sql.check.gate import ShowProgress
 from reid_sql.check.masking import Mask
 from reid_sql.check.policy import Check, Policy
-from reid_sql.check.release import Release, TableEngine
+from reid_sql.check.release import Release
 from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
 from reid_sql.check.sentences import deciding_group
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
@@ -125,7 +125,7 @@ class Change:
 
 def advise(
     policy: Policy,
-    releases: Sequence[Release[TableEngine]],
+    releases: Sequence[Release],
     *,
     pairs: bool = True,
     tell: ShowProgress = lambda _: None,
@@ -151,9 +151,7 @@ def advise(
     return ReportPage({**report_header(policy), "failing": failing, "tables": tables})
 
 
-def _list_changes(
-    release: Release[TableEngine], bad: Sequence[CheckResult], *, pairs: bool
-) -> Iterator[Change]:
+def _list_changes(release: Release, bad: Sequence[CheckResult], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
     plain = release.table.nulls != "wildcard" and release.table.entity is None
@@ -165,7 +163,7 @@ def _list_changes(
 
 
 def _measure_change(
-    release: Release[TableEngine],
+    release: Release,
     policy: Policy,
     bad: Sequence[CheckResult],
     change: Change,
@@ -182,7 +180,7 @@ def _measure_change(
 
 
 def _check_page(
-    release: Release[TableEngine],
+    release: Release,
     mask: Mask,
     each: CheckResult,
     measured: dict[Change, dict[int, CheckResult]],
@@ -227,7 +225,7 @@ def _rank(each: CheckResult, row: ReportPage) -> tuple[Any, ...]:
 
 
 def _table_page(
-    release: Release[TableEngine], bad: Sequence[CheckResult], measured: dict[Change, dict[int, CheckResult]]
+    release: Release, bad: Sequence[CheckResult], measured: dict[Change, dict[int, CheckResult]]
 ) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {

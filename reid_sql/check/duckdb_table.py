@@ -227,7 +227,10 @@ class DuckDBTable(TableEngine):
         return self._views[key]
 
 
-DuckDBRelease = Release[DuckDBTable]
+class DuckDBRelease(Release):
+    """A table of the policy that DuckDB measures."""
+
+    engine: DuckDBTable
 
 
 def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> DuckDBRelease:
@@ -245,7 +248,7 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     if table.population_source is not None:
         _open_population(engine, f"policy tables[{number}].population_file", table.population_source)
-    return Release(table, engine)
+    return DuckDBRelease(table, engine)
 
 
 def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:

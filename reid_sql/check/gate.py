@@ -18,7 +18,7 @@ from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
 from reid_sql.check.policy import Policy, TablePolicy
 from reid_sql.check.policy_file import ENGINE, read_policy
-from reid_sql.check.release import Release, TableEngine
+from reid_sql.check.release import Release
 from reid_sql.check.report import build_report, read_baseline, to_json
 from reid_sql.check.sentences import (
     describe_check,
@@ -110,7 +110,7 @@ def open_with_engine(
     memory_limit: str | None = None,
     tell: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
-) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
+) -> AbstractContextManager[Sequence[Release]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
     `tables` are those that the caller hands over, by name.
@@ -143,7 +143,7 @@ def _choose_engine(engine: str | None, policy: Policy) -> str:
 
 def _open_in_spark(
     policy: Policy, memory_limit: str | None, tell: ShowProgress
-) -> AbstractContextManager[Sequence[Release[TableEngine]]]:
+) -> AbstractContextManager[Sequence[Release]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
@@ -169,9 +169,7 @@ def _open_release(
         raise OutOfDomainError(sentence(error)) from None
 
 
-def find_baseline(
-    policy: Policy, releases: Sequence[Release[TableEngine]], baseline: Path | None
-) -> Baseline | None:
+def find_baseline(policy: Policy, releases: Sequence[Release], baseline: Path | None) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
     given = baseline or policy.baseline
     files = {release.table.name: release.evidence for release in releases}
@@ -180,7 +178,7 @@ def find_baseline(
 
 def measure_policy(
     policy: Policy,
-    releases: Sequence[Release[TableEngine]],
+    releases: Sequence[Release],
     baseline: Path | None,
     *,
     risky: int = 0,

@@ -185,7 +185,7 @@ def open_in_ibis(
     memory_limit: str | None,
     tell: Any,  # noqa: ANN401
     given: Mapping[str, Any],
-) -> Iterator[list[Release[TableEngine]]]:
+) -> Iterator[list[Release]]:
     """Open the tables of a policy, each warehouse once; the connections are closed at the end.
 
     The policy's own memory limit is for files.
@@ -202,7 +202,7 @@ def open_in_ibis(
                     label = f"policy tables[{number}].url"
                     warehouses[each.url] = stack.enter_context(warehouse(label, each.url, each.path))
         client = Client(stack)
-        releases: list[Release[TableEngine]] = []
+        releases: list[Release] = []
         for number, table in enumerate(policy.tables, 1):
             tell(f"{table.name}: opening")
             engine = IbisTable(table, number, warehouses, given, client)

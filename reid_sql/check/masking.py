@@ -8,14 +8,14 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, overload
+from typing import Final
 
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.check.figures import Figure, Masked, Shown
 from reid_sql.check.policy import Check, TablePolicy
-from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Bin = tuple[int, int | None]  # class sizes from, to
@@ -41,12 +41,6 @@ class Mask:
         """Show a count unless it is small."""
         return Masked() if self.hides(count) else Shown(count)
 
-    @overload
-    def show(self, value: None, *, when: bool = ...) -> None: ...
-    @overload
-    def show(self, value: float, *, when: bool = ...) -> Figure: ...
-    @overload
-    def show(self, value: float | None, *, when: bool = ...) -> Figure | None: ...
     def show(self, value: float | None, *, when: bool = True) -> Figure | None:
         """Show a figure where it reveals no small count."""
         return None if value is None else Shown(value) if when else Masked()
@@ -290,7 +284,7 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and t
 GAPS: Final = "gaps"
 
 
-def reveals_small_classes(release: Release[TableEngine], check: Check, group: Group, below: int) -> bool:
+def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few."""
     if below == 1 or not check.counted or release.records < below:
         return False
@@ -303,7 +297,7 @@ def reveals_small_classes(release: Release[TableEngine], check: Check, group: Gr
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
 
-def has_few_gaps(release: Release[TableEngine], below: int) -> bool:
+def has_few_gaps(release: Release, below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
     Every count of dropped records, and every difference of some, is a sum of the records that lack the very
@@ -329,7 +323,7 @@ def has_few_gaps(release: Release[TableEngine], below: int) -> bool:
     return release.small_parts[key]
 
 
-def can_show_dropped(release: Release[TableEngine], check: Check, below: int) -> bool:
+def can_show_dropped(release: Release, check: Check, below: int) -> bool:
     """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
     return not has_few_gaps(release, below) or _is_of_table(release.table, check)
 
@@ -349,7 +343,7 @@ def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _has_small_parts(release: Release[TableEngine], check: Check, split: Split, below: int) -> bool:
+def _has_small_parts(release: Release, check: Check, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
     key = (frozenset(counted), check.coarser, by, below)
@@ -366,9 +360,7 @@ def _has_small_parts(release: Release[TableEngine], check: Check, split: Split, 
     return release.small_parts[key]
 
 
-def _has_small_classes(
-    release: Release[TableEngine], check: Check, split: Split, group: Group, below: int
-) -> bool:
+def _has_small_classes(release: Release, check: Check, split: Split, group: Group, below: int) -> bool:
     counted, by = split
     histogram = release.histogram(counted, by, group, dict(check.coarser))
     records = group.records if by else release.records

@@ -8,7 +8,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Mask, bin_classes, has_few_gaps, mask_bins
 from reid_sql.check.policy import Check, Policy
-from reid_sql.check.release import INTERRUPTIONS, Release, TableEngine
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.uniqueness import rarefy
@@ -21,7 +21,7 @@ POINTS: Final = 24  # of the curve
 Page = dict[str, Node]
 
 
-def table_page(release: Release[TableEngine], policy: Policy, *, risky: int = 0) -> Page:
+def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
     """Describe a table; of its records, only the `risky` rarest combinations that the user asked for."""
     table, mask = release.table, Mask(policy.mask_below)
     page: Page = {
@@ -53,9 +53,7 @@ def table_page(release: Release[TableEngine], policy: Policy, *, risky: int = 0)
     return page
 
 
-def _class_pages(
-    release: Release[TableEngine], histogram: Histogram, policy: Policy, mask: Mask
-) -> Mapping[str, Node]:
+def _class_pages(release: Release, histogram: Histogram, policy: Policy, mask: Mask) -> Mapping[str, Node]:
     """Describe the class sizes, the columns and the risk in a population."""
     dropped = release.records - int(histogram.records.sum())
     if not len(histogram.class_size):
@@ -91,7 +89,7 @@ def class_size_bins(histogram: Histogram, mask: Mask, dropped: int = 0) -> list[
     ]
 
 
-def column_pages(release: Release[TableEngine], mask: Mask, *, gaps: bool = False) -> list[Page]:
+def column_pages(release: Release, mask: Mask, *, gaps: bool = False) -> list[Page]:
     """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
     Where few records lack the same values (`gaps`), exact figures would reveal how many each set of columns
@@ -105,9 +103,7 @@ def column_pages(release: Release[TableEngine], mask: Mask, *, gaps: bool = Fals
     ]
 
 
-def _column_page(
-    release: Release[TableEngine], column: str, others: Sequence[str], mask: Mask, *, gaps: bool
-) -> Page:
+def _column_page(release: Release, column: str, others: Sequence[str], mask: Mask, *, gaps: bool) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
     few = not others or values <= mask.below  # so few values reveal what is hidden of them
@@ -141,13 +137,13 @@ def _risk_page(histogram: Histogram, records: int, mask: Mask, *, gaps: bool) ->
     }
 
 
-def _largest_population(release: Release[TableEngine]) -> float | None:
+def _largest_population(release: Release) -> float | None:
     asked = [check.parameters.get("population") for check in release.table.checks]
     return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
 
 def forecast_page(
-    release: Release[TableEngine],
+    release: Release,
     histogram: Histogram,
     population: float | None,
     mask: Mask,
@@ -183,7 +179,7 @@ def forecast_page(
     }
 
 
-def rarest_records(release: Release[TableEngine], count: int, mask: Mask) -> list[Page]:
+def rarest_records(release: Release, count: int, mask: Mask) -> list[Page]:
     """List the rarest combinations of values as they are in the table: the user asked for them."""
     named = release.table.quasi_identifiers
     return [
@@ -195,7 +191,7 @@ def rarest_records(release: Release[TableEngine], count: int, mask: Mask) -> lis
     ]
 
 
-def _population_file(release: Release[TableEngine]) -> Page | None:
+def _population_file(release: Release) -> Page | None:
     source = release.table.population_source
     if source is None:
         return None
@@ -211,7 +207,7 @@ SHARES: Final = {
 
 
 def population_risk(
-    release: Release[TableEngine], population: float | None, seed: int, mask: Mask, *, small: bool
+    release: Release, population: float | None, seed: int, mask: Mask, *, small: bool
 ) -> Page | None:
     """Estimate the risk in a population: nothing where none is named, else shares or a status."""
     if population is None or population <= release.records or not release.table.quasi_identifiers:
@@ -240,7 +236,7 @@ def _columns() -> list[str]:
     return [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
 
 
-def _check(release: Release[TableEngine], population: float, seed: int) -> Check:
+def _check(release: Release, population: float, seed: int) -> Check:
     """The check that a policy would write for it, so that its answer is asked for once."""
     measure = MEASURES[MEASURE]
     defaults = {name: each.default for name, each in measure.parameters.items()}

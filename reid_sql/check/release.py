@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
 import duckdb
 import numpy as np
@@ -154,9 +154,6 @@ class TableEngine(ABC):
         return place
 
 
-Engine_co = TypeVar("Engine_co", bound=TableEngine, covariant=True)
-
-
 def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     """Return the histogram of class sizes, with blank records where NULL is a wildcard."""
     lines = [[row[name] or 0 for name in HISTOGRAM_COLUMNS] for row in rows if row["classes"]]
@@ -164,13 +161,13 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
-class Release(Generic[Engine_co]):
+class Release:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
-    def __init__(self, table: TablePolicy, engine: Engine_co, known: Evidence | None = None) -> None:
+    def __init__(self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None) -> None:
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
-        self.engine: Final = engine
+        self.engine = engine
         self.evidence = identify_files(table.source, table.population_source) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self._records: int | None = None

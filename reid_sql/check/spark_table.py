@@ -229,7 +229,7 @@ def open_in_spark(
     policy: Policy,
     memory_limit: str | None,
     tell: Any,  # noqa: ANN401
-) -> Iterator[list[Release[TableEngine]]]:
+) -> Iterator[list[Release]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_unsupported(policy, memory_limit)
     os.environ.setdefault(
@@ -244,7 +244,7 @@ def open_in_spark(
         ) from None
     try:
         with configure_reading(spark):
-            releases: list[Release[TableEngine]] = []
+            releases: list[Release] = []
             for number, table in enumerate(policy.tables, 1):
                 tell(f"{table.name}: opening")
                 releases.append(Release(table, SparkTable(spark, table, number)))

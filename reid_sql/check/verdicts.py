@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
 from reid_sql.check.policy import Check, Policy
-from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release, TableEngine
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.estimate import HELD
 from reid_sql.parameters import plain
@@ -111,9 +111,7 @@ def worst_verdict(verdicts: Sequence[str]) -> str:
     return min(verdicts, key=WORST_FIRST.index)
 
 
-def judge_check(
-    release: Release[TableEngine], check: Check, policy: Policy, baseline: Baseline | None
-) -> CheckResult:
+def judge_check(release: Release, check: Check, policy: Policy, baseline: Baseline | None) -> CheckResult:
     """Measure and judge a check, group by group. What cannot be measured is not judged, and never a pass."""
     table = release.table.name
     try:
@@ -137,7 +135,7 @@ def judge_check(
     return CheckResult(table, check, tuple(findings))
 
 
-def measure_figure(release: Release[TableEngine], check: Check, group: Group, mask: Mask) -> Figure:
+def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
         found = read_figure(check, release.answer(check, group), group)

@@ -138,7 +138,7 @@ def _print_verdict(options: argparse.Namespace, page: Page) -> None:
 
 def print_document(
     options: argparse.Namespace,
-    page: Page,
+    page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
     render: Callable[[int], RenderableType],
 ) -> None:

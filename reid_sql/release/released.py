@@ -7,7 +7,6 @@ from typing import Final
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.measure import Row
 from reid_sql.check.policy import columns_named
-from reid_sql.check.release import Release
 from reid_sql.parameters import quoted
 from reid_sql.release.form import Form
 
@@ -53,6 +52,12 @@ class ReleasedTable(DuckDBTable):
         self.con.execute(f"DROP TABLE {self.view}")
 
 
-def release_form(original: DuckDBRelease, form: Form) -> Release[ReleasedTable]:
+class FormRelease(DuckDBRelease):
+    """A release that is measured as its table is."""
+
+    engine: ReleasedTable
+
+
+def release_form(original: DuckDBRelease, form: Form) -> FormRelease:
     """Create the release of a form, to be measured as its table is."""
-    return Release(original.table, ReleasedTable(original.engine, form), original.evidence)
+    return FormRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
