@@ -3,6 +3,9 @@ PYTHON ?= python3
 FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
+# A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
+PARALLEL := -n auto --dist loadgroup
+test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
 
@@ -10,18 +13,16 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt .venv/.workbenches lint types
-	@echo "make test takes a quarter of an hour or so on two cores;" \
-	  "make quick leaves out Java, dbt, real data and what is slow"
+	@echo "make test takes a quarter of an hour or so on two cores; make quick takes under a minute"
 	@date +%s > .venv/.began
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
-	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest -n auto -m "not spark"
-	$(BIN)/python -m pytest -m spark  # in one process, which starts one JVM
+	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
-# What can be tried while one writes: each test with the first of its parameters; no Java, no dbt, no real
-# data, nothing slow.
+# What can be tested while one writes: of each file the first tests, with the first of their parameters; no
+# Java, no dbt, no real data, nothing slow.
 quick: .venv/.dev lint
-	$(BIN)/python -m pytest -q -n auto -p tests.quick --first \
+	$(BIN)/python -m pytest -q $(PARALLEL) -p tests.quick --quick \
 	  -m "not spark and not dbt and not real_data and not slow"
 
 lint: .venv/.dev

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from reid_sql.document import read_document, read_pairs
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker import scenario as model
-from reid_sql.models.attacker.scenario import Scenario, of_document
+from reid_sql.models.attacker.scenario import Scenario, parse_scenario
 from reid_sql.parameters import Document
 
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
@@ -28,7 +28,7 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN4
     if isinstance(source, Scenario):
         return source
     document, beside = read_document("scenario", source, folder, SHIPPED)
-    return of_document(document, lambda where, file: read_pairs(where, file, beside))
+    return parse_scenario(document, lambda where, file: read_pairs(where, file, beside))
 
 
 def _read(source: Any) -> str:  # noqa: ANN401 - as above

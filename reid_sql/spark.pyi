@@ -1754,12 +1754,10 @@ def population_uniqueness(
         "pitman",
         "snb",
         "dankar",
-        "benedetti_franconi",
         "loglinear",
         "loglinear_nb",
         "pyc",
         "copula",
-        "copula_calibrated",
         "pitman_asymptotic",
         "pitman_negative",
     ] = "all",
@@ -1772,9 +1770,8 @@ def population_uniqueness(
     One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
     interval of that method's own model, NULL with a `status` that says why where there is none. The first,
     'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
-    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic', 'pitman_negative'
-    and 'copula_calibrated' are asked for by name alone. Refuses an empty table and a population smaller than
-    the table.
+    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
+    'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the

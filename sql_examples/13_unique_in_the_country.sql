@@ -18,7 +18,6 @@ FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);
 -- | pitman | 1136 | 0.379 | 0.276 | 0.52 |
 -- | snb | 1579 | 0.526 | NULL | NULL |
 -- | dankar | 1579 | 0.526 | NULL | NULL |
--- | benedetti_franconi | 451 | 0.15 | NULL | NULL |
 -- | loglinear | 1007 | 0.336 | NULL | NULL |
 -- | loglinear_nb | 1007 | 0.336 | 0.294 | 0.377 |
 -- | pyc | 1136 | 0.379 | 0.342 | 0.48 |

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.population import pitman_uniqueness
+from reid_sql.models.population import pitman
 
 Record = Mapping[str, Any]
 
@@ -99,5 +99,5 @@ def _unique_in_population(values: Sequence[tuple[Any, ...]], population: float) 
         return 1.0
     size = np.array(sorted(size for size in sizes if sizes[size]))
     classes = np.array([sizes[each] for each in size])
-    estimate = pitman_uniqueness.uniqueness(Histogram(size, classes, size * classes), population).uniqueness
+    estimate = pitman.pitman_uniqueness(Histogram(size, classes, size * classes), population).uniqueness
     return 1.0 if estimate is None else min(1.0, estimate * len(values) / sizes[1])

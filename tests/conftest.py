@@ -1,13 +1,14 @@
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadGroupScheduling
 
 import reid_sql
 from tests.mariadb import installed, mariadb_server
@@ -43,10 +44,41 @@ NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 ON_POSTGRES: set[Path] = set()
 
 
+class FileScheduling(LoadGroupScheduling):  # type: ignore[misc] # it has no types
+    """Give each worker whole groups of tests, else whole files, so that a file's fixtures are made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return str(super()._split_scope(nodeid)).partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    return FileScheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+CONNECT = duckdb.connect
+
+
+def connect_on_one_thread(
+    database: str | Path = ":memory:",
+    read_only: bool = False,  # noqa: FBT001, FBT002 - as DuckDB declares it
+    config: Mapping[str, Any] | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Connect to a DuckDB of one thread, which counts small tables in less processor time."""
+    return CONNECT(database, read_only=read_only, config={"threads": 1, **(config or {})})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    duckdb.connect = CONNECT if item.get_closest_marker("threads") else connect_on_one_thread
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in items:
         if wants(item, "spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))  # one worker, which starts one JVM
             item.add_marker(
                 pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
             )

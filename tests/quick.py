@@ -1,57 +1,56 @@
-"""What `make quick` runs: each test once, with the first of its parameters, but those that take long.
+"""What `make quick` runs: each test once, with the first of its parameters, as far as its file's time goes.
 
-Which take long stands in tests/slow.txt, written from a run's log:
-
-    make test PYTEST_ADDOPTS="--durations=0 --durations-min=0.02" > log
-    python -m tests.quick log
+Every file begins its first test, and begins no other after SECONDS of processor time.
 """
 
-import re
-import sys
+import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-OPTION: Final = "--first"
-FILE: Final = Path(__file__).with_name("slow.txt")
-LONG: Final = 0.5  # seconds, with what is set up for it
-LINE: Final = re.compile(r"\s*([\d.]+)s (?:call|setup|teardown)\s+(tests/\S+?\.py::\w+)(\[.*)?$")
+OPTION: Final = "--quick"
+SECONDS: Final = 0.15
+SPENT: Final[dict[Path, float]] = defaultdict(float)  # processor seconds of each file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(OPTION, action="store_true", help="of each test run the first of its parameters alone")
+    parser.addoption(OPTION, action="store_true", help="of each file run as many tests as its time allows")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption(OPTION):
-        slow = set(FILE.read_text(encoding="utf-8").split())
-        kept = [item for item in firsts(items) if named(item.nodeid) not in slow]
-        config.hook.pytest_deselected(items=list(set(items) - set(kept)))
-        items[:] = kept
+        chosen = first_cases(items)
+        config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+        items[:] = chosen
 
 
-def firsts(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    before = processor_seconds()
+    result = yield
+    SPENT[item.path] += processor_seconds() - before
+    return result
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if SPENT[item.path] > SECONDS:
+        pytest.skip("the file has had its time")
+
+
+def processor_seconds() -> float:
+    """What this process and those that it started have taken."""
+    return sum(os.times()[:4])
+
+
+def first_cases(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Of the tests that differ by parameters alone, the first."""
-    return list({named(item.nodeid): item for item in reversed(items)}.values())[::-1]
+    return list({function(item.nodeid): item for item in reversed(items)}.values())[::-1]
 
 
-def named(test: str) -> str:
+def function(test: str) -> str:
     """The test without its parameters."""
     return test.partition("[")[0]
-
-
-def slow_ones(log: Iterable[str]) -> list[str]:
-    """Tests of which some parameters take long, by the durations in a log."""
-    took: dict[tuple[str, str], float] = defaultdict(float)
-    for line in log:
-        if found := LINE.match(line):
-            took[found[2], found[3] or ""] += float(found[1])
-    return sorted({test for (test, _), seconds in took.items() if seconds > LONG})
-
-
-if __name__ == "__main__":
-    with Path(sys.argv[1]).open(encoding="utf-8", errors="replace") as log:
-        FILE.write_text("\n".join(slow_ones(log)) + "\n", encoding="utf-8")

@@ -1,34 +1,51 @@
-"""The choice of `make quick` leaves out what a log shows to take long, and names no test that is gone."""
+"""`make quick` begins every file of tests, and leaves what its time does not allow."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.quick import FILE, firsts, named, slow_ones
+from tests.processes import environment
+from tests.quick import first_cases, function
 
-ROOT = Path(__file__).parents[1]
-LOG = """
-0.30s setup    tests/test_a.py::test_one[x y]
-0.30s call     tests/test_a.py::test_one[x y]
-0.40s call     tests/test_a.py::test_one[z]
-0.40s call     tests/udfs/test_b.py::test_two
-FAILED tests/test_a.py::test_three - 9.00s call
-3.00s call     tests/udfs/test_b.py::test_four
+LONG = """
+import time
+
+def test_one():
+    began = time.process_time()
+    while time.process_time() < began + 0.5:
+        pass
+
+def test_two():
+    pass
+"""
+SHORT = """
+import pytest
+
+@pytest.mark.parametrize("case", [1, 2])
+def test_one(case):
+    assert case == 1
+
+def test_two():
+    pass
 """
 
 
-def test_a_test_is_slow_with_all_that_one_of_its_parameters_takes() -> None:
-    assert slow_ones(LOG.splitlines()) == ["tests/test_a.py::test_one", "tests/udfs/test_b.py::test_four"]
-
-
-def test_the_first_of_each_is_kept_in_order(request: pytest.FixtureRequest) -> None:
+def test_the_first_case_of_each_test_is_chosen_in_order(request: pytest.FixtureRequest) -> None:
     items = request.session.items
-    kept = firsts(items)
-    assert len({named(item.nodeid) for item in items}) == len(kept)
-    assert kept == [item for item in items if item in set(kept)]
+    chosen = first_cases(items)
+    assert len({function(item.nodeid) for item in items}) == len(chosen)
+    assert chosen == [item for item in items if item in set(chosen)]
 
 
-@pytest.mark.parametrize("test", FILE.read_text(encoding="utf-8").split())
-def test_what_is_slow_is_there(test: str) -> None:
-    file, _, function = test.partition("::")
-    assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8")
+def test_every_file_begins_and_a_long_one_is_left(tmp_path: Path) -> None:
+    for name, text in {"test_long.py": LONG, "test_short.py": SHORT}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    call = [sys.executable, "-m", "pytest", "-v", "-p", "tests.quick", "--quick", "--rootdir", str(tmp_path)]
+    done = subprocess.run(
+        [*call, str(tmp_path)], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert "test_long.py::test_one PASSED" in done.stdout
+    assert "test_long.py::test_two SKIPPED (the file has had its time)" in done.stdout
+    assert "3 passed, 1 skipped, 1 deselected" in done.stdout

@@ -18,7 +18,7 @@ import polars as pl
 import reid_sql.polars as rp
 from reid_sql import registry
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.population import pitman_uniqueness
+from reid_sql.models.population import pitman
 from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
 from reid_sql.parameters import Integers
 
@@ -67,8 +67,8 @@ def _sample(people: pl.DataFrame, codes: Integers, fraction: float, seed: int) -
         alone = taken[held[back.ravel()[taken]] == 1]
         truth = float((alike[back.ravel()[alone]] == 1).mean())
         histogram = Histogram(sizes, classes, sizes * classes)
-        pitman = pitman_uniqueness.uniqueness(histogram, size).uniqueness
-        shares = [1.0 if pitman is None else pitman, *(unique(places.tolist()) for unique in by_model)]
+        by_pitman = pitman.pitman_uniqueness(histogram, size).uniqueness
+        shares = [1.0 if by_pitman is None else by_pitman, *(unique(places.tolist()) for unique in by_model)]
         yield truth, *(min(1.0, share * len(taken) / len(alone)) for share in shares)
 
 

@@ -16,8 +16,7 @@ import reid_sql.polars as rp
 from benchmarks.accuracy.corpora import folder
 from reid_sql import registry
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
-from reid_sql.models.copula.copula_population import forecast
-from reid_sql.models.copula.gaussian_copula import GaussianCopula, Method
+from reid_sql.models.copula.gaussian_copula import GaussianCopula, Method, forecast_copula
 from reid_sql.parameters import Floats
 
 FRACTIONS: Final = (1.0, 0.1, 0.05, 0.01)
@@ -104,7 +103,7 @@ def measure(population: Population) -> Fitted:
         others = order[size : size + PERSONS]
         for method, found in errors.items():
             model = fitted(frame, order[:size], method)
-            found[fraction] = forecast(model, [frame.height])[0].uniqueness - float(alone.mean())
+            found[fraction] = forecast_copula(model, [frame.height])[0].uniqueness - float(alone.mean())
             if fraction == PERSONS_FROM:
                 persons[method] = Persons(
                     _scores(model, frame[others], frame.height).tolist(), alone[others].tolist()

@@ -14,7 +14,7 @@ from benchmarks.accuracy.trial import K, held, truth
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.pyc.pitman_yor import entropy_and_tail
 from reid_sql.models.pyc.pitman_yor_fit import Prior
-from reid_sql.models.pyc.pitman_yor_forecast import forecast
+from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.urn import histogram_of
 
 PEOPLE: Final = 20_000
@@ -64,6 +64,6 @@ def _runs(place: int, labels: Integers, rng: np.random.Generator) -> Iterator[Ru
     for size in SAMPLES:
         sample = histogram_of(np.bincount(rng.choice(labels, size, replace=False)))
         for prior in PRIORS:
-            found = forecast(sample, PEOPLE, K, prior)[0]
+            found = forecast_pitman_yor(sample, PEOPLE, K, prior)[0]
             error = found.correctness - true["κ"]
             yield Run(discount, concentration, entropy, tail, prior, size, held(found, true), error)

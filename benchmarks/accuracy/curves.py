@@ -20,11 +20,16 @@ from benchmarks.accuracy.corpora import Dataset, folder
 from benchmarks.accuracy.summary import within
 from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
 from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
-from reid_sql.models.pyc.curve_families import Task, pyc
-from reid_sql.models.pyc.extrapolation import METHOD, extrapolate
-from reid_sql.models.pyc.extrapolation_interval import GROWTH, SMALLEST, kind_of
-from reid_sql.models.pyc.measurements import measurements
-from reid_sql.models.pyc.tilted_curve import FAR, log_odds, tilted_curve
+from reid_sql.models.pyc.curve_families import Task, fit_pyc_curve
+from reid_sql.models.pyc.extrapolation import (
+    METHOD,
+    MIN_HALF_WIDTH,
+    WIDTH_PER_LOG_TIMES,
+    extrapolate,
+    point_quality,
+)
+from reid_sql.models.pyc.measurements import check_measurements
+from reid_sql.models.pyc.tilted_curve import MAX_TIMES_MEASURED, fit_tilted_curve, log_odds
 from reid_sql.parameters import Floats
 
 FRACTIONS: Final = (0.1, 0.05, 0.01, 0.005, 0.001)
@@ -91,7 +96,7 @@ def _rough(dataset: Dataset, most: int, rng: np.random.Generator) -> Iterator[Po
 def trial(dataset: Dataset, fraction: float, points: Points) -> Trial | None:
     """Extrapolate to the whole table by every method; None where the points do not fall."""
     kind, measure, sizes, shares, errors = points
-    if sizes.size < 2 or not measurements(sizes, shares, errors).falls:
+    if sizes.size < 2 or not check_measurements(sizes, shares, errors).falls:
         return None
     answers = {}
     for method in METHOD.words:
@@ -109,15 +114,16 @@ def trial(dataset: Dataset, fraction: float, points: Points) -> Trial | None:
 def score(dataset: Dataset, points: Points) -> float:
     """How many times what is open the truth lies away from the tilted curve, in log-odds."""
     _, measure, sizes, shares, errors = points
-    task = Task(measurements(sizes, shares, errors), measure)
-    tilted = tilted_curve(task, pyc(task))
+    task = Task(check_measurements(sizes, shares, errors), measure)
+    tilted = fit_tilted_curve(task, fit_pyc_curve(task))
     reach = tilted.reach("correctness", np.array([float(dataset.records)]))
     away = dataset.correctness - reach.answer
-    if abs(away[0]) <= SMALLEST:
+    if abs(away[0]) <= MIN_HALF_WIDTH:
         return 0.0
-    nearer = np.clip(dataset.correctness - np.sign(away) * SMALLEST, 0, 1)
-    grown = GROWTH[kind_of(tilted)] * np.log(max(dataset.records / sizes[-1], 1))
-    return float((np.abs(log_odds(nearer) - log_odds(reach.answer)) / (reach.apart + reach.noise + grown))[0])
+    nearer = np.clip(dataset.correctness - np.sign(away) * MIN_HALF_WIDTH, 0, 1)
+    grown = WIDTH_PER_LOG_TIMES[point_quality(tilted)] * np.log(max(dataset.records / sizes[-1], 1))
+    open_width = reach.distance + reach.noise + grown
+    return float((np.abs(log_odds(nearer) - log_odds(reach.answer)) / open_width)[0])
 
 
 def lines(trials: Iterable[Trial]) -> Iterator[str]:
@@ -166,7 +172,7 @@ def coverage(trials: list[Trial]) -> Iterator[str]:
     groups: dict[tuple[str, str, str, str], list[tuple[float, float]]] = defaultdict(list)
     for one in trials:
         seen = "corpus learnt on" if one.corpus in LEARNT_ON else "corpus never seen"
-        reach = "up to 30" if one.times <= FAR * 1.02 else "beyond 30"
+        reach = "up to 30" if one.times <= MAX_TIMES_MEASURED * 1.02 else "beyond 30"
         for method, (_, low, high) in one.answers.items():
             if method == "tilted" or one.kind == "exact":
                 held_and_width = float(low <= one.truth <= high), high - low
@@ -190,7 +196,7 @@ def scores(trials: list[Trial]) -> Iterator[str]:
     """
     groups: dict[tuple[str, bool], list[float]] = defaultdict(list)
     for one in trials:
-        groups[f"{one.kind} {one.measure}", one.times > FAR * 1.02].append(one.score)
+        groups[f"{one.kind} {one.measure}", one.times > MAX_TIMES_MEASURED * 1.02].append(one.score)
     for (points, far), found in sorted(groups.items()):
         place = min(len(found), int(np.ceil(0.95 * (len(found) + 1)))) - 1
         reach = "beyond" if far else "up to"

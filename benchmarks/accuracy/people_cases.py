@@ -27,7 +27,7 @@ from reid_sql.models.people.functional_dependencies import (
 )
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import estimates
+from reid_sql.models.population.population_uniqueness import estimate_by_methods
 from reid_sql.models.population_risk.answer import loglinear_uniqueness
 from reid_sql.models.population_risk.shares import KINDS, ShareKind, predict_by_sample
 from reid_sql.models.pyc import extrapolation, pitman_yor_forecast
@@ -179,9 +179,9 @@ def rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, 
     held = UniquenessEvidence(size, np.log(len(codes)) + np.sum(logs, axis=0), np.ones_like(size))
     found: dict[str, list[float | None]] = {}
     for name in RIVALS:
-        row = estimates(held, people, name)[0]
+        row = estimate_by_methods(held, people, name)[0]
         found[name] = [row.uniqueness, row.uniqueness_low, row.uniqueness_high]
-    pyc = pitman_yor_forecast.forecast(evidence.histogram, [people], K)[0]
+    pyc = pitman_yor_forecast.forecast_pitman_yor(evidence.histogram, [people], K)[0]
     found["pyc"] = [pyc.uniqueness, pyc.uniqueness_low, pyc.uniqueness_high]
     found["pyc_correctness"] = [pyc.correctness, pyc.correctness_low, pyc.correctness_high]
     found["pyc_below_k"] = [pyc.k_violation, pyc.k_violation_low, pyc.k_violation_high]
@@ -192,7 +192,7 @@ def tilted(histogram: Histogram, people: int) -> dict[str, list[float | None]]:
     """Extrapolate the sample's own curve, as `correctness_curve` gives it, to the population."""
     sizes = default_subset_sizes(int(histogram.records.sum()))[1:].astype(np.float64)
     found = extrapolation.extrapolate(sizes, correctness_curve(histogram, sizes), [people], k=K)
-    row = extrapolation.rows(found, [people])[0]
+    row = extrapolation.list_forecasts(found, [people])[0]
     return {
         "tilted": [row.uniqueness, row.uniqueness_low, row.uniqueness_high],
         "tilted_correctness": [row.correctness, row.correctness_low, row.correctness_high],

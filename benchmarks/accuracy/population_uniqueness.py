@@ -20,7 +20,7 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
-from reid_sql.models.population.population_uniqueness import METHODS, estimates
+from reid_sql.models.population.population_uniqueness import METHODS, estimate_by_methods
 from reid_sql.models.pyc import pitman_yor_forecast
 
 CORPORA: Final = ("adult", "census_income_kdd", "cps_tax_units", "brfss2020_heart")
@@ -135,7 +135,7 @@ def _subsets(columns: int, count: int, rng: np.random.Generator) -> Iterator[lis
 def _methods(
     drawn: Drawn, population: int, truth: float, share: float, figures: Figures
 ) -> dict[str, float | None]:
-    rows = estimates(drawn.evidence, population)
+    rows = estimate_by_methods(drawn.evidence, population)
     for row in rows:
         if row.uniqueness is None:
             figures.failed[row.method, share] += 1
@@ -149,7 +149,7 @@ def _methods(
 
 def _forecast(drawn: Drawn, people: Integers, share: float, figures: Figures) -> None:
     """The same of what `pyc_forecast` says beside Ξ."""
-    row = pitman_yor_forecast.forecast(drawn.evidence.histogram, [people.sum()], K)[0]
+    row = pitman_yor_forecast.forecast_pitman_yor(drawn.evidence.histogram, [people.sum()], K)[0]
     matched, few = len(people) / people.sum(), people[people < K].sum() / people.sum()
     for name, truth, low, high in (
         ("pyc, κ", matched, row.correctness_low, row.correctness_high),
@@ -190,7 +190,7 @@ def _scored(drawn: Drawn, share: float, interactions: int) -> LoglinearRisk | No
     if interactions and share not in WITH_INTERACTIONS:
         return None
     try:
-        return loglinear.risk(drawn.fitted, share, interactions)
+        return loglinear.score_fitted_records(drawn.fitted, share, interactions)
     except ReidError:
         return None
 

@@ -13,8 +13,8 @@ from benchmarks.accuracy.published import FRACTIONS, METHODS
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
 from reid_sql.models.pyc import extrapolation, pitman_yor
-from reid_sql.models.pyc.pitman_yor_fit import fit
-from reid_sql.models.pyc.pitman_yor_forecast import PycForecast, forecast
+from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor
+from reid_sql.models.pyc.pitman_yor_forecast import PycForecast, forecast_pitman_yor
 from reid_sql.parameters import Floats
 from tests.urn import histogram_of
 
@@ -88,7 +88,7 @@ def held(found: PycForecast, true: dict[str, float]) -> dict[str, bool]:
 
 def _fitted(dataset: Dataset) -> Fitted:
     sizes = default_subset_sizes(dataset.records)
-    found, _ = fit(dataset.histogram)
+    found, _ = fit_pitman_yor(dataset.histogram)
     tail = np.clip(found.tail, pitman_yor.TAIL.low, pitman_yor.TAIL.high)
     error = pitman_yor.correctness(found.entropy, tail, sizes) - correctness_curve(dataset.histogram, sizes)
     errors = float(error.mean()), float((error**2).mean()), float(error[-1])
@@ -123,7 +123,7 @@ def _at_full_size(method: str, sizes: Integers, curve: Floats, records: int) -> 
 def _forecast(dataset: Dataset, size: int, seed: int) -> tuple[float, dict[str, bool]]:
     """Error of the MAP forecast from one random sample of this size, and whether its intervals hold."""
     rng = np.random.default_rng([seed, crc32(f"{dataset.corpus} {dataset.name}".encode()), size])
-    found = forecast(_sampled(dataset.histogram, size, rng), dataset.records, K)[0]
+    found = forecast_pitman_yor(_sampled(dataset.histogram, size, rng), dataset.records, K)[0]
     return found.correctness - dataset.correctness, held(found, truth(dataset.histogram))
 
 

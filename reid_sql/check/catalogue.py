@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.check.measure import Measure, highest, row_of
 from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
-from reid_sql.models.population.population_uniqueness import EVERY
+from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import PROBABILITY, SEED, Choice
 
@@ -150,7 +150,7 @@ _ESTIMATED: Final = (
         "population_risk",
         "uniqueness",
         interval=True,
-        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *EVERY)))), METHOD),),
+        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *ALL_METHODS)))), METHOD),),
         unused=("k",),
         older="population_uniqueness",
     ),

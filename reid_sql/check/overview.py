@@ -13,7 +13,7 @@ from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.pyc.pitman_yor_forecast import forecast
+from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from reid_sql.runner import sentence
 
 POINTS: Final = 24  # of the curve
@@ -157,7 +157,7 @@ def forecast_page(
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
         curve = [{"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)]
-        rows = [asdict(row) for row in forecast(histogram, sizes)]
+        rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes)]
     except ReidError as error:
         status = mask.text(str(error)) if small else str(error)
         return {"measured": [], "points": [], "status": status}

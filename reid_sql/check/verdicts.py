@@ -8,7 +8,7 @@ from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.population.estimate import HELD
+from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.parameters import plain
 from reid_sql.runner import sentence
 
@@ -165,7 +165,7 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
     measure = check.measure
     row = measure.pick(rows, check.parameters)
     status = row.get("status") or OK
-    held = measure.interval and HELD not in status  # one that holds too seldom decides nothing
+    held = measure.interval and COVERED not in status  # one that holds too seldom decides nothing
     low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
     return Figure(
         group,

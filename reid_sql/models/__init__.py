@@ -27,19 +27,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reid_sql.models.face import *  # noqa: F403 - for type checkers, what __getattr__ gives
+    from reid_sql.models.public_api import *  # noqa: F403 - for type checkers, what __getattr__ gives
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Give what has the name, imported when it is first asked for."""
     if name == "registry":
-        return import_module("reid_sql.registry")  # what is fitted is kept outside, and found from here
+        return import_module(
+            "reid_sql.registry"
+        )  # fitted models are outside this package, and reachable from here
     if not name.startswith("_"):
-        face = import_module("reid_sql.models.face")
-        if name in face.__all__:
-            return getattr(face, name)
+        public_api = import_module("reid_sql.models.public_api")
+        if name in public_api.__all__:
+            return getattr(public_api, name)
     raise AttributeError(f"module 'reid_sql.models' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *import_module("reid_sql.models.face").__all__]
+    return [*globals(), *import_module("reid_sql.models.public_api").__all__]

@@ -7,10 +7,9 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula import copula_file, copula_population, copula_summary
-from reid_sql.models.copula.copula_population import CopulaForecast
-from reid_sql.models.copula.copula_summary import CopulaSummary
-from reid_sql.models.copula.gaussian_copula import GaussianCopula
+from reid_sql.models.copula import copula_file, gaussian_copula
+from reid_sql.models.copula.copula_file import CopulaSummary
+from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
 from reid_sql.models.people import diagnostics
 from reid_sql.models.people import file as people_file
 from reid_sql.models.people import model as people_model
@@ -24,35 +23,35 @@ def forecast(model: FittedModel, populations: npt.ArrayLike) -> list[CopulaForec
     """Ξ and κ of populations of these sizes."""
     if isinstance(model, PeopleModel):
         return shares.forecast(model, populations)
-    return copula_population.forecast(_copula(model), populations)
+    return gaussian_copula.forecast_copula(_copula(model), populations)
 
 
 def sample_codes(model: FittedModel, places: Integers, seed: int) -> Integers:
     """Codes of the records at these places of an endless sample."""
     if isinstance(model, PeopleModel):
         return people_model.sample_codes(model, places, seed)
-    return copula_population.sample_codes(_copula(model), places, seed)
+    return gaussian_copula.sample_codes(_copula(model), places, seed)
 
 
 def to_json(model: FittedModel) -> str:
     """Write the model as JSON; a model of people as its tree alone."""
     if isinstance(model, PeopleModel):
         return people_file.to_json(model)
-    return copula_file.to_json(_copula(model))
+    return copula_file.copula_to_json(_copula(model))
 
 
 def from_json(text: str) -> FittedModel:
     """Read either kind of model by the format that it names; refuses what is none."""
     if isinstance(text, str) and people_file.FORMAT in text[: len(people_file.FORMAT) + 20]:
         return people_file.from_json(text)
-    return copula_file.from_json(text)
+    return copula_file.copula_from_json(text)
 
 
 def summary(name: str, model: FittedModel) -> CopulaSummary:
     """Describe the model in one line."""
     if isinstance(model, PeopleModel):
         return diagnostics.summarize_as_copula(name, model)
-    return copula_summary.summary(name, _copula(model))
+    return copula_file.summarize_copula(name, _copula(model))
 
 
 def _copula(model: FittedModel) -> GaussianCopula:

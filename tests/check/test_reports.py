@@ -15,7 +15,7 @@ from reid_sql.check.html import render_html
 from reid_sql.check.schema import policy_schema
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
-from tests.processes import command
+from tests.processes import command, process
 from tools import schemas
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
     files = ["--json-report", "r.json", "--junit", "r.xml", "--html", "r.html"]
     call = [str(folder / word) if word.startswith("r.") else word for word in files]
-    done = command("check", str(town(folder)), *call)
+    done = process("check", str(town(folder)), *call)
     assert done.returncode == 1, done.stderr
     (folder / "shown.txt").write_text(done.stdout, encoding="utf-8")
     return folder

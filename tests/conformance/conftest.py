@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from reid_sql.engines.face import GROUND
-from tests.conformance.engines import ENGINES, Engine, engine_named
+from tests.conformance.engines import ENGINES, Engine, Remembered, engine_named
 
 named = cache(engine_named)
-
+remembered = cache(lambda name: Remembered(named(name)))
 
 MARKS = {"spark": pytest.mark.spark, "ibis on postgres": pytest.mark.postgres}
 
@@ -37,7 +37,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 @pytest.fixture
 def other(engine: Engine) -> Engine:
     """The engine that the answers are held against: none is its own judge."""
-    return named("polars" if engine.name == GROUND else GROUND)
+    return remembered("polars" if engine.name == GROUND else GROUND)
 
 
 @pytest.fixture(params=params([each for each in ENGINES if each != GROUND]))

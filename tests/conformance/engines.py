@@ -10,6 +10,7 @@ import polars as pl
 
 from reid_sql.engines.face import GROUND, engines
 from reid_sql.function import REQUIRED, Function
+from reid_sql.parameters import MODEL
 from tests.engines.asking import quoted, refusal, spelled
 from tests.tables import by_duckdb
 from tests.warehouses import connected, put
@@ -116,6 +117,31 @@ def engine_named(name: str, folder: str = "") -> Engine:
     if name in WAREHOUSES:
         return Warehouse(WAREHOUSES[name], folder)
     return Sql() if name == GROUND else Frames(name)
+
+
+class Remembered:
+    """An engine that computes each answer once in a process, but for answers from named models."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.name = engine.name
+        self.engine = engine
+        self.answers: dict[tuple[Any, ...], Answers | str] = {}
+
+    def ask(self, declared: Function, given: Given) -> Answers | str:
+        if asks_models(declared):
+            return self.engine.ask(declared, given)
+        question = (declared.name, *((name, _identity(value)) for name, value in given.items()))
+        if question not in self.answers:
+            self.answers[question] = self.engine.ask(declared, given)
+        return self.answers[question]
+
+
+def asks_models(function: Function) -> bool:
+    return bool(function.models) or any(p.domain is MODEL for p in function.parameters)
+
+
+def _identity(value: Any) -> Any:
+    return repr((value.schema, value.rows()) if isinstance(value, pl.DataFrame) else value)
 
 
 def absent(function: Function, engine: Engine, answers: Answers | str) -> bool:

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import MODEL, Choice, Table
+from reid_sql.parameters import Choice, Table
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Column, Engine, absent, engine_named
+from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
 from tests.engines.asking import PEOPLE, argument, given, same
 
 QI = ["age", "sex", "region"]
@@ -63,7 +63,7 @@ def agree(function: Function, answers: Answers | str, expected: Answers | str) -
 @pytest.mark.parametrize("name", declared())
 def test_it_answers_as_another_engine_does(engine: Engine, other: Engine, name: str) -> None:
     function = declared()[name]
-    if function.models or any(p.domain is MODEL for p in function.parameters):
+    if asks_models(function):
         fit(engine)
         fit(other)
     answers = engine.ask(function, question(engine, function))

@@ -1,8 +1,6 @@
 """The release in another dialect: on PostgreSQL it gives DuckDB's rows, of the others it is read back."""
 
 import datetime as dt
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from reid_sql.commands.parser import DIALECTS
 from reid_sql.errors import UnavailableError
 from reid_sql.release.dialects import NAMES
 from reid_sql.release.preparation import run
-from tests.processes import ROOT, environment
+from tests.processes import command
 from tests.release.brute import K, made_by, policy, written
 from tests.warehouses import connected
 
@@ -171,25 +169,11 @@ def test_what_another_database_would_read_otherwise_is_refused(tmp_path: Path) -
 def test_the_command_writes_the_dialect_and_refuses_others(tmp_path: Path) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     file = written(tmp_path, policy("people.parquet", ["zip"], K.format(3)))
-    call = [sys.executable, "-m", "reid_sql.cli", "prepare", str(file), "--sql", str(tmp_path / "r.sql")]
-    ended = subprocess.run(
-        [*call, "--dialect", "snowflake"],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        cwd=ROOT,
-        check=False,
-    )
+    call = ["prepare", str(file), "--sql", str(tmp_path / "r.sql")]
+    ended = command(*call, "--dialect", "snowflake")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert 'FROM "people"' in (tmp_path / "r.sql").read_text(encoding="utf-8")
-    ended = subprocess.run(
-        [*call, "--dialect", "oracle"],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        cwd=ROOT,
-        check=False,
-    )
+    ended = command(*call, "--dialect", "oracle")
     assert ended.returncode == 2
     assert ended.stderr.startswith("reid-sql: --dialect must be one of 'duckdb', 'postgres'")
     assert ended.stderr.count("\n") == 1

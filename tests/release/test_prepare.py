@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from reid_sql.release.preparation import run
 from reid_sql.release.prepared import Prepared
 from tests.conftest import DATA
 from tests.models.release.brute import entropy_loss
-from tests.processes import ROOT, environment
+from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
 from tests.release.brute import frame as made_of
 
@@ -323,8 +322,7 @@ def test_what_cannot_be_prepared_is_refused_in_one_sentence(
 
 
 def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-m", "reid_sql.cli", "prepare", *arguments]
-    return subprocess.run(call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
+    return command("prepare", *arguments)
 
 
 def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataFrame) -> None:

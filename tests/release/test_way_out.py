@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 from html import escape
 from pathlib import Path
 
@@ -13,30 +12,25 @@ import reid_sql
 import reid_sql.release
 from reid_sql.models.numerics.quantiles import percent
 from tests.check.test_html import Balanced
-from tests.processes import ROOT, environment
+from tests.processes import command
 from tests.release.brute import K, policy, written
 from tests.release.test_prepare import HIERARCHIES, QI, people
 
 HEAD = "<h3>What meets the policy</h3>"
 
 
-def ran(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-m", "reid_sql.cli", command, *arguments]
-    return subprocess.run(call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
-
-
 def shown(folder: Path, text: str, *options: str) -> tuple[subprocess.CompletedProcess[str], str]:
     """The gate's run on a policy over 300 people, and its HTML report."""
     people().write_parquet(folder / "people.parquet")
     file = written(folder, text)
-    ended = ran("check", str(file), "--html", str(folder / "r.html"), *options)
+    ended = command("check", str(file), "--html", str(folder / "r.html"), *options)
     return ended, (folder / "r.html").read_text(encoding="utf-8")
 
 
 def test_the_report_shows_what_prepare_finds(tmp_path: Path) -> None:
     ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES), "--prepare")
     assert (ended.returncode, ended.stderr) == (1, "")
-    made = json.loads(ran("prepare", str(tmp_path / "policy.toml"), "--json").stdout)
+    made = json.loads(command("prepare", str(tmp_path / "policy.toml"), "--json").stdout)
     (table,) = made["tables"]
     after = page[page.index(HEAD) : page.index("<h2>Checks</h2>")]
     for column in table["columns"]:
@@ -101,7 +95,7 @@ REFUSED = [
 def test_options_that_do_nothing_are_refused(tmp_path: Path, options: tuple[str, ...], sentence: str) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     file = written(tmp_path, policy("people.parquet", QI, K.format(5)))
-    ended = ran("check", str(file), *options)
+    ended = command("check", str(file), *options)
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"reid-sql: {sentence}")
     assert ended.stderr.count("\n") == 1

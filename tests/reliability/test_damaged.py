@@ -16,7 +16,7 @@ from reid_sql.errors import ReidError
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import SavedModels
-from reid_sql.models.copula.copula_fit import fit
+from reid_sql.models.copula.copula_fit import fit_copula
 from reid_sql.models.copula.gaussian_copula import PairCounts
 
 DAMAGED = int(os.environ.get("REID_SQL_DAMAGED", "300"))
@@ -62,7 +62,7 @@ def kept() -> str:
         np.array([60, 40]),
         [60.0, 40.0],
     )
-    return copula_file.to_json(fit(pairs, (), "paper", 0))
+    return copula_file.copula_to_json(fit_copula(pairs, (), "paper", 0))
 
 
 def test_no_damaged_model_is_taken_for_a_sound_one(kept: str) -> None:
@@ -70,10 +70,10 @@ def test_no_damaged_model_is_taken_for_a_sound_one(kept: str) -> None:
         text = damaged(kept, seed)
 
         def read(text: str) -> object:
-            return copula_file.find(SavedModels(np.array([1]), ["town"], [text]), "town")
+            return copula_file.find_copula(SavedModels(np.array([1]), ["town"], [text]), "town")
 
         found = refused_or(read, text, seed)
-        assert found is None or copula_file.to_json(found) == kept, seed  # type: ignore[arg-type]
+        assert found is None or copula_file.copula_to_json(found) == kept, seed  # type: ignore[arg-type]
 
 
 def test_damaged_scenarios_are_refused_or_read(tmp_path: Path) -> None:

@@ -132,21 +132,21 @@ def test_rounded_numbers_are_linked_by_what_they_stand_for() -> None:
 
 
 def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reid_sql.models.comparison.linkage.EXACT", 100)
+    monkeypatch.setattr("reid_sql.models.comparison.linkage.MAX_PAIRS", 100)
     rng = random.Random(3)  # noqa: S311 - no secret
-    rows = {key: tuple(rng.choice("xyz") for _ in COLUMNS) for key in range(400)}
+    rows = {key: tuple(rng.choice("xyz") for _ in COLUMNS) for key in range(150)}
     forms = {key: tuple(v if rng.random() < 0.7 else None for v in row) for key, row in rows.items()}
     original, released = frame(rows), frame(forms)
     exact = linked(rows, forms)
     answers = [
-        rp.compare(original, released, COLUMNS, key="id", targets=200, seed=seed).collect().to_dicts()
+        rp.compare(original, released, COLUMNS, key="id", targets=75, seed=seed).collect().to_dicts()
         for seed in (0, 0, 1)
     ]
     first, again, other = (told(answer) for answer in answers)
     assert first == pytest.approx(again, rel=1e-12)
     assert first != pytest.approx(other, rel=1e-12)
     for answer in answers:
-        assert {row["status"] for row in answer[-4:]} == {"of 200 records, drawn"}
+        assert {row["status"] for row in answer[-4:]} == {"of 75 records, drawn"}
         found = told(answer)["correct_links"]
         assert found == pytest.approx(float(exact["correct_links"]), abs=0.03)
 

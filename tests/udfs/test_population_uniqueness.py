@@ -1,5 +1,4 @@
 import math
-from typing import Literal
 
 import duckdb
 import numpy as np
@@ -58,14 +57,10 @@ def test_the_log_linear_row_is_the_sum_of_what_records_score() -> None:
     assert shares["loglinear_nb"] == pytest.approx(10 * found["nb_tau1"], rel=1e-2)
 
 
-@pytest.mark.parametrize("method", ["paper", "calibrated"])
-def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model(
-    method: Literal["paper", "calibrated"],
-) -> None:
-    by_duckdb(f"FROM fit_copula('town', t, {QI}, method := '{method}')", t=TOWN)
+def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model() -> None:
+    by_duckdb(f"FROM fit_copula('town', t, {QI})", t=TOWN)
     expected = by_duckdb("FROM copula_forecast('town', [4000])")[0]
-    name = "copula" if method == "paper" else "copula_calibrated"
-    for answer in by_both("population_uniqueness", {"t": TOWN}, QI, population=4_000, method=name):
+    for answer in by_both("population_uniqueness", {"t": TOWN}, QI, population=4_000, method="copula"):
         assert answer[0]["uniqueness"] == pytest.approx(expected["uniqueness"], rel=1e-6)
         assert answer[0]["uniqueness_high"] == pytest.approx(expected["uniqueness_high"], rel=1e-6)
 
@@ -101,6 +96,7 @@ def test_the_first_row_is_the_answer_of_population_risk(
         ("['age'], 10", "population must be at least the 400 records of the sample, got 10; pass the size"),
         ("['age'], 0.5", "population must be a number of people of at least 1 and at most 1e+15, got 0.5"),
         ("['age'], 1e6, method := 'pitmann'", "method must be one of 'all', 'people', 'bound'"),
+        ("['age'], 1e6, method := 'benedetti_franconi'", "method must be one of 'all', 'people', 'bound'"),
         ("['age'], 1e6, nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         ("['aeg'], 1e6", "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?"),
     ],

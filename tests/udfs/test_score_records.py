@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.models.copula.record_risk import SampleUse
+from reid_sql.models.copula.calibration import SampleUse
 from tests.copulas import people
 from tests.tables import by_duckdb
 

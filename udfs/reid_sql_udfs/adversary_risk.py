@@ -45,4 +45,6 @@ def adversary_risk(
     >>> adversary_risk(people, half).marketer.tolist()
     [0.625, 0.625, 0.375]
     """
-    return adversary.risk(known, scenario, nulls, trials=trials, seed=seed, model=registry.optional(model))
+    return adversary.score_known_records(
+        known, scenario, nulls, trials=trials, seed=seed, model=registry.optional(model)
+    )

@@ -43,6 +43,6 @@ def adversary_sensitivity(
     >>> len(adversary_sensitivity(people, half))
     81
     """
-    return summaries.sensitivity(
+    return summaries.summarize_settings(
         known, scenario, levels, nulls, trials=trials, seed=seed, model=registry.optional(model)
     )

@@ -44,6 +44,6 @@ def adversary_summary(
     >>> adversary_summary(people, half)[0].reduction_median
     0.5
     """
-    return summaries.summary(
+    return summaries.summarize_adversary(
         known, scenario, threshold, nulls, trials=trials, seed=seed, model=registry.optional(model)
     )

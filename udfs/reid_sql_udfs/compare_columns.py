@@ -1,7 +1,7 @@
 """What became of each column in a release."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.comparison.column_changes import ColumnChanges, column_changes
+from reid_sql.models.comparison.comparison import ColumnChanges, column_changes
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.reductions.release import PAIRED_RECORDS
 

@@ -5,7 +5,7 @@ import numpy as np
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
-from reid_sql.models.copula.correction import Correction, ScoredClasses, correct
+from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
 from reid_sql.parameters import Count, Model
 from reid_sql.reductions.scores import SCORED_CLASSES
 from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by it, on Polars
@@ -30,4 +30,6 @@ def copula_correction(scored: ScoredClasses, model: Model, population: Count) ->
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return correct(scored, fitted.forecast(registry.known(model), np.array([population]))[0].uniqueness)
+    return correct_scores(
+        scored, fitted.forecast(registry.known(model), np.array([population]))[0].uniqueness
+    )

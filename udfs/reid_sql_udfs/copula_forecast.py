@@ -3,7 +3,7 @@
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
-from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.parameters import Counts, Model
 
 

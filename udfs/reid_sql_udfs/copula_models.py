@@ -3,7 +3,7 @@
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
-from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.copula.copula_file import CopulaSummary
 
 
 @table_function("", answer=Answer.ROWS, source="the models of fit_copula and load_copula", models=True)

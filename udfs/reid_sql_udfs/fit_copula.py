@@ -3,7 +3,7 @@
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_fit
-from reid_sql.models.copula.copula_summary import CopulaSummary, summary
+from reid_sql.models.copula.copula_file import CopulaSummary, summarize_copula
 from reid_sql.models.copula.gaussian_copula import Method, PairCounts
 from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.pairs import PAIRS
@@ -37,6 +37,6 @@ def fit_copula(
     >>> fit_copula(sexes, "town").records
     100
     """
-    model = copula_fit.fit(pairs, ordered or (), method, int(seed))
+    model = copula_fit.fit_copula(pairs, ordered or (), method, int(seed))
     registry.keep(name, model)
-    return summary(name, model)
+    return summarize_copula(name, model)

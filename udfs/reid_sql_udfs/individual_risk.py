@@ -28,4 +28,4 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()
     [0.2558, 0.5]
     """
-    return model.risk(weighted, form)
+    return model.score_weighted_records(weighted, form)

@@ -4,8 +4,7 @@ from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula import copula_file
-from reid_sql.models.copula.copula_file import SavedModels
-from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.copula.copula_file import CopulaSummary, SavedModels
 from reid_sql.parameters import NewModel
 from reid_sql.reductions.saved import SAVED
 
@@ -29,6 +28,6 @@ def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     reid_sql.errors.OutOfDomainError: a saved model must say that its format is 'reid-sql gaussian copula', \
 got other JSON; pass what copula_json wrote
     """
-    model = fitted.from_json(copula_file.text_of_model(saved, name))
+    model = fitted.from_json(copula_file.model_to_text(saved, name))
     registry.keep(name, model)
     return fitted.summary(name, model)

@@ -31,4 +31,4 @@ def loglinear_risk(
     >>> loglinear_risk(four, 0.5).uniqueness.round(4).tolist()
     [0.3679, 0.0]
     """
-    return loglinear.risk(fitted, sampling_fraction, interactions)
+    return loglinear.score_fitted_records(fitted, sampling_fraction, interactions)

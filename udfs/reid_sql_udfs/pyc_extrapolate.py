@@ -7,9 +7,8 @@ import numpy.typing as npt
 from reid_sql.function import Answer, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
-from reid_sql.models.pyc.measurements import STANDARD_ERROR
+from reid_sql.models.pyc.measurements import STANDARD_ERROR, Measure
 from reid_sql.models.pyc.pitman_yor import ClassSize
-from reid_sql.models.pyc.surprisal_law import Measure
 from reid_sql.parameters import PROBABILITY, Counts, Numbers
 
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
@@ -54,4 +53,4 @@ def pyc_extrapolate(
     forecast = extrapolation.extrapolate(
         sizes, correctness, populations, method, measure=measure, k=k, standard_errors=standard_errors
     )
-    return extrapolation.rows(forecast, populations)
+    return extrapolation.list_forecasts(forecast, populations)

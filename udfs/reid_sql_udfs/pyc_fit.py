@@ -29,4 +29,4 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     >>> pyc_fit(geometric).records
     32
     """
-    return pitman_yor_fit.fit(histogram, prior)[0]
+    return pitman_yor_fit.fit_pitman_yor(histogram, prior)[0]

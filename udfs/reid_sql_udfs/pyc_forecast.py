@@ -37,4 +37,4 @@ def pyc_forecast(
     >>> pyc_forecast(sample, [32])[0].uniqueness
     0.25
     """
-    return pitman_yor_forecast.forecast(histogram, populations, k, prior)
+    return pitman_yor_forecast.forecast_pitman_yor(histogram, populations, k, prior)

@@ -2,7 +2,7 @@
 
 from reid_sql.function import scored_function
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.record_risk import RecordRisk, SampleUse, record_risk
+from reid_sql.models.copula.calibration import RecordRisk, SampleUse, record_risk
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.parameters import Count
 

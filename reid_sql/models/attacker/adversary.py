@@ -17,46 +17,55 @@ import numpy as np
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.interruption import checkpoint
-from reid_sql.models.attacker.knowledge import LARGEST, Knowledge, drawn_sets, every_set, sets_of
-from reid_sql.models.attacker.partition import Alike
+from reid_sql.models.attacker.inclusion import Alike
+from reid_sql.models.attacker.knowledge import (
+    MAX_ENUMERATED_SETS,
+    STATUS_PITMAN,
+    Knowledge,
+    Unique,
+    choose_uniqueness,
+    count_sets,
+    draw_sets,
+    enumerate_sets,
+    refuse_both,
+)
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
-from reid_sql.models.attacker.subjects import Subjects, matching, subjects
-from reid_sql.models.attacker.unique_in_population import PITMAN, Unique, estimate, refuse_both
+from reid_sql.models.attacker.subjects import Subjects, find_subjects, match_records
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Integers
 from reid_sql.parameters import Floats, plain
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
-DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
-TAKEN: Final = (
+STATUS_DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
+STATUS_TAKEN_AS_UNIQUE: Final = (
     "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, "
     "which is taken as certain, the safe side"
 )
-UNCOVERED: Final = (
+STATUS_UNCOVERED: Final = (
     "{} records are held by fewer of the population table than of the table itself, which holds them for it"
 )
-BLANK: Final = (
+STATUS_BLANK: Final = (
     "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
 )
 
 
 @dataclass(frozen=True)
 class KnownRecords:
-    """Distinct records: how many hold each, codes of the columns (0 for NULL), and texts of told columns.
+    """Distinct records: their numbers, codes of the columns (0 for NULL), and texts of named columns.
 
-    The columns are the scenario's; told are those whose values it speaks of. Beside a population table,
-    records that only it holds come along.
+    The columns are the scenario's; named are those whose values it names. With a population table, records
+    that only it has are included.
     """
 
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
-    texts: Sequence[Sequence[str | None]]  # (distinct, told)
+    texts: Sequence[Sequence[str | None]]  # (distinct, named columns)
     people: Integers | None = None  # (distinct,) how many of a population table hold each; −1 without one
 
     @property
     def population(self) -> Integers | None:
         """How many of the population table hold each, where there is one."""
-        told = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
-        return self.people if told else None
+        counted = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
+        return self.people if counted else None
 
     @property
     def rows(self) -> Integers:
@@ -87,7 +96,7 @@ class Expectations:
     trials: int | None = None  # where sets were drawn
     unbounded: int = 0  # sets in which population uniqueness was taken as certain
     estimated: int = 0  # sets in which it was estimated
-    words: str = PITMAN  # what is said of such an estimate
+    words: str = STATUS_PITMAN  # the status of such an estimate
     sets: int = 0  # sets whose records were counted
     notes: tuple[str, ...] = ()  # what else the reader must know
 
@@ -96,7 +105,7 @@ class Expectations:
 
         The others are the three other measures.
         """
-        alone, again, confirmed, link = _weights(parameters)
+        alone, again, confirmed, link = _measure_weights(parameters)
         return np.asarray(
             alone * self.prosecutor + again * confirmed * self.journalist + link * self.marketer
         )
@@ -105,7 +114,7 @@ class Expectations:
         """Largest standard error of the four measures; 0 where every set was counted."""
         if self.trials is None:
             return np.zeros_like(self.prosecutor)
-        alone, again, confirmed, link = _weights(parameters)
+        alone, again, confirmed, link = _measure_weights(parameters)
         whole, step = alone + link, again * confirmed  # the value where e = 1 is whole + step · u
         square = (
             whole**2 * self.prosecutor + 2 * whole * step * self.journalist + step**2 * self.journalist_square
@@ -127,19 +136,21 @@ class Expectations:
 
     def status_of(self, *, estimate: bool) -> str:
         """Ok, or what the reader must know of a measure that rests on an estimate, or on none."""
-        drawn = DRAWN.format(self.trials) if self.trials else ""
-        taken = TAKEN.format(self.unbounded, self.sets) if estimate and self.unbounded else ""
+        drawn = STATUS_DRAWN.format(self.trials) if self.trials else ""
+        taken = (
+            STATUS_TAKEN_AS_UNIQUE.format(self.unbounded, self.sets) if estimate and self.unbounded else ""
+        )
         estimated = self.words if estimate and self.estimated else ""
         return "; ".join(filter(None, [drawn, taken, estimated, *self.notes])) or OK
 
 
 def uses_estimate(measure: str, parameters: Sequence[float]) -> bool:
     """Whether the measure rests on an estimate of uniqueness in the population, for P_d, P_s, P_u, P_c."""
-    _, again, confirmed, _ = _weights(parameters)
+    _, again, confirmed, _ = _measure_weights(parameters)
     return measure == "journalist" or (measure == "overall" and again * confirmed > 0)
 
 
-def _weights(parameters: Sequence[float]) -> tuple[float, float, float, float]:
+def _measure_weights(parameters: Sequence[float]) -> tuple[float, float, float, float]:
     """Weights of prosecutor, of journalist (two factors) and of marketer in the overall risk."""
     disclosed, discovered, confirmed, link = parameters
     again = (1 - disclosed * discovered) * (1 - link)
@@ -147,7 +158,7 @@ def _weights(parameters: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 @dataclass
-class Count:
+class ExpectationCounter:
     """A walk over the knowledge sets that adds up what each distinct record contributes."""
 
     matching: Sequence[Any]  # (groups,) codes by which a partition or an inclusion is refined
@@ -163,10 +174,10 @@ class Count:
 
     def run(self, start: tuple[Alike, Integers], knowledge: Knowledge) -> Expectations:
         """Walk from where nothing is known: who is alike there, and who alone."""
-        everybody, alone = start
+        all_records, alone = start
         self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
         self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
-        self._alone(alone, knowledge.weight, self._visit((), 0, everybody, knowledge))
+        self._alone(alone, knowledge.weight, self._visit((), 0, all_records, knowledge))
         found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
         return Expectations(
             found["prosecutor"],
@@ -233,7 +244,7 @@ class Count:
         return 1.0 if found is None else min(1.0, records * found / unique)
 
 
-def expectations(
+def compute_expectations(
     known: KnownRecords,
     attacker: Scenario,
     nulls: str,
@@ -246,30 +257,30 @@ def expectations(
 
     They are those of the distinct records that the table itself holds.
     """
-    who = checked(known.own, attacker, nulls)
+    who = check_known_records(known.own, attacker, nulls)
     probabilities = who.probabilities[who.order]
-    exact = sets_of(probabilities) <= LARGEST
-    every = every_set(probabilities) if exact else drawn_sets(probabilities, trials, seed)
-    found = _walked(known, who, every, (attacker, nulls, model), squares=not exact)
+    exact = count_sets(probabilities) <= MAX_ENUMERATED_SETS
+    every = enumerate_sets(probabilities) if exact else draw_sets(probabilities, trials, seed)
+    found = _walk_sets(known, who, every, (attacker, nulls, model), squares=not exact)
     own, notes = known.own, list(who.notes)
     if who.matching.blank is not None and who.matching.blank.any():
-        notes.append(BLANK.format(int(own.records[who.matching.blank].sum())))
-    if uncovered := _uncovered(known):
-        notes.append(UNCOVERED.format(uncovered))
+        notes.append(STATUS_BLANK.format(int(own.records[who.matching.blank].sum())))
+    if uncovered := _count_uncovered(known):
+        notes.append(STATUS_UNCOVERED.format(uncovered))
     return replace(found, trials=None if exact else trials, notes=tuple(notes))
 
 
-def worst_case(
+def compute_worst_case(
     known: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
 ) -> Expectations:
-    """Expectations where the attacker knows every column of the scenario of everybody."""
-    who = checked(known.own, attacker, nulls)
-    everybody = replace(who, profile=np.zeros_like(who.profile))
-    certain = every_set(np.ones((len(who.order), 1)))
-    return _walked(known, everybody, certain, (attacker, nulls, model), squares=False)
+    """Expectations where the attacker knows every column of the scenario of all people."""
+    who = check_known_records(known.own, attacker, nulls)
+    informed = replace(who, profile=np.zeros_like(who.profile))
+    certain = enumerate_sets(np.ones((len(who.order), 1)))
+    return _walk_sets(known, informed, certain, (attacker, nulls, model), squares=False)
 
 
-def _walked(
+def _walk_sets(
     known: KnownRecords,
     who: Subjects,
     knowledge: Knowledge,
@@ -277,22 +288,24 @@ def _walked(
     *,
     squares: bool,
 ) -> Expectations:
-    """Count the table's own records, and beside a population table also who is alone there."""
+    """Count the table's own records, and with a population table also who is alone there."""
     attacker, nulls, model = asked
     refuse_both(people=known.population is not None, model=model is not None)
-    unique = estimate(attacker, model) if known.population is None else None
-    count = Count(who.matching.groups, who.order, who.profile, attacker.population, unique, squares)
+    unique = choose_uniqueness(attacker, model) if known.population is None else None
+    count = ExpectationCounter(
+        who.matching.groups, who.order, who.profile, attacker.population, unique, squares
+    )
     found = count.run(who.matching.start(known.own.records), knowledge)
     if known.population is None:
         return found
-    both, profile = matching(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)
+    both, profile = match_records(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)
     profile[known.rows] = who.profile
-    among = Count(both.groups, who.order, profile, attacker.population, None)
+    among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
     return replace(found, journalist=alone, journalist_square=alone if squares else found.journalist_square)
 
 
-def _uncovered(known: KnownRecords) -> int:
+def _count_uncovered(known: KnownRecords) -> int:
     """Records whose equals in the population table are fewer than in the table."""
     if known.population is None:
         return 0
@@ -301,7 +314,7 @@ def _uncovered(known: KnownRecords) -> int:
     return int(own[people < own].sum())
 
 
-def checked(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
+def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
     """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
     records = int(known.records.sum())
     if records == 0:
@@ -312,7 +325,7 @@ def checked(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
             f"the table, got {plain(attacker.population)}"
         )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
-    return subjects(known.codes, known.texts, attacker, nulls)
+    return find_subjects(known.codes, known.texts, attacker, nulls)
 
 
 @dataclass(frozen=True)
@@ -327,7 +340,7 @@ class AdversaryRisk:
     status: str
 
 
-def risk(
+def score_known_records(
     known: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     nulls: str = "value",
@@ -341,12 +354,13 @@ def risk(
     Records that only a population table holds have none: 0.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
-    >>> found = risk(people, {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]})
+    >>> ages = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
+    >>> found = score_known_records(people, ages)
     >>> found.prosecutor.tolist(), found.marketer.tolist()
     ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
     """
     given = scenario(source)
-    found = expectations(known, given, nulls, trials=trials, seed=seed, model=model)
+    found = compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model)
     parameters = [getattr(given, name) for name in PARAMETERS]
     risks = found.prosecutor, found.journalist, found.marketer, found.overall(parameters)
     every = np.zeros((len(risks) + 1, len(known.records)))

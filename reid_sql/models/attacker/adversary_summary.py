@@ -1,4 +1,4 @@
-"""Risk of all records against partial knowledge, beside the worst case, and by the four parameters.
+"""Risk of all records against partial knowledge, compared with the worst case, and by the four parameters.
 
 Source: Xia et al. 2021, Tables 3 and 4: quartiles of the reduction of each subject's risk against the worst
 case.
@@ -18,9 +18,9 @@ from reid_sql.models.attacker.adversary import (
     MEASURES,
     Expectations,
     KnownRecords,
-    expectations,
+    compute_expectations,
+    compute_worst_case,
     uses_estimate,
-    worst_case,
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK, Integers
@@ -29,10 +29,10 @@ from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Numbers, plain
 
 LEVELS: Final = Numbers(PROBABILITY, optional=True)
 Levels = Annotated[npt.ArrayLike | None, LEVELS]
-DEFAULT: Final = (0.2, 0.5, 0.8)
-MOST_LEVELS: Final = 6  # 1,296 settings
+DEFAULT_LEVELS: Final = (0.2, 0.5, 0.8)
+MAX_LEVELS: Final = 6  # 1,296 settings
 QUARTILES: Final = (0.25, 0.5, 0.75)
-NO_REDUCTION: Final = "reduction is not available: no record is at risk in the worst case"
+STATUS_NO_REDUCTION: Final = "reduction is not available: no record is at risk in the worst case"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class AdversarySetting:
 
 @dataclass(frozen=True)
 class Compared:
-    """Risk of distinct records beside the worst case, and how many records hold each."""
+    """Risk of distinct records and in the worst case, and how many records have each."""
 
     risk: Floats  # (distinct,)
     worst: Floats  # (distinct,)
@@ -105,7 +105,7 @@ class Compared:
         return lower, median, upper
 
 
-def summary(
+def summarize_adversary(
     known: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     threshold: float = 0.2,
@@ -119,7 +119,7 @@ def summary(
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
     >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
-    >>> prosecutor = summary(people, half)[0]
+    >>> prosecutor = summarize_adversary(people, half)[0]
     >>> prosecutor.median, prosecutor.records_at_risk
     (0.25, 0.5)
     >>> prosecutor.reduction_median, prosecutor.records_compared
@@ -127,17 +127,19 @@ def summary(
     """
     given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
     found, worst = (
-        expectations(known, given, nulls, trials=trials, seed=seed, model=model),
-        worst_case(known, given, nulls, model),
+        compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
+        compute_worst_case(known, given, nulls, model),
     )
-    error = float(found.standard_error(_parameters(given)).max())
-    risks, worsts = (_measures(each, given) for each in (found, worst))
+    error = float(found.standard_error(_list_parameters(given)).max())
+    risks, worsts = (_compute_measures(each, given) for each in (found, worst))
     compared = {name: Compared(risks[name], worsts[name], known.own.records) for name in MEASURES}
-    told = {name: found.status_of(estimate=uses_estimate(name, _parameters(given))) for name in MEASURES}
-    return [_measure(name, compared[name], limit, error, told[name]) for name in MEASURES]
+    statuses = {
+        name: found.status_of(estimate=uses_estimate(name, _list_parameters(given))) for name in MEASURES
+    }
+    return [_summarize_measure(name, compared[name], limit, error, statuses[name]) for name in MEASURES]
 
 
-def sensitivity(
+def summarize_settings(
     known: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     levels: npt.ArrayLike | None = None,
@@ -153,24 +155,26 @@ def sensitivity(
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
     >>> half = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
-    >>> settings = sensitivity(people, half)
+    >>> settings = summarize_settings(people, half)
     >>> len(settings), settings[-1].link_confirmed, round(settings[-1].median, 4)
     (81, 0.8, 0.4464)
     """
-    chosen = sorted(set(DEFAULT if levels is None else np.asarray(LEVELS.check("levels", levels)).tolist()))
-    if len(chosen) > MOST_LEVELS:
+    chosen = sorted(
+        set(DEFAULT_LEVELS if levels is None else np.asarray(LEVELS.check("levels", levels)).tolist())
+    )
+    if len(chosen) > MAX_LEVELS:
         shown = ", ".join(plain(level) for level in chosen)
         raise OutOfDomainError(
-            f"levels must be at most {MOST_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
+            f"levels must be at most {MAX_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
         )
     given = scenario(source)
     found, worst = (
-        expectations(known, given, nulls, trials=trials, seed=seed, model=model),
-        worst_case(known, given, nulls, model),
+        compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
+        compute_worst_case(known, given, nulls, model),
     )
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
-        _setting(
+        _summarize_setting(
             setting,
             Compared(found.overall(setting), worst.overall(setting), known.own.records),
             found.status_of(estimate=uses_estimate("overall", setting)),
@@ -179,16 +183,18 @@ def sensitivity(
     ]
 
 
-def _parameters(given: Scenario) -> list[float]:
+def _list_parameters(given: Scenario) -> list[float]:
     return [getattr(given, name) for name in PARAMETERS]
 
 
-def _measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
-    risks = (found.prosecutor, found.journalist, found.marketer, found.overall(_parameters(given)))
+def _compute_measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
+    risks = (found.prosecutor, found.journalist, found.marketer, found.overall(_list_parameters(given)))
     return dict(zip(MEASURES, risks, strict=True))
 
 
-def _measure(name: str, found: Compared, limit: float, error: float, status: str) -> AdversarySummary:
+def _summarize_measure(
+    name: str, found: Compared, limit: float, error: float, status: str
+) -> AdversarySummary:
     risk, worst, records = found.risk, found.worst, found.records
     total = int(records.sum())
     lower, median, upper = quantiles_by_count(risk, records, QUARTILES)
@@ -198,11 +204,11 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
         lower_quartile=lower,
         median=median,
         upper_quartile=upper,
-        average=_average(risk, records),
+        average=_average_over_records(risk, records),
         highest=float(risk.max()),
         records_at_risk=float(records[risk > limit].sum() / total),
         worst_median=quantiles_by_count(worst, records, [0.5])[0],
-        worst_average=_average(worst, records),
+        worst_average=_average_over_records(worst, records),
         worst_records_at_risk=float(records[worst > limit].sum() / total),
         reduction_lower_quartile=reduced_lower,
         reduction_median=reduced_median,
@@ -211,11 +217,11 @@ def _measure(name: str, found: Compared, limit: float, error: float, status: str
         records=total,
         threshold=limit,
         standard_error=error,
-        status=_status(status, found.compared),
+        status=_join_status(status, found.compared),
     )
 
 
-def _setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
+def _summarize_setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
     lower, median, upper = quantiles_by_count(found.risk, found.records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = found.reduction
     disclosed, discovered, confirmed, link = setting
@@ -227,20 +233,20 @@ def _setting(setting: Sequence[float], found: Compared, status: str) -> Adversar
         lower_quartile=lower,
         median=median,
         upper_quartile=upper,
-        average=_average(found.risk, found.records),
+        average=_average_over_records(found.risk, found.records),
         reduction_lower_quartile=reduced_lower,
         reduction_median=reduced_median,
         reduction_upper_quartile=reduced_upper,
         records_compared=found.compared,
-        status=_status(status, found.compared),
+        status=_join_status(status, found.compared),
     )
 
 
-def _average(values: Floats, records: Integers) -> float:
+def _average_over_records(values: Floats, records: Integers) -> float:
     """Mean over the records, added up in one order whatever theirs."""
     return float(np.sort(values * records).sum() / records.sum())
 
 
-def _status(status: str, compared: int) -> str:
-    found = [*([] if status == OK else [status]), *([] if compared else [NO_REDUCTION])]
+def _join_status(status: str, compared: int) -> str:
+    found = [*([] if status == OK else [status]), *([] if compared else [STATUS_NO_REDUCTION])]
     return "; ".join(found) or OK

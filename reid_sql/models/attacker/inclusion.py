@@ -1,12 +1,7 @@
-"""Who matches by inclusion: records whose values are the subject's, or broader ones that include them.
-
-Such matching is no grouping: a record may match a subject that does not match it. So beside the classes of
-equal records, the pairs of a subject's class and a class that matches it are kept, and refined column by
-column.
-"""
+"""Which records a subject's values match: equal ones by partitions, broader ones by inclusion."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +11,107 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
 from reid_sql.models.classes.disclosure import Histogram, Integers
 
-BLOCK: Final = 4_000_000  # candidates looked up at once
-MOST_PAIRS: Final = 60_000_000  # pairs held, at 16 bytes each
+# Who is alike on what is known: classes of records that are refined attribute by attribute.
+# A record that is alone stays alone whatever else becomes known, so it leaves; only classes of two or more
+# records remain.
+
+MAX_DENSE_KEYS_PER_RECORD: Final = 8  # up to here a table of all keys is faster than sorting
+
+
+class Alike(Protocol):
+    """Which records match which on what is known so far, without those that match only themselves."""
+
+    @property
+    def rows(self) -> Integers:
+        """Distinct records that are still there, (live,)."""
+
+    @property
+    def matches(self) -> Integers:
+        """Records that match each of them, itself included, (live,)."""
+
+    @property
+    def histogram(self) -> Histogram:
+        """The classes of equal records, of all there are, by size."""
+
+    def refine(self, codes: Any, /) -> "tuple[Alike, Integers]":  # noqa: ANN401 - by kind
+        """Learn one group more: who still matches, and the rows that are newly alone."""
+
+    def same_as(self, coarser: Any, /) -> bool:  # noqa: ANN401 - of its own kind
+        """Whether all records are still alike."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The classes of two or more of the distinct records, of `records` each.
+
+    `unique` more records are alone and have left the classes. Where a population holds them too, a class is
+    as large as it is there, or here if that is more, and one without a record here is let go of.
+    """
+
+    records: Integers  # (distinct,)
+    rows: Integers  # (live,) distinct records in classes of two or more
+    classes: Integers  # (live,) their classes, numbered from 0
+    sizes: Integers  # (classes,) records of each class
+    unique: int
+    single: bool  # whether every distinct record is one record
+    people: Integers | None = None  # (distinct,) how many of a population hold each
+
+    @classmethod
+    def whole(cls, records: Integers, people: Integers | None = None) -> "tuple[Partition, Integers]":
+        """Everybody alike, as nothing is known; and the record alone even so, if it is the only one."""
+        rows = np.arange(len(records))
+        single = bool((records == 1).all())
+        start = cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single, people)
+        return start.refine(np.zeros_like(rows))
+
+    def refine(self, codes: Integers) -> "tuple[Partition, Integers]":
+        """Tell records of each class apart by codes (distinct,): the finer classes, who is newly alone."""
+        width = int(codes.max(initial=0)) + 1
+        keys = self.classes * width + codes[self.rows]
+        if len(self.sizes) * width > MAX_DENSE_KEYS_PER_RECORD * len(keys) + 1024:
+            keys = np.unique(keys, return_inverse=True)[1]
+        totals = self._totals(keys)
+        shared = totals > 1
+        live = shared[keys]
+        numbered = np.cumsum(shared) - 1
+        alone = self.rows[~live]
+        unique = self.unique + len(alone)
+        remaining = self.rows[live], numbered[keys[live]], totals[shared], unique
+        return Partition(self.records, *remaining, self.single, self.people), alone
+
+    def _totals(self, keys: Integers) -> Integers:
+        """Records of each class, or people of it, whichever are more; 0 where there is no record."""
+        own = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(np.int64)
+        if self.people is None:
+            return own
+        people = np.bincount(keys, weights=self.people[self.rows]).astype(np.int64)
+        return np.where(own > 0, np.maximum(own, people), 0)
+
+    def same_as(self, coarser: "Partition") -> bool:
+        """Whether all records are still alike."""
+        return len(self.sizes) + self.unique == len(coarser.sizes) + coarser.unique
+
+    @property
+    def matches(self) -> Integers:
+        """Records alike to each live row, itself included."""
+        return self.sizes[self.classes]
+
+    @property
+    def histogram(self) -> Histogram:
+        """How many classes, and how many records, have each size."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        if self.unique:
+            sizes, classes = np.r_[1, sizes], np.r_[self.unique, classes]
+        return Histogram(sizes, classes, sizes * classes)
+
+
+# Who matches by inclusion: records whose values are the subject's, or broader ones that include them.
+# Such matching is no grouping: a record may match a subject that does not match it. So besides the classes
+# of equal records, the pairs of a subject's class and a class that matches it are listed, and refined column
+# by column.
+
+CANDIDATES_PER_BLOCK: Final = 4_000_000  # candidates looked up at once
+MAX_PAIRS: Final = 60_000_000  # pairs in memory, at 16 bytes each
 
 
 @dataclass(frozen=True)
@@ -29,7 +123,7 @@ class Relation:
     matching: Integers  # (pairs,)
 
 
-def relation(
+def relate_values(
     codes: Integers,
     hierarchy: Hierarchy | None,
     texts: npt.NDArray[np.object_] | None,
@@ -96,7 +190,7 @@ class Inclusion:
         return found, np.concatenate(alone)
 
     def same_as(self, coarser: "Inclusion") -> bool:
-        """Whether nothing was told apart."""
+        """Whether all records are still alike."""
         return len(self.sizes) == len(coarser.sizes) and len(self.subjects) == len(coarser.subjects)
 
     @property
@@ -136,8 +230,8 @@ class Inclusion:
     def without_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""
         totals = self._totals
-        kept = totals[self.subjects] > 1
-        left = replace(self, subjects=self.subjects[kept], others=self.others[kept])
+        remaining = totals[self.subjects] > 1
+        left = replace(self, subjects=self.subjects[remaining], others=self.others[remaining])
         return left, np.flatnonzero(totals[self.classes] == 1)
 
     def _by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
@@ -150,9 +244,10 @@ class Inclusion:
         related = np.diff(column.starts)[codes]
         children = np.flatnonzero(matched)
         blocks = np.searchsorted(
-            np.cumsum((matched * related)[children]), np.arange(BLOCK, (matched * related).sum(), BLOCK)
+            np.cumsum((matched * related)[children]),
+            np.arange(CANDIDATES_PER_BLOCK, (matched * related).sum(), CANDIDATES_PER_BLOCK),
         )
-        pairs, held = [], 0
+        pairs, total = [], 0
         for block in np.split(children, blocks):
             checkpoint()
             subject, place = _expand(block, (matched * related)[block])
@@ -162,8 +257,8 @@ class Inclusion:
             found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             hit = keys[found] == wanted
             pairs.append((subject[hit], found[hit]))
-            held += int(hit.sum())
-            _refuse_many(held)
+            total += int(hit.sum())
+            _refuse_many_pairs(total)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
         finer = Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others, self.people)
         return finer.without_alone()
@@ -177,10 +272,10 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
     )
 
 
-def _refuse_many(held: int) -> None:
-    if held > MOST_PAIRS:
+def _refuse_many_pairs(total: int) -> None:
+    if total > MAX_PAIRS:
         rule = (
-            f"matching by inclusion must hold at most {MOST_PAIRS} pairs "
+            f"matching by inclusion must hold at most {MAX_PAIRS} pairs "
             "of distinct records that match, got more"
         )
         raise OutOfDomainError(

@@ -16,7 +16,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import COUNT, MAX_COLUMNS, PROBABILITY
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
-KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
+SCENARIO_KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
 GROUP_KEYS: Final = (
     "columns",
     "probability",
@@ -26,13 +26,13 @@ GROUP_KEYS: Final = (
     "otherwise",
     "values_may_be_absent",
 )
-OVERLAP: Final = "scenario groups must not overlap, got '{}' in {}; {}"
-ALONE: Final = "name each column in one group alone"
-PER_SUBJECT: Final = (
+REFUSAL_OVERLAP: Final = "scenario groups must not overlap, got '{}' in {}; {}"
+REMEDY_ONE_GROUP: Final = "name each column in one group alone"
+REMEDY_BY_SUBJECT: Final = (
     "where groups differ by subject, give all but one of them the probability 0 for each value"
 )
-READ: Final = ("columns", "told")  # what the text of a scenario tells engines
-ABSENT: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
+ENGINE_KEYS: Final = ("columns", "told")  # what the text of a scenario adds for engines
+OMITTED_VALUES: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 TableReader = Callable[[str, str], Mapping[str, Any]]  # of where a file is named, and the file
 
 
@@ -48,9 +48,9 @@ class Group:
     values_may_be_absent: bool | None = None
 
     def of(self, value: str | None) -> float:
-        """Probability for subjects of this value; 0 where none is told, as there may be no such subject."""
-        told = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
-        return told or 0.0
+        """Probability for subjects of this value; 0 if none is given, as there may be no such subject."""
+        probability = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        return probability or 0.0
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ class Scenario:
     population: float
     presence_disclosed: float = 1.0  # P_d: the subject's presence in the dataset is disclosed
     presence_discovered: float = 1.0  # P_s: the attacker finds that out, given that it is
-    uniqueness_confirmed: float = (
-        1.0  # P_u: the attacker can confirm that a person is unique in the population
-    )
+    uniqueness_confirmed: float = 1.0  # P_u: the attacker confirms that a person is unique in the population
     link_confirmed: float = 1.0  # P_c: the attacker can confirm that a link is right
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     name: str = ""
@@ -86,27 +84,28 @@ class Scenario:
         return list(dict.fromkeys(column for group in self.groups for column in group.columns))
 
     @property
-    def told(self) -> list[str]:
-        """Columns whose values the scenario speaks of."""
+    def named_columns(self) -> list[str]:
+        """Columns whose values the scenario names."""
         return list(dict.fromkeys([group.by for group in self.groups if group.by] + list(self.hierarchies)))
 
     def text(self) -> str:
         """The scenario as JSON, with what an engine must read of a table for it."""
         found = {key: value for key, value in asdict(self).items() if key != "groups"}
         groups = [
-            {key: value for key, value in vars(group).items() if value not in ABSENT} for group in self.groups
+            {key: value for key, value in vars(group).items() if value not in OMITTED_VALUES}
+            for group in self.groups
         ]
         return json.dumps(
-            {**found, "groups": groups, "columns": self.columns, "told": self.told}, ensure_ascii=False
+            {**found, "groups": groups, "columns": self.columns, "told": self.named_columns},
+            ensure_ascii=False,
         )
 
 
 def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     """Read a scenario from a mapping or from JSON text; no file is looked at.
 
-    Refuses, naming the place: what is not a probability, groups that overlap for one subject, keys that stand
-    for nothing, hierarchies that lead back to where they began. Columns and values are held against the table
-    later.
+    Refuses, naming the place: what is not a probability, groups that overlap for one subject, unknown keys,
+    and cyclic hierarchies. Columns and values are compared with the table later.
 
     >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
     >>> found.groups[0].probability, found.link_confirmed
@@ -119,15 +118,17 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     if not isinstance(source, Mapping):
         rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
         raise OutOfDomainError(f"{rule}; pass what it says, like {{'population': 1000, 'groups': […]}}")
-    return of_document(Place("scenario ", source), no_table)
+    return parse_scenario(Place("scenario ", source), refuse_table)
 
 
-def of_document(document: Place, read_table: TableReader) -> Scenario:
-    """Check a document as a scenario; `read_table` gives the probabilities that stand in a file beside it."""
-    told = {key: value for key, value in document.values.items() if key not in READ and value is not None}
-    document = Place(document.where, told)
-    document.only(KEYS)
-    groups = tuple(_group(place, read_table) for place in document.tables("groups"))
+def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
+    """Check a document as a scenario; `read_table` reads the probabilities of another file."""
+    given = {
+        key: value for key, value in document.values.items() if key not in ENGINE_KEYS and value is not None
+    }
+    document = Place(document.where, given)
+    document.only(SCENARIO_KEYS)
+    groups = tuple(_parse_group(place, read_table) for place in document.tables("groups"))
     _refuse_overlap(groups)
     hierarchies = document.table("hierarchies")
     chances = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
@@ -138,19 +139,19 @@ def of_document(document: Place, read_table: TableReader) -> Scenario:
         presence_discovered=chances["presence_discovered"],
         uniqueness_confirmed=chances["uniqueness_confirmed"],
         link_confirmed=chances["link_confirmed"],
-        hierarchies={column: _hierarchy(hierarchies.table(column)) for column in hierarchies.values},
+        hierarchies={column: _parse_hierarchy(hierarchies.table(column)) for column in hierarchies.values},
         name=document.text("name", ""),
         assumptions=document.texts("assumptions"),
     )
 
 
-def no_table(where: str, file: str) -> Mapping[str, Any]:
+def refuse_table(where: str, file: str) -> Mapping[str, Any]:
     """Refuse a table of probabilities: whoever reads files gives it."""
     rule = f"{where} must have been read from its file, got '{file}'"
     raise OutOfDomainError(f"{rule}; write probabilities = {{ … }}, or pass the scenario as a file")
 
 
-def _group(place: Place, read_table: TableReader) -> Group:
+def _parse_group(place: Place, read_table: TableReader) -> Group:
     place.only(GROUP_KEYS)
     columns = place.texts("columns")
     if not columns:
@@ -174,14 +175,14 @@ def _group(place: Place, read_table: TableReader) -> Group:
     return Group(
         columns,
         by=place.text("by"),
-        probabilities=_by_value(place, read_table),
+        probabilities=_parse_probabilities(place, read_table),
         otherwise=place.number("otherwise", PROBABILITY) if "otherwise" in place.values else None,
         values_may_be_absent=place.flag("values_may_be_absent") or None,
     )
 
 
-def _by_value(place: Place, read_table: TableReader) -> dict[str, float]:
-    """Probability by value, inline or from a file; none is told where all others are everybody."""
+def _parse_probabilities(place: Place, read_table: TableReader) -> dict[str, float]:
+    """Probability by value, inline or from a file; none is given for those whom `otherwise` covers."""
     if "otherwise" in place.values and not {"probabilities", "table"} & set(place.values):
         return {}
     if ("probabilities" in place.values) == ("table" in place.values):
@@ -207,12 +208,16 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
     for number, group in enumerate(groups, 1):
         for column in group.columns:
             if group.columns.count(column) > 1:
-                raise OutOfDomainError(OVERLAP.format(column, f"groups[{number}] twice", ALONE))
+                raise OutOfDomainError(
+                    REFUSAL_OVERLAP.format(column, f"groups[{number}] twice", REMEDY_ONE_GROUP)
+                )
             for before, other in enumerate(groups[: number - 1], 1):
-                if column in other.columns and not _apart(other, group):
-                    remedy = ALONE if group.by is None or group.by != other.by else PER_SUBJECT
+                if column in other.columns and not _are_disjoint(other, group):
+                    remedy = (
+                        REMEDY_ONE_GROUP if group.by is None or group.by != other.by else REMEDY_BY_SUBJECT
+                    )
                     where = f"groups[{before}] and groups[{number}]"
-                    raise OutOfDomainError(OVERLAP.format(column, where, remedy))
+                    raise OutOfDomainError(REFUSAL_OVERLAP.format(column, where, remedy))
     columns = {column for group in groups for column in group.columns}
     if len(columns) > MAX_COLUMNS:
         raise OutOfDomainError(
@@ -220,15 +225,15 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
         )
 
 
-def _apart(one: Group, other: Group) -> bool:
+def _are_disjoint(one: Group, other: Group) -> bool:
     """Whether no subject has both groups: Xia et al. group each subject's attributes in a way of its own."""
     if one.by is None or one.by != other.by:
         return False
-    told = {*one.probabilities, *other.probabilities, None}  # None: all others
-    return not any(one.of(value) and other.of(value) for value in told)
+    named = {*one.probabilities, *other.probabilities, None}  # None: all others
+    return not any(one.of(value) and other.of(value) for value in named)
 
 
-def _hierarchy(place: Place) -> Hierarchy:
+def _parse_hierarchy(place: Place) -> Hierarchy:
     place.only(("broader", "includes_all"))
     listed = place.table("broader")
     broader = {value: listed.texts(value) for value in listed.values}

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.attacker.inclusion import Inclusion, Relation, relation
-from reid_sql.models.attacker.partition import Alike, Partition
+from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Relation, relate_values
 from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.parameters import Floats
@@ -17,8 +16,8 @@ from reid_sql.suggestion import suggestion
 
 Texts = npt.NDArray[np.object_]
 Blank = npt.NDArray[np.bool_]
-NO_VALUE: Final = "hierarchies.{0} speaks of none of the values that '{0}' has here"
-NOBODY: Final = "groups[{}] tells a probability for '{}', a value of '{}' that no record has here"
+STATUS_NO_VALUE: Final = "hierarchies.{0} speaks of none of the values that '{0}' has here"
+STATUS_NO_RECORD: Final = "groups[{}] tells a probability for '{}', a value of '{}' that no record has here"
 
 
 @dataclass(frozen=True)
@@ -55,37 +54,42 @@ class Subjects:
     notes: tuple[str, ...] = ()  # what the scenario speaks of and the records lack
 
 
-def subjects(
+def find_subjects(
     codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
 ) -> Subjects:
     """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
 
-    Values that only dropped records may have, and hierarchies kept for other tables, are noted.
+    Values that only dropped records may have, and hierarchies for other tables, are noted.
     """
-    told = _told(texts, attacker)
-    notes = [*_absent(attacker, told, dropped=nulls == "drop"), *_idle_hierarchies(attacker, told)]
-    probabilities, profile = _profiles(attacker, told, len(codes))
+    texts_by_column = _name_texts(texts, attacker)
+    notes = [
+        *_describe_absent(attacker, texts_by_column, dropped=nulls == "drop"),
+        *_describe_idle_hierarchies(attacker, texts_by_column),
+    ]
+    probabilities, profile = _knowledge_profiles(attacker, texts_by_column, len(codes))
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
-    kinds = [int(group.max(initial=0)) for group in _groups(_columns(codes, attacker), attacker)]
+    kinds = [int(group.max(initial=0)) for group in _group_codes(_name_columns(codes, attacker), attacker)]
     order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
-    return Subjects(matching(codes, texts, attacker, nulls), probabilities, profile, order, tuple(notes))
+    return Subjects(match_records(codes, texts, attacker, nulls), probabilities, profile, order, tuple(notes))
 
 
-def matching(
+def match_records(
     codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
 ) -> Matching:
     """Say by what the records match: by equal values, or where a value may include others by that."""
-    columns = _columns(codes, attacker)
+    columns = _name_columns(codes, attacker)
     if nulls != "wildcard" and not attacker.hierarchies:
-        return Matching(_groups(columns, attacker), by_inclusion=False)
+        return Matching(_group_codes(columns, attacker), by_inclusion=False)
     missing = (
         {column: codes[:, place] == 0 for place, column in enumerate(attacker.columns)}
         if nulls == "wildcard"
         else {}
     )
-    told = _told(texts, attacker)
+    texts_by_column = _name_texts(texts, attacker)
     related = {
-        column: relation(values, attacker.hierarchies.get(column), told.get(column), missing.get(column))
+        column: relate_values(
+            values, attacker.hierarchies.get(column), texts_by_column.get(column), missing.get(column)
+        )
         for column, values in columns.items()
     }
     return Matching(
@@ -95,58 +99,66 @@ def matching(
     )
 
 
-def _columns(codes: Integers, attacker: Scenario) -> dict[str, Integers]:
+def _name_columns(codes: Integers, attacker: Scenario) -> dict[str, Integers]:
     """Codes of each column, without gaps."""
-    return {column: dense(codes[:, place]) for place, column in enumerate(attacker.columns)}
+    return {column: renumber(codes[:, place]) for place, column in enumerate(attacker.columns)}
 
 
-def _groups(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:
+def _group_codes(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:
     """Codes of each group's values together."""
-    return [_combined([columns[column] for column in group.columns]) for group in attacker.groups]
+    return [_combine_columns([columns[column] for column in group.columns]) for group in attacker.groups]
 
 
-def _told(texts: Sequence[Sequence[str | None]], attacker: Scenario) -> dict[str, Texts]:
-    """Values of the columns that the scenario speaks of."""
+def _name_texts(texts: Sequence[Sequence[str | None]], attacker: Scenario) -> dict[str, Texts]:
+    """Give the texts of the columns whose values the scenario names."""
     return {
         column: np.array([row[place] for row in texts], dtype=object)
-        for place, column in enumerate(attacker.told)
+        for place, column in enumerate(attacker.named_columns)
     }
 
 
-def dense(codes: Integers) -> Integers:
+def renumber(codes: Integers) -> Integers:
     """Number codes anew without gaps, from 0."""
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _combined(columns: list[Integers]) -> Integers:
+def _combine_columns(columns: list[Integers]) -> Integers:
     """One code for the values of several columns together."""
     found = columns[0]
     for column in columns[1:]:
-        found = dense(found * (int(column.max(initial=0)) + 1) + column)
+        found = renumber(found * (int(column.max(initial=0)) + 1) + column)
     return found
 
 
-def _profiles(given: Scenario, told: dict[str, Texts], rows: int) -> tuple[Floats, Integers]:
+def _knowledge_profiles(
+    given: Scenario, texts_by_column: dict[str, Texts], rows: int
+) -> tuple[Floats, Integers]:
     """Probabilities of the groups for every kind of subject, and each record's kind."""
     by = list(dict.fromkeys(group.by for group in given.groups if group.by is not None))
-    kind = _combined([_numbered(told[column]) for column in by]) if by else np.zeros(rows, dtype=np.int64)
+    kind = (
+        _combine_columns([_number_values(texts_by_column[column]) for column in by])
+        if by
+        else np.zeros(rows, dtype=np.int64)
+    )
     first = np.unique(kind, return_index=True)[1]
     by_kind = np.empty((len(given.groups), len(first)))
     for place, group in enumerate(given.groups):
         by_kind[place] = (
-            group.probability if group.by is None else _by_value(place + 1, group, told[group.by][first])
+            group.probability
+            if group.by is None
+            else _probabilities_by_value(place + 1, group, texts_by_column[group.by][first])
         )
     found, profile = np.unique(by_kind, axis=1, return_inverse=True)
     return found, profile.ravel()[kind].astype(np.int64)
 
 
-def _numbered(values: Texts) -> Integers:
+def _number_values(values: Texts) -> Integers:
     """Number the texts in the order in which they appear."""
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return np.fromiter((places[value] for value in values), dtype=np.int64, count=len(values))
 
 
-def _by_value(number: int, group: Group, values: Texts) -> Floats:
+def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
     """Probability of each record by its value of the column; a value without one takes `otherwise`."""
     present = dict.fromkeys(values)
     if group.otherwise is None:
@@ -162,7 +174,7 @@ def _by_value(number: int, group: Group, values: Texts) -> Floats:
     return np.array([found[value] for value in values], dtype=np.float64)
 
 
-def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[str]:
+def _describe_absent(given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool) -> list[str]:
     """Refuse probabilities for values that no record has, as misspelt.
 
     Where records were dropped, such values are noted instead.
@@ -171,7 +183,7 @@ def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[s
     for number, group in enumerate(given.groups, 1):
         if group.by is None or group.values_may_be_absent:
             continue
-        present = dict.fromkeys(told[group.by])
+        present = dict.fromkeys(texts_by_column[group.by])
         for value in group.probabilities:
             if value not in present and not dropped:
                 known = [text for text in present if text is not None]
@@ -180,16 +192,16 @@ def _absent(given: Scenario, told: dict[str, Texts], *, dropped: bool) -> list[s
                     f"'{value}'; {suggestion(value, known, 'values')}, or write values_may_be_absent = true"
                 )
             if value not in present:
-                notes.append(NOBODY.format(number, value, group.by))
+                notes.append(STATUS_NO_RECORD.format(number, value, group.by))
     return notes
 
 
-def _idle_hierarchies(given: Scenario, told: dict[str, Texts]) -> list[str]:
-    """Note each hierarchy that includes nobody here: it is kept for other tables, or misspelt."""
+def _describe_idle_hierarchies(given: Scenario, texts_by_column: dict[str, Texts]) -> list[str]:
+    """Note each hierarchy that includes no record here: it is for other tables, or misspelt."""
     notes = []
     for column, hierarchy in given.hierarchies.items():
         steps = hierarchy.broader
         named = {*steps, *hierarchy.includes_all, *(value for values in steps.values() for value in values)}
-        if named and not named & set(told[column]):
-            notes.append(NO_VALUE.format(column))
+        if named and not named & set(texts_by_column[column]):
+            notes.append(STATUS_NO_VALUE.format(column))
     return notes

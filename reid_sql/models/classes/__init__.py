@@ -1,1 +1,1 @@
-"""What is said of equivalence classes by counting them."""
+"""Equivalence classes, and what follows from counting them."""

@@ -26,7 +26,7 @@ WORD_BITS: Final = 63
 BYTES_PER_MB: Final = 1_000_000
 KEY_BYTES: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
-SPARE_ARRAYS: Final = 6  # arrays of one key a record that a count takes beside those of the first columns
+SPARE_ARRAYS: Final = 6  # arrays of one key a record that a count needs besides those of the first columns
 MIN_THREADED_RECORDS: Final = 50_000  # records below which threads wait for each other more than they count
 SUM_DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
 PARTS_PER_THREAD: Final = 4  # of the work for each thread, so that none ends early
@@ -224,19 +224,19 @@ def _iterate_keys(
 
 def _count_threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     """Say how many threads the bound of memory allows, at most one a processor."""
-    held = sum(codes.nbytes for codes in chosen.table.codes)
+    code_bytes = sum(codes.nbytes for codes in chosen.table.codes)
     records = len(chosen.table.position)
     each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
-    require_memory(held + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
+    require_memory(code_bytes + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
     processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
-    allowed: int = (memory_mb * BYTES_PER_MB - held) // each
+    allowed: int = (memory_mb * BYTES_PER_MB - code_bytes) // each
     return max(1, min(processors, allowed, len(chosen)))
 
 
 def require_memory_for_codes(records: int, columns: int, memory_mb: int, *, people: bool = False) -> None:
     """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
 
-    With `people`, the codes of their people stand beside them.
+    With `people`, each record also has the code of its person.
 
     >>> require_memory_for_codes(1000, 3, 1)
     """

@@ -123,9 +123,9 @@ class AttributeRisk:
 def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
     """Summarise the risk 1/size over records: the highest, the average, and the share above `threshold`.
 
-    `average_risk` is the mean over records (classes/records: what an attacker who links everybody gets
-    right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold outside [0,
-    1].
+    `average_risk` is the mean over records (classes/records: the share that an attacker who links every
+    person gets right), `average_class_risk` the mean over classes. Refuses an empty histogram and a threshold
+    outside [0, 1].
 
     >>> import numpy as np
     >>> nine_and_one = Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))
@@ -194,8 +194,8 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
-    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs told apart, 1 −
-    Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
+    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs that differ, 1
+    − Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
     matches anything, separation still counts pairs, but distinct combinations mean nothing.
 
     >>> import numpy as np

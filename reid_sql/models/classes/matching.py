@@ -51,10 +51,9 @@ def matching_curve(
     """Expected share of probes whose own record scores highest: κ(n) = mean of C(L, n − 1) / C(M, n − 1).
 
     The record is among n. L of a probe's M false scores are lower than its true one. With persons, a probe is
-    held against its own false scores alone; without, against all, which takes them to be of one law for
-    everybody and is too high or too low where some people are easier to mistake than others. Refuses sizes
-    beyond the false scores of some probe plus one, lists that do not go together, and probes without false
-    scores.
+    compared with its own false scores alone; without, with all, which assumes one law for all people and is
+    too high or too low where some people are easier to mistake than others. Refuses sizes beyond the false
+    scores of some probe plus one, lists that do not go together, and probes without false scores.
 
     >>> [point.correctness for point in matching_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2])]
     [1.0, 0.75]
@@ -63,8 +62,10 @@ def matching_curve(
         SCORE.check("true_scores", true_scores).ravel(),
         SCORE.check("false_scores", false_scores).ravel(),
     )
-    lower, equal, held = _count_scores(true, false, *_check_persons(true, false, true_persons, false_persons))
-    most = int(held.min()) + 1
+    lower, equal, compared = _count_scores(
+        true, false, *_check_persons(true, false, true_persons, false_persons)
+    )
+    most = int(compared.min()) + 1
     domain = Number(
         f"whole numbers from 1 to {most}, the false scores of a probe and itself",
         "pass sizes of galleries that the scores fill",
@@ -73,7 +74,7 @@ def matching_curve(
         whole=True,
     )
     at = np.atleast_1d(domain.check("sizes", default_subset_sizes(most) if sizes is None else sizes))
-    return [_matching_point(float(n), lower, equal, held) for n in at]
+    return [_matching_point(float(n), lower, equal, compared) for n in at]
 
 
 def _check_persons(
@@ -122,20 +123,20 @@ def _count_scores(
     return counted[0], counted[1], counted[2]
 
 
-def _matching_point(n: float, lower: Integers, equal: Integers, held: Integers) -> MatchingPoint:
-    kinds, place = np.unique(np.stack([lower, equal, held]), axis=1, return_inverse=True)
+def _matching_point(n: float, lower: Integers, equal: Integers, compared: Integers) -> MatchingPoint:
+    kinds, place = np.unique(np.stack([lower, equal, compared]), axis=1, return_inverse=True)
     right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[place.ravel()]
     error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
     return MatchingPoint(int(n), float(right.mean()), error, right.size)
 
 
-def _rank_first_probability(n: float, lower: int, equal: int, held: int) -> float:
+def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> float:
     """Chance to be first: Σ_{j ≤ E} C(L + j, n − 1) / ((E + 1) C(M, n − 1)), E equal scores in any order.
 
     The record is one among n. The sum is C(L + E + 1, n) − C(L, n), here as a product that does not cancel.
     """
     upto = float(lower + equal)
-    none_higher = np.exp(log_miss_probability(np.array([held - upto]), n - 1, float(held)))
+    none_higher = np.exp(log_miss_probability(np.array([compared - upto]), n - 1, float(compared)))
     first_of_equal = -np.expm1(log_miss_probability(np.array([equal + 1.0]), n, upto + 1))
     return float(((upto + 1) / (n * (equal + 1)) * none_higher * first_of_equal)[0])
 

@@ -33,18 +33,18 @@ MaxSize = Annotated[int, SUBSET_SIZE]
 class EngineCodes(Codes):
     """A table that stayed with its engine, which looks itself for what singles records out."""
 
-    held: int  # records
+    record_count: int
     singled: Callable[[Sequence[ColumnSet]], SinglingSets]  # the records ascending
 
     @property
     def records(self) -> int:
         """How many records there are."""
-        return self.held
+        return self.record_count
 
 
 @dataclass(frozen=True)
 class MinimalUniques:
-    """Records with the sets that single them out, by records, then as the sets stand, the smallest first."""
+    """Records with the sets that single them out, by record, then in the order of the sets."""
 
     names: Sequence[str]  # (columns,)
     largest: int  # columns of the largest sets that were looked at
@@ -133,7 +133,7 @@ def _search_set(
 ) -> tuple[Integers, Bits]:
     """The records that the set alone singles out, no set of one column less; and all of them, as bits.
 
-    Of people, the first record of each stands for them, and all of theirs that are alone are among the bits.
+    Of people, the first record of each represents them, and all of their lone records are among the bits.
     """
     records = len(columns[0])
     known = np.zeros(-(-records // 8), dtype=np.uint8)
@@ -192,7 +192,7 @@ def _combine_codes(codes: Sequence[Integers]) -> Key:
     return key
 
 
-# Special uniques (SUDA): how much a record stands out, by the sets of columns that single it out.
+# Special uniques (SUDA): how conspicuous a record is, by the sets of columns that single it out.
 # Elliot, Manning, Mayes, Gurd & Bane 2005: a minimal unique set of k of the A columns scores Π (A − i) for
 # i from k to min(M, A − 1), where M is the size up to which sets are looked for; a record scores the sum.
 # Elliot & Manning 2003 share a risk of the file, the chance that a unique match is right (DIS), among the
@@ -296,14 +296,14 @@ def score_columns(found: MinimalUniques) -> ColumnContributions:
     width = len(found.names)
     of_set = score_sets(found)[found.place]
     total = np.bincount(place, of_set, minlength=len(record))
-    held, mass = (np.empty((len(record), width)) for _ in range(2))
+    memberships, mass = (np.empty((len(record), width)) for _ in range(2))
     members = found.members
     for column in range(width):
         inside = members[found.place, column]
-        held[:, column] = np.bincount(place[inside], minlength=len(record))
+        memberships[:, column] = np.bincount(place[inside], minlength=len(record))
         mass[:, column] = np.bincount(place[inside], of_set[inside], minlength=len(record))
-    row, column_place = np.nonzero(held)
+    row, column_place = np.nonzero(memberships)
     score = mass[row, column_place]
     names = np.array(found.names)[column_place]
-    sets = held[row, column_place].astype(np.int64)
+    sets = memberships[row, column_place].astype(np.int64)
     return ColumnContributions(record[row], names, sets, score, score / total[row])

@@ -74,14 +74,14 @@ class RemoteCodes(Codes):
     No codes are here.
     """
 
-    held: int  # records
+    record_count: int
     # Places of columns, (choices, p), to their distinct values and the right matches to expect, (choices,).
     count: Callable[[Integers], tuple[Integers, Numbers]]
 
     @property
     def records(self) -> int:
         """How many records there are."""
-        return self.held
+        return self.record_count
 
 
 @dataclass(frozen=True)

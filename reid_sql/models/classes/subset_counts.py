@@ -48,7 +48,7 @@ class SubsetCount:
 
 @dataclass(frozen=True)
 class DistinctRecords:
-    """Distinct records as codes, 0 for NULL, and how many records each stands for.
+    """Distinct records as codes, 0 for NULL, and how many records have each.
 
     Where people are counted, `people` says whose each is.
     """
@@ -133,7 +133,7 @@ class _Counter:
     def _known(
         self, places: tuple[int, ...], key: Key, known: "npt.NDArray[np.bool_] | slice[Any, Any, Any]"
     ) -> SubsetCount:
-        """Of the records that are kept."""
+        """Count the records whose values are known."""
         if not len(key.values):
             return SubsetCount(places, 0, 0, 0.0, 0, self.total)
         if self.people is not None:
@@ -143,9 +143,9 @@ class _Counter:
 
     def _counted(self, places: tuple[int, ...], key: Key, records: Integers | None) -> SubsetCount:
         sizes = key.class_sizes(records)
-        held, classes = int(sizes.sum()), len(sizes)
-        pairs = _count_pairs(sizes, sizes, held)
-        return SubsetCount(places, held, classes, float(classes), pairs, self.total - held)
+        counted, classes = int(sizes.sum()), len(sizes)
+        pairs = _count_pairs(sizes, sizes, counted)
+        return SubsetCount(places, counted, classes, float(classes), pairs, self.total - counted)
 
     def _matched(self, places: tuple[int, ...], key: Key) -> SubsetCount:
         """Where NULL may be any value, a record is alike with all that it matches."""
@@ -153,8 +153,8 @@ class _Counter:
         first = np.zeros(len(sizes), dtype=np.int64)
         first[ids] = np.arange(len(ids))
         classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(np.int64)
-        held = np.bincount(ids, self.table.records, len(sizes)).astype(np.int64)
-        pairs = _count_pairs(held, wildcard_class_sizes(classes, classes, held), self.total)
+        members = np.bincount(ids, self.table.records, len(sizes)).astype(np.int64)
+        pairs = _count_pairs(members, wildcard_class_sizes(classes, classes, members), self.total)
         return SubsetCount(places, self.total, len(sizes), float(len(sizes)), pairs, 0)
 
 
@@ -164,8 +164,8 @@ def _count_people(places: tuple[int, ...], key: Key, people: Integers, dropped: 
     return SubsetCount(places, len(sizes), classes, sum_reidentifications(sizes), pairs, dropped)
 
 
-def _count_pairs(held: Integers, sizes: npt.NDArray[np.int64] | Integers, records: int) -> int:
-    """Ordered pairs of alike records, Σ held (size − 1), exact beyond 64 bits too."""
+def _count_pairs(members: Integers, sizes: npt.NDArray[np.int64] | Integers, records: int) -> int:
+    """Ordered pairs of alike records, Σ members (size − 1), exact beyond 64 bits too."""
     if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
-        return int(held @ (sizes - 1))
-    return sum(one * (size - 1) for one, size in zip(held.tolist(), sizes.tolist(), strict=True))
+        return int(members @ (sizes - 1))
+    return sum(one * (size - 1) for one, size in zip(members.tolist(), sizes.tolist(), strict=True))

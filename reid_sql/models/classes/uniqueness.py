@@ -211,7 +211,7 @@ def log_miss_probability(size: Floats, n: float, records: float) -> Floats:
         np.minimum(size, n),
         np.maximum(size, n),
     )  # (sizes,), and the ratio is the same with both exchanged
-    missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always met
+    missed = np.full(size.shape, -np.inf)  # a class larger than what is left out is always drawn
     short = (size + n <= records) & (fewer <= MAX_TERMS)
     long = (size + n <= records) & (fewer > MAX_TERMS)
     missed[short] = _sum_terms(fewer[short], more[short], records)

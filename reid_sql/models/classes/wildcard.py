@@ -1,10 +1,10 @@
 """Class sizes when NULL matches anything: how many records agree with each one wherever both have a value.
 
 Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
-every other, and would make everybody look alike: it is left out of the matches of all that are not blank, as
-ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values are
-missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a record;
-patterns of a few records are compared one by one.
+every other, and would make all records look alike: it is left out of the matches of all that are not blank,
+as ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values
+are missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a
+record; patterns of a few records are compared one by one.
 """
 
 from dataclasses import dataclass
@@ -51,8 +51,10 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     array([ 4,  5,  2,  1, 15])
     """
     sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
-    own, told = ~_are_blank(codes), ~_are_blank(other_codes)
-    sizes[own] = _count_matches(*_pack(*_renumber(codes[own], other_codes[told]), other_counts[told]))
+    known, other_known = ~_are_blank(codes), ~_are_blank(other_codes)
+    sizes[known] = _count_matches(
+        *_pack(*_renumber(codes[known], other_codes[other_known]), other_counts[other_known])
+    )
     return sizes
 
 

@@ -1,1 +1,1 @@
-"""A release beside its original: what changed, what is lost, and how well records are linked back."""
+"""Compare a release with its original: what changed, what was lost, and how well records can be linked."""

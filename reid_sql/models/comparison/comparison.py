@@ -1,27 +1,40 @@
-"""A release against its original: the risk of both, what was changed, and how well records are linked."""
+"""A release and its original: the risk of both, what changed, and how well records are linked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Final
 
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
-from reid_sql.models.comparison.column_changes import NO_KEY, information_loss
-from reid_sql.models.comparison.linkage import Linkage, attack, link
-from reid_sql.models.comparison.paired_records import Alike, PairedRecords, alike, numbered
+from reid_sql.models.comparison.linkage import Linkage, classify_column, link_records, prepare_attack
+from reid_sql.models.comparison.paired_records import (
+    EqualRecords,
+    PairedColumn,
+    PairedRecords,
+    canonical,
+    group_records,
+    number_columns,
+)
+from reid_sql.parameters import Floats, Integers
 
-NOBODY: Final = "no record stands in both tables"
-OF_CLASSES: Final = (
+STATUS_NO_KEY: Final = (
+    "without key nobody knows which released record is whose: pass key, a column of both tables"
+)
+STATUS_NO_COMMON_RECORD: Final = "no record stands in both tables"
+STATUS_OTHER_VALUES: Final = "no released value is one of the original, so that total_variation tells nothing"
+UNKNOWN_KIND: Final = "not known"
+CLASS_MEASURES: Final = (
     *("records", "classes", "k", "unique_records", "uniqueness", "highest_risk", "average_risk"),
     *("average_class_risk", "records_at_risk"),
 )
-OF_CHANGES: Final = (
+CHANGE_MEASURES: Final = (
     *("classes_changed", "records_removed", "records_added", "records_changed", "cells_changed"),
     *("cells_suppressed", "information_loss"),
 )
-# What the attack finds, with the figure that it finds of an original that is released as it is.
-OF_LINKS: Final = {
+# Results of the attack, with the figure that equals it if the original is released unchanged.
+LINK_MEASURES: Final = {
     "correct_links": "average_risk",
     "certain_links": "uniqueness",
     "highest_link": "highest_risk",
@@ -34,7 +47,7 @@ class Comparison:
     """A figure of the original and of its release."""
 
     measure: str
-    original: float  # the figure of the original; of what was changed, 0
+    original: float  # the figure of the original; of changes, 0
     released: float | None  # the figure of the release; NULL where it is not known, and the status says why
     change: float | None  # the second less the first
     status: str
@@ -48,13 +61,13 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     >>> [(each.original, each.released) for each in compare(paired, 0.2, 1, 0) if "links" in each.measure]
     [(1.0, 0.5), (1.0, 0.0)]
     """
-    own = alike(paired.original_codes, paired.records, "original")
-    released = alike(paired.released_codes, paired.records, "released")
+    own = group_records(paired.original_codes, paired.records, "original")
+    released = group_records(paired.released_codes, paired.records, "released")
     before, after = (class_risk(each.histogram, threshold) for each in (own, released))
     return [
-        *(_row(name, getattr(before, name), getattr(after, name)) for name in OF_CLASSES),
-        *_changes(paired, own, released),
-        *_links(_linked(paired, own, released, targets, seed), before),
+        *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
+        *_compare_changes(paired, own, released),
+        *_compare_links(_link(paired, own, released, targets, seed), before),
     ]
 
 
@@ -63,18 +76,20 @@ def _row(measure: str, original: float, released: float | None, status: str = OK
     return Comparison(measure, float(original), after, None if after is None else after - original, status)
 
 
-def _changes(paired: PairedRecords, own: Alike, released: Alike) -> Iterator[Comparison]:
+def _compare_changes(
+    paired: PairedRecords, own: EqualRecords, released: EqualRecords
+) -> Iterator[Comparison]:
     if not paired.is_keyed:
-        yield from (_row(name, 0, None, NO_KEY) for name in OF_CHANGES)
+        yield from (_row(name, 0, None, STATUS_NO_KEY) for name in CHANGE_MEASURES)
         return
     changed = np.zeros(len(paired.records), dtype=bool)
-    cells, suppressed, lost = 0, 0, []
+    cells, suppressed, losses = 0, 0, []
     for column in paired.columns():
-        became = column.became
-        changed[became.rows] |= column.differs[became.of_row]
-        cells += int(became.records[column.differs].sum())
-        suppressed += int(became.records[column.suppressed].sum())
-        lost.append(information_loss(column))
+        changes = column.changes
+        changed[changes.rows] |= column.differs[changes.of_row]
+        cells += int(changes.records[column.differs].sum())
+        suppressed += int(changes.records[column.suppressed].sum())
+        losses.append(information_loss(column))
     figures = (
         classes_changed(own, released),
         int(paired.records[~paired.in_release].sum()),
@@ -82,33 +97,144 @@ def _changes(paired: PairedRecords, own: Alike, released: Alike) -> Iterator[Com
         int(paired.records[changed].sum()),
         cells,
         suppressed,
-        float(np.mean(lost)),
+        float(np.mean(losses)),
     )
-    yield from (_row(name, 0, figure) for name, figure in zip(OF_CHANGES, figures, strict=True))
+    yield from (_row(name, 0, figure) for name, figure in zip(CHANGE_MEASURES, figures, strict=True))
 
 
-def classes_changed(own: Alike, released: Alike) -> int:
-    """How many classes of the original are no class of the same records in the release."""
-    both = np.stack([own.of_pair, released.of_pair]) + 1
-    ids, _ = numbered(both)
-    links = both[:, np.unique(ids, return_index=True)[1]]
+def classes_changed(own: EqualRecords, released: EqualRecords) -> int:
+    """Number of classes of the original that are no class of the same records in the release."""
+    both = np.stack([own.class_of_pair, released.class_of_pair]) + 1
+    links = both[:, np.unique(number_columns(both), return_index=True)[1]]
     mine, theirs = (np.bincount(side) for side in links)
-    kept = (links[0] > 0) & (links[1] > 0) & (mine[links[0]] == 1) & (theirs[links[1]] == 1)
-    return len(own.sizes) - int(kept.sum())
+    same = (links[0] > 0) & (links[1] > 0) & (mine[links[0]] == 1) & (theirs[links[1]] == 1)
+    return len(own.sizes) - int(same.sum())
 
 
-def _linked(paired: PairedRecords, own: Alike, released: Alike, targets: int, seed: int) -> Linkage | str:
-    """What the attack finds, or why there is none."""
+def _link(
+    paired: PairedRecords, own: EqualRecords, released: EqualRecords, targets: int, seed: int
+) -> Linkage | str:
+    """The result of the attack, or why there is none."""
     if not paired.is_keyed:
-        return NO_KEY
-    known = attack(paired, own, released)
-    return link(known, targets, seed) if known else NOBODY
+        return STATUS_NO_KEY
+    attack = prepare_attack(paired, own, released)
+    return link_records(attack, targets, seed) if attack else STATUS_NO_COMMON_RECORD
 
 
-def _links(found: Linkage | str, before: ClassRisk) -> Iterator[Comparison]:
-    for name, alone in OF_LINKS.items():
-        if isinstance(found, str):
-            yield _row(name, getattr(before, alone), None, found)
+def _compare_links(linkage: Linkage | str, before: ClassRisk) -> Iterator[Comparison]:
+    for name, of_original in LINK_MEASURES.items():
+        if isinstance(linkage, str):
+            yield _row(name, getattr(before, of_original), None, linkage)
         else:
-            status = f"of {found.targets} records, drawn" if found.drawn else OK
-            yield _row(name, getattr(before, alone), getattr(found, name), status)
+            status = f"of {linkage.targets} records, drawn" if linkage.drawn else OK
+            yield _row(name, getattr(before, of_original), getattr(linkage, name), status)
+
+
+@dataclass(frozen=True)
+class ColumnChanges:
+    """What changed in one column; what is not known is None, and the status says why."""
+
+    column_name: str
+    original_values: int  # distinct values of the column in the original, NULL not counted
+    released_values: int  # the same in the release
+    cells_changed: int | None  # records of both tables whose value is another than it was
+    cells_suppressed: int | None  # those of them without information now: NULL, an empty text, or stars alone
+    information_loss: float | None  # share of the column's entropy that its released values lost
+    total_variation: float | None  # share of records by which the distributions of values differ
+    earth_movers: float | None  # how far numbers moved on average, as a share of the original's range
+    understood: str  # the kind of change that the attack of compare assumes
+    status: str
+
+
+def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
+    """Measure what changed in each column.
+
+    >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
+    ...     [["23", "27"]], [["20 to 29"]])
+    >>> changes = column_changes(paired)[0]
+    >>> changes.cells_changed, changes.information_loss, changes.understood
+    (2, 1.0, 'recoded')
+    """
+    return [_measure_column(column, keyed=paired.is_keyed) for column in paired.columns()]
+
+
+def _measure_column(column: PairedColumn, *, keyed: bool) -> ColumnChanges:
+    changes, distance = column.changes, total_variation(column)
+    reasons = [STATUS_NO_KEY] * (not keyed) + [STATUS_OTHER_VALUES] * (distance is None)
+    is_known = keyed and (changes.released >= 0).any()
+    return ColumnChanges(
+        column_name=column.name,
+        original_values=len(column.original_values),
+        released_values=len(column.released_values),
+        cells_changed=int(changes.records[column.differs].sum()) if keyed else None,
+        cells_suppressed=int(changes.records[column.suppressed].sum()) if keyed else None,
+        information_loss=information_loss(column) if keyed else None,
+        total_variation=distance,
+        earth_movers=earth_movers(column),
+        understood=classify_column(column).kind if is_known else UNKNOWN_KIND,
+        status="; ".join(reasons) or OK,
+    )
+
+
+def information_loss(column: PairedColumn) -> float:
+    """H(O | R) / H(O) of the values O and what they became, R; removed is one R; 0 where H(O) is 0.
+
+    Shannon 1948; where values are merged only, it is the non-uniform entropy of de Waal & Willenborg 1999.
+    """
+    changes = column.changes
+    n = changes.records.astype(np.float64)
+    total = n.sum()
+    of_values = np.bincount(changes.original, weights=n)
+    of_released = np.bincount(changes.released + 1, weights=n)
+    lost = float((n * np.log(of_released[changes.released + 1] / n)).sum())
+    occurring = of_values[of_values > 0]
+    before = float((occurring * np.log(total / occurring)).sum())
+    return min(1.0, max(0.0, lost / before)) if before > 0 else 0.0
+
+
+def total_variation(column: PairedColumn) -> float | None:
+    """½ Σ |p − q| over values, NULL one of them; None where no released value is an original one."""
+    mine, theirs = (_value_shares(column, released=side) for side in (False, True))
+    if not (mine.keys() & theirs.keys()) - {None} and any(value is not None for value in mine):
+        return None
+    # fsum rounds once, so that the order of the values has no effect.
+    return fsum(abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()) / 2
+
+
+def _value_shares(column: PairedColumn, *, released: bool) -> dict[str | float | None, float]:
+    codes = column.released if released else column.original
+    values = column.released_values if released else column.original_values
+    counts = _count_values(codes, column.records, values)
+    shares: dict[str | float | None, float] = {}
+    for value, n in zip([None, *values], counts, strict=True):
+        if n:
+            shares[canonical(value)] = shares.get(canonical(value), 0.0) + float(n)
+    return {value: n / float(counts.sum()) for value, n in shares.items()}
+
+
+def _count_values(codes: Integers, records: Integers, values: Sequence[str]) -> Floats:
+    exists = codes >= 0
+    weights = records[exists].astype(np.float64)
+    return np.bincount(codes[exists], weights=weights, minlength=len(values) + 1).astype(np.float64)
+
+
+def earth_movers(column: PairedColumn) -> float | None:
+    """∫ |F − G| over the original's range, of numbers that are not suppressed; None with other values."""
+    sides = (column.original, column.original_values), (column.released, column.released_values)
+    distributions = []
+    for codes, values in sides:
+        numbers = column.as_numbers(values)
+        if numbers is None:
+            return None
+        counts = _count_values(codes, column.records, values)
+        occurring = ~np.isnan(numbers) & (counts > 0)
+        if not occurring.any():
+            return None
+        distributions.append((numbers[occurring], counts[occurring] / counts[occurring].sum()))
+    (mine, p), (theirs, q) = distributions
+    spread = float(mine.max() - mine.min())
+    if not spread:
+        return None
+    points, place = np.unique(np.concatenate([mine, theirs]), return_inverse=True)
+    steps = np.bincount(place, weights=np.concatenate([p, -q]))
+    return float((np.abs(np.cumsum(steps))[:-1] * np.diff(points)).sum() / spread)

@@ -1,8 +1,11 @@
-"""An original and its release, as codes: which records are alike in each, and what became of each value."""
+"""An original and its release as codes: which records are equal in each, and what each value became."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,18 +13,71 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import Key
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.comparison.written import canonical, is_suppressed, numbers
+from reid_sql.models.columns.column_profile import NUMBER_PATTERN, PADDED_PATTERN
 from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]
+A_NUMBER: Final = re.compile(NUMBER_PATTERN)
+A_PADDED_NUMBER: Final = re.compile(PADDED_PATTERN)
+A_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+NOTHING: Final = re.compile(r"[\s*]*")
+MAX_EXACT_INTEGER: Final = 2**53  # that every smaller whole number has a double of its own
+
+
+def canonical(text: str | None) -> str | float | None:
+    """Normal form of a value: numbers by size, all other values as they are written.
+
+    >>> canonical("30.0") == canonical("30"), canonical("030") == canonical("30"), canonical("a")
+    (True, False, 'a')
+    """
+    if text is None or A_PADDED_NUMBER.fullmatch(text) or not A_NUMBER.fullmatch(text):
+        return text
+    value = float(text)
+    exact = "." in text or "e" in text.lower() or abs(value) < MAX_EXACT_INTEGER
+    return value if exact else text
+
+
+def is_suppressed(text: str | None) -> bool:
+    """Whether a value contains no information: NULL, an empty text, or stars alone.
+
+    >>> is_suppressed(None), is_suppressed("**"), is_suppressed("123**")
+    (True, True, False)
+    """
+    return text is None or bool(NOTHING.fullmatch(text))
+
+
+def parse_numbers(texts: Sequence[str]) -> Floats | None:
+    """The values as numbers, dates as seconds; None if one of them is neither.
+
+    >>> parse_numbers(["3", "4.5"]), parse_numbers(["3", "20 to 29"])
+    (array([3. , 4.5]), None)
+    """
+    parsed = [_parse_number(text) for text in texts]
+    numbers = [value for value in parsed if value is not None]
+    return np.array(numbers) if len(numbers) == len(parsed) else None
+
+
+def _parse_number(text: str) -> float | None:
+    """The number; None for a code, which has leading zeros."""
+    if A_PADDED_NUMBER.fullmatch(text):
+        return None
+    if A_NUMBER.fullmatch(text):
+        value = float(text)
+        return value if np.isfinite(value) else None
+    if not A_DATE.fullmatch(text):
+        return None
+    try:
+        return (datetime.fromisoformat(text) - datetime(1970, 1, 1)).total_seconds()  # noqa: DTZ001 - no zones
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)
 class PairedRecords:
-    """Distinct records of the original beside those of the release, and how many records are such a pair.
+    """Distinct pairs of a record of the original and a record of the release, and the count of each pair.
 
-    Codes are 0 for NULL, -1 where there is no such record, else the place of the value, from 1. Where no key
-    tells which belongs to which, `keyed` holds False, and each pair has one side alone.
+    Codes are 0 for NULL, -1 where there is no such record, else the place of the value, from 1. Without a key
+    that identifies records, `keyed` is False, and each pair has one side only.
     """
 
     names: Sequence[str]  # (columns,)
@@ -49,67 +105,66 @@ class PairedRecords:
 
     def columns(self) -> list["PairedColumn"]:
         """The columns, each for itself."""
-        both = zip(self.original_values, self.released_values, strict=True)
+        values = zip(self.original_values, self.released_values, strict=True)
         return [
             PairedColumn(
-                self.names[at], mine, theirs, self.original_codes[at], self.released_codes[at], self.records
+                self.names[at], own, released, self.original_codes[at], self.released_codes[at], self.records
             )
-            for at, (mine, theirs) in enumerate(both)
+            for at, (own, released) in enumerate(values)
         ]
 
 
 @dataclass(frozen=True)
-class Alike:
-    """The class of each pair's record in one of the tables, and how many records each class has."""
+class EqualRecords:
+    """The class of each pair's record in one of the tables, and the size and codes of each class."""
 
-    of_pair: Integers  # (pairs,), -1 where there is no such record
+    class_of_pair: Integers  # (pairs,), -1 where there is no such record
     sizes: Integers  # (classes,)
     codes: Integers  # (columns, classes)
 
     @property
     def histogram(self) -> Histogram:
-        """How many classes, and how many records, have each size."""
+        """Classes and records by class size."""
         sizes, classes = np.unique(self.sizes, return_counts=True)
         return Histogram(sizes, classes, sizes * classes)
 
 
-def alike(codes: Integers, records: Integers, words: str) -> Alike:
-    """Give the classes of one of the tables, `words` for a refusal of one that is empty.
+def group_records(codes: Integers, records: Integers, table: str) -> EqualRecords:
+    """Group the records of one of the tables by their codes; refuses an empty table, by this name.
 
-    >>> found = alike(np.array([[1, 2, 1, -1]]), np.array([1, 1, 2, 9]), "original")
-    >>> found.of_pair.tolist(), found.sizes.tolist()
+    >>> classes = group_records(np.array([[1, 2, 1, -1]]), np.array([1, 1, 2, 9]), "original")
+    >>> classes.class_of_pair.tolist(), classes.sizes.tolist()
     ([0, 1, 0, -1], [3, 1])
     """
-    there = np.flatnonzero(codes[0] >= 0)
-    if not len(there):
-        raise NoRecordsError(f"{words} must hold at least one record, got 0; pass a table with records")
-    held = codes[:, there]
-    ids, _ = numbered(held)
-    of_pair = np.full(codes.shape[1], -1)
-    of_pair[there] = ids
+    exists = np.flatnonzero(codes[0] >= 0)
+    if not len(exists):
+        raise NoRecordsError(f"{table} must hold at least one record, got 0; pass a table with records")
+    own = codes[:, exists]
+    ids = number_columns(own)
+    class_of_pair = np.full(codes.shape[1], -1)
+    class_of_pair[exists] = ids
     first = np.unique(ids, return_index=True)[1]
-    return Alike(of_pair, summed(ids, records[there]), held[:, first])
+    return EqualRecords(class_of_pair, sum_records(ids, records[exists]), own[:, first])
 
 
-def numbered(codes: Integers) -> tuple[Integers, Integers]:
-    """Number the distinct columns of a matrix of codes from 0 up, with how many there are of each."""
+def number_columns(codes: Integers) -> Integers:
+    """Number the distinct columns of a matrix of codes from 0 up: the number of each column."""
     key = Key(np.zeros(codes.shape[1], dtype=np.int64), 1)
     for row in codes:
         key = key.with_column(row, int(row.max(initial=0)) + 1)
-    ids, sizes = key.numbered()
-    return ids.astype(np.int64), sizes.astype(np.int64)
+    return key.numbered()[0].astype(np.int64)
 
 
-def summed(ids: Integers, records: Integers) -> Integers:
-    """How many records there are of each number; exact, where a sum of doubles need not be."""
-    found = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int64)
-    np.add.at(found, ids, records)
-    return found
+def sum_records(ids: Integers, records: Integers) -> Integers:
+    """Records of each number; exact, where a sum of doubles need not be."""
+    total = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(total, ids, records)
+    return total
 
 
 @dataclass(frozen=True)
 class PairedColumn:
-    """One column of both tables: which value became which, of how many records."""
+    """One column of both tables: which value became which, in how many records."""
 
     name: str
     original_values: Sequence[str]  # (values,), those of codes from 1
@@ -119,53 +174,53 @@ class PairedColumn:
     records: Integers  # (pairs,)
 
     @cached_property
-    def became(self) -> "Became":
-        """Each distinct value with what it became, of records of the original."""
+    def changes(self) -> "ValueChanges":
+        """Each distinct value of the original and what it became."""
         rows = np.flatnonzero(self.original >= 0)
         pairs = np.stack([self.original[rows], self.released[rows] + 1])
-        ids, _ = numbered(pairs)
+        ids = number_columns(pairs)
         first = np.unique(ids, return_index=True)[1]
-        mine, theirs = pairs[:, first]
-        return Became(mine, theirs - 1, summed(ids, self.records[rows]), rows, ids)
+        original, released = pairs[:, first]
+        return ValueChanges(original, released - 1, sum_records(ids, self.records[rows]), rows, ids)
 
     @cached_property
     def differs(self) -> Flags:
-        """Of each value and what it became, whether that is another value; not where it was removed."""
-        mine, theirs = (
+        """Which changes are to another value; a removed record has none."""
+        own, released = (
             [None, *map(canonical, each)] for each in (self.original_values, self.released_values)
         )
-        pairs = zip(self.became.original.tolist(), self.became.released.tolist(), strict=True)
-        return np.array([r >= 0 and mine[o] != theirs[r] for o, r in pairs], dtype=bool)
+        changes = zip(self.changes.original.tolist(), self.changes.released.tolist(), strict=True)
+        return np.array([r >= 0 and own[o] != released[r] for o, r in changes], dtype=bool)
 
     @cached_property
     def suppressed(self) -> Flags:
-        """Of each value and what it became, whether it was told and is not any more."""
-        nothing, told = self.untold(self.released_values), ~self.untold(self.original_values)
-        found = self.differs & nothing[self.became.released] & told[self.became.original]
-        return np.asarray(found, dtype=bool)
+        """Which changes are from a value with information to one without."""
+        empty, had_value = self.without_value(self.released_values), ~self.without_value(self.original_values)
+        suppressed = self.differs & empty[self.changes.released] & had_value[self.changes.original]
+        return np.asarray(suppressed, dtype=bool)
 
     @staticmethod
-    def untold(values: Sequence[str]) -> Flags:
-        """Of each code from 0, whether its value tells nothing."""
+    def without_value(values: Sequence[str]) -> Flags:
+        """Of each code from 0, whether its value contains no information."""
         return np.array([True, *map(is_suppressed, values)])
 
     def as_numbers(self, values: Sequence[str]) -> Floats | None:
-        """The values of codes from 0 as numbers, NaN where nothing is told; None where one is no number."""
-        untold = self.untold(values)
-        told = numbers([value for value, nothing in zip(values, untold[1:], strict=True) if not nothing])
-        if told is None:
+        """Numbers of codes from 0, NaN for suppressed values; None if another value is no number."""
+        empty = self.without_value(values)
+        numbers = parse_numbers([value for value, none in zip(values, empty[1:], strict=True) if not none])
+        if numbers is None:
             return None
-        found = np.full(len(untold), np.nan)
-        found[~untold] = told
-        return found
+        of_codes = np.full(len(empty), np.nan)
+        of_codes[~empty] = numbers
+        return of_codes
 
 
 @dataclass(frozen=True)
-class Became:
+class ValueChanges:
     """Distinct values with what they became, as codes; -1 where the record was removed."""
 
-    original: Integers  # (values and what they became,)
-    released: Integers
-    records: Integers
-    rows: Integers  # the pairs of records that are in the original
-    of_row: Integers  # which of these each of them is
+    original: Integers  # (changes,)
+    released: Integers  # (changes,)
+    records: Integers  # (changes,)
+    rows: Integers  # (rows,), the pairs of records that are in the original
+    of_row: Integers  # (rows,), the change of each

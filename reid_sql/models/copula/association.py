@@ -1,11 +1,6 @@
-"""How strongly two columns go together: mutual information beyond chance, and as a correlation.
+"""How strongly two columns are associated: mutual information, and the orders of unordered values."""
 
-It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
-Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual information).
-Information is in nats.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -16,11 +11,16 @@ from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtr, ndtri, xlogy
 from reid_sql.parameters import Floats
 
-STRONGEST: Final = 0.999  # correlation of two columns that settle each other
-TERMS: Final = 1 << 20  # of the hypergeometric sums that are worked on together
-SPREAD: Final = 12  # standard deviations of a hypergeometric count that matter
+# How strongly two columns go together: mutual information beyond chance, and as a correlation.
+# It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
+# Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual
+# information). Information is in nats.
+
+MAX_CORRELATION: Final = 0.999  # correlation of two columns that settle each other
+TERMS_PER_BLOCK: Final = 1 << 20  # of the hypergeometric sums that are worked on together
+MAX_HYPERGEOMETRIC_SIGMAS: Final = 12  # standard deviations of a hypergeometric count that matter
 NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(8))
-MOST_INTERVALS: Final = 192  # beyond, neighbouring intervals are taken together
+MAX_INTERVALS: Final = 192  # beyond, neighbouring intervals are taken together
 
 
 def entropy(counts: Floats) -> float:
@@ -35,7 +35,7 @@ def entropy(counts: Floats) -> float:
 
 
 def adjusted_information(first: Floats, second: Floats, cells: Floats) -> float:
-    """Mutual information of two columns beyond chance, scaled to be kept whole where each settles the other.
+    """Mutual information of two columns beyond chance, scaled so that full dependence stays whole.
 
     `first` and `second` are the counts of the columns' values, `cells` those of the pairs. Equation 10, times
     the larger entropy; below 0 where the columns share less than chance would have them share.
@@ -56,31 +56,33 @@ def expected_information(first: Floats, second: Floats) -> float:
     >>> round(expected_information(np.array([1.0, 1.0]), np.array([1.0, 1.0])), 4)
     0.6931
     """
-    rows, columns = _tallied(first), _tallied(second)
+    rows, columns = _tally(first), _tally(second)
     total = round(float(first.sum()))
     a, b = (grid.ravel() for grid in np.meshgrid(rows[0], columns[0], indexing="ij"))
     times = np.outer(rows[1], columns[1]).ravel()
     mean = a * b / total
-    spread = SPREAD * np.sqrt(mean) + SPREAD
+    spread = MAX_HYPERGEOMETRIC_SIGMAS * np.sqrt(mean) + MAX_HYPERGEOMETRIC_SIGMAS
     low = np.maximum(np.maximum(1, a + b - total), np.floor(mean - spread))
     high = np.minimum(np.minimum(a, b), np.ceil(mean + spread))
     terms = np.maximum(high - low + 1, 0).astype(np.int64)
     found, start = 0.0, 0
     while start < len(a):  # as many pairs of counts at a time as fit
-        stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS, side="right")))
+        stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS_PER_BLOCK, side="right")))
         some = slice(start, stop)
-        found += _shared((a[some], b[some]), low[some], terms[some], times[some], total)
+        found += _sum_shared((a[some], b[some]), low[some], terms[some], times[some], total)
         start = stop
     return found
 
 
-def _tallied(counts: Floats) -> tuple[Floats, Floats]:
+def _tally(counts: Floats) -> tuple[Floats, Floats]:
     """Distinct counts, and how many values have each; fractions of weights are rounded."""
     found, times = np.unique(np.maximum(1, np.round(counts)), return_counts=True)
     return found, times.astype(np.float64)
 
 
-def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: Floats, total: int) -> float:
+def _sum_shared(
+    counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: Floats, total: int
+) -> float:
     """Sum of n/N log(N n/(a b)) over the chances of n common records of values with a and b records."""
     which = np.repeat(np.arange(len(terms)), terms)
     first = np.repeat(np.cumsum(terms) - terms, terms)
@@ -97,13 +99,13 @@ def _shared(counts: tuple[Floats, Floats], low: Floats, terms: Integers, times: 
 
 
 def normal_information(first: Floats, second: Floats, correlation: float) -> float:
-    """Mutual information of two normal variables of this correlation, told to intervals of these shares.
+    """Mutual information of two normal variables of this correlation, cut into intervals of these shares.
 
     >>> shares = np.full(64, 1 / 64)
     >>> round(normal_information(shares, shares, 0.5), 3), round(-0.5 * np.log(0.75), 3)
     (0.143, np.float64(0.144))
     """
-    first, second = _joined(first), _joined(second)
+    first, second = _join_intervals(first), _join_intervals(second)
     cells = normal_table(first, second, correlation)
     independent = np.outer(first, second)
     return float(xlogy(cells, np.maximum(cells, 1e-300) / independent).sum())
@@ -123,13 +125,13 @@ def normal_table(first: Floats, second: Floats, correlation: float) -> Floats:
     return table
 
 
-def _joined(shares: Floats) -> Floats:
+def _join_intervals(shares: Floats) -> Floats:
     """Take neighbouring intervals together where there are too many to tell apart in the copula."""
-    if len(shares) <= MOST_INTERVALS:
+    if len(shares) <= MAX_INTERVALS:
         return np.asarray(shares / shares.sum())
     ends = np.cumsum(shares) / shares.sum()
-    group = np.minimum((ends * MOST_INTERVALS).astype(np.int64), MOST_INTERVALS - 1)
-    joined: Floats = np.bincount(group, shares, MOST_INTERVALS) / shares.sum()
+    group = np.minimum((ends * MAX_INTERVALS).astype(np.int64), MAX_INTERVALS - 1)
+    joined: Floats = np.bincount(group, shares, MAX_INTERVALS) / shares.sum()
     return joined[joined > 0]
 
 
@@ -149,6 +151,79 @@ def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: fl
 
     if information <= 0:
         return 0.0
-    if excess(STRONGEST) <= 0:
-        return STRONGEST
-    return scipy_functions.find_root(excess, 0.0, STRONGEST, xtol=1e-5)
+    if excess(MAX_CORRELATION) <= 0:
+        return MAX_CORRELATION
+    return scipy_functions.find_root(excess, 0.0, MAX_CORRELATION, xtol=1e-5)
+
+
+# An order from the data for columns that have none: values that go with the same values lie together.
+# The same values are those of the other columns. Source: reciprocal averaging, the first axis of multiple
+# correspondence analysis (Hirschfeld 1935; Greenacre 2017); the correlation of ordered categories by
+# maximum likelihood (Olsson 1979).
+
+MAX_ROUNDS: Final = 60
+MAX_PAIR_CORRELATION: Final = 0.99
+MIN_PROBABILITY: Final = 1e-12
+PairTables = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
+
+
+def order_categories(shares: Sequence[Floats], pairs: PairTables, fixed: Sequence[bool]) -> list[Integers]:
+    """Places of each column's values in order; `fixed` columns keep theirs, and pull the others.
+
+    `pairs` are, for two columns by number, the codes of the pairs of values that occur, and their numbers of
+    records.
+    """
+    rng = np.random.default_rng(0)
+    scores = [
+        np.arange(float(len(p))) if is_fixed else rng.normal(size=len(p))
+        for p, is_fixed in zip(shares, fixed, strict=True)
+    ]
+    scores = [_standardize(own, p) for own, p in zip(scores, shares, strict=True)]
+    for _ in range(MAX_ROUNDS):
+        scores = [own if fixed[c] else _pull_scores(c, scores, shares, pairs) for c, own in enumerate(scores)]
+    return [
+        np.arange(len(own)) if is_fixed else np.argsort(own, kind="stable")
+        for own, is_fixed in zip(scores, fixed, strict=True)
+    ]
+
+
+def _pull_scores(
+    column: int, scores: Sequence[Floats], shares: Sequence[Floats], pairs: PairTables
+) -> Floats:
+    """Scores of a column's values from those they go with, each column by how well it agrees."""
+    checkpoint()
+    found = scores[column].copy()
+    count = len(found)
+    for (one, other), (first, second, weight) in pairs.items():
+        if column not in (one, other):
+            continue
+        own, others, scored = (
+            (first, second, scores[other]) if column == one else (second, first, scores[one])
+        )
+        column_weight = np.maximum(np.bincount(own, weight, count), MIN_PROBABILITY)
+        mean = np.bincount(own, weight * scored[others], count) / column_weight
+        found += mean * float((shares[column] * mean) @ scores[column])
+    return _standardize(found, shares[column])
+
+
+def _standardize(scores: Floats, shares: Floats) -> Floats:
+    centred: Floats = scores - scores @ shares
+    spread = float(np.sqrt(centred**2 @ shares))
+    return centred / spread if spread > 0 else centred
+
+
+def fit_pair_correlation(first: Floats, second: Floats, pairs: tuple[Integers, Integers, Floats]) -> float:
+    """Correlation under which the table of two ordered columns, of these shares, is likeliest.
+
+    >>> halves = np.array([0.5, 0.5])
+    >>> table = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([2.0, 1, 1, 2])
+    >>> round(fit_pair_correlation(halves, halves, table), 2)
+    0.5
+    """
+    one, other, weight = pairs
+
+    def unlikely(correlation: float) -> float:
+        table = np.maximum(normal_table(first, second, correlation), MIN_PROBABILITY)
+        return -float(xlogy(weight, table[one, other]).sum())
+
+    return scipy_functions.minimize(unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4)

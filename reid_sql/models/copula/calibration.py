@@ -1,30 +1,34 @@
-"""How much more often records repeat in a sample than its copula has them repeat.
-
-A copula knows pairs of columns; where three or more go together, records repeat more often than it says, and
-people seem too unique. The sample itself tells by how much. Cell probabilities are multiplied by that factor
-a, so that ξ becomes ξ^a, the correction of Rocher, Hendrickx & de Montjoye 2019 (supplementary note 2, eq.
-16), with a from the sample. The records that are alone say nothing of cells of which the sample holds many:
-there the factor fades, as a^(1/(1 + (n q/20)²)) for n records, and frequent cells keep their probability.
-"""
+"""Scores adjusted to what is known: to the sample's unique records, to a uniqueness, to a class size."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from reid_sql.models.classes.disclosure import OK
+from reid_sql.errors import NoRecordsError
+from reid_sql.fitted_model import Scores
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.numerics import scipy_functions
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Choice, Floats
 
-FARTHEST: Final = 4.0  # of the logarithm of the factor
-DOUBT: Final = 8.0  # records that repeat, or are alone, at which the sample's word counts for half
-FADES: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
-SLACK: Final = 0.1  # of 1, by which the cells of all combinations may add up to something else unsaid
-AT_BOUND: Final = (
+# How much more often records repeat in a sample than its copula has them repeat.
+# A copula knows pairs of columns; where three or more go together, records repeat more often than it says,
+# and people seem too unique. The sample itself tells by how much. Cell probabilities are multiplied by that
+# factor a, so that ξ becomes ξ^a, the correction of Rocher, Hendrickx & de Montjoye 2019 (supplementary
+# note 2, eq. 16), with a from the sample. The records that are alone say nothing of cells of which the
+# sample holds many: there the factor fades, as a^(1/(1 + (n q/20)²)) for n records, and frequent cells keep
+# their probability.
+
+MAX_LOG_FACTOR: Final = 4.0  # of the logarithm of the factor
+HALF_WEIGHT_RECORDS: Final = 8.0  # so many repeated, or lone, records give the sample half its weight
+HALF_EFFECT_COUNT: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
+MAX_UNREPORTED_EXCESS: Final = 0.1  # difference from 1 that the sum over all cells may have unreported
+STATUS_AT_BOUND: Final = (
     "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
 )
-BEYOND_ONE: Final = (
+STATUS_BEYOND_ONE: Final = (
     "cell probabilities are calibrated for combinations of values that occur: "
     "over all combinations they would add up to about {:.2g}"
 )
@@ -47,35 +51,129 @@ def factor(cells: Floats, records: int, alone: int) -> float:
     >>> round(factor(np.full(100, 1e-4), records=1001, alone=820), 2)
     1.92
     """
-    return calibration(cells, records, alone).factor
+    return calibrate(cells, records, alone).factor
 
 
-def calibration(cells: Floats, records: int, alone: int) -> Calibration:
-    """Find the factor, and say where it met its bound, or where cells no longer add up to 1."""
-    low, high = (_excess(cells, records, alone, at) for at in (-FARTHEST, FARTHEST))
-    bound = -FARTHEST if low <= 0 else FARTHEST if high >= 0 else 0.0
+def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
+    """Fit the factor; the status reports a factor at its bound, and cells that no longer add up to 1."""
+    low, high = (_excess(cells, records, alone, at) for at in (-MAX_LOG_FACTOR, MAX_LOG_FACTOR))
+    bound = -MAX_LOG_FACTOR if low <= 0 else MAX_LOG_FACTOR if high >= 0 else 0.0
     found = bound or scipy_functions.find_root(
-        lambda at: _excess(cells, records, alone, at), -FARTHEST, FARTHEST, xtol=1e-6
+        lambda at: _excess(cells, records, alone, at), -MAX_LOG_FACTOR, MAX_LOG_FACTOR, xtol=1e-6
     )
     repeated = records - alone
-    told = repeated / (repeated + DOUBT) * alone / (alone + DOUBT)
-    total = float(np.mean(tempered(cells, np.exp(found * told), records) / cells))
+    weight = repeated / (repeated + HALF_WEIGHT_RECORDS) * alone / (alone + HALF_WEIGHT_RECORDS)
+    total = float(np.mean(temper_cells(cells, np.exp(found * weight), records) / cells))
     notes = [
-        *([AT_BOUND.format(bound, "more" if bound > 0 else "less")] if bound and told > 1 / 2 else []),
-        *([BEYOND_ONE.format(total)] if abs(total - 1) > SLACK else []),
+        *(
+            [STATUS_AT_BOUND.format(bound, "more" if bound > 0 else "less")]
+            if bound and weight > 1 / 2
+            else []
+        ),
+        *([STATUS_BEYOND_ONE.format(total)] if abs(total - 1) > MAX_UNREPORTED_EXCESS else []),
     ]
-    return Calibration(float(np.exp(found * told)), "; ".join(notes) or OK)
+    return Calibration(float(np.exp(found * weight)), "; ".join(notes) or OK)
 
 
-def tempered(cells: Floats, factor: float, records: int) -> Floats:
+def temper_cells(cells: Floats, factor: float, records: int) -> Floats:
     """Multiply cell probabilities by the factor where the sample can hold but few such records.
 
-    >>> tempered(np.array([1e-6, 0.5]), 2.0, records=1000).round(8).tolist()
+    >>> temper_cells(np.array([1e-6, 0.5]), 2.0, records=1000).round(8).tolist()
     [2e-06, 0.50055394]
     """
-    return np.asarray(cells * factor ** (1 / (1 + (records * cells / FADES) ** 2)))
+    return np.asarray(cells * factor ** (1 / (1 + (records * cells / HALF_EFFECT_COUNT) ** 2)))
 
 
 def _excess(cells: Floats, records: int, alone: int, at: float) -> float:
-    xi = uniqueness_from_probability(np.minimum(tempered(cells, np.exp(at), records), 1), records)
+    xi = uniqueness_from_probability(np.minimum(temper_cells(cells, np.exp(at), records), 1), records)
     return float(xi.mean()) - alone / records
+
+
+# Scores of a table's records brought in line with the uniqueness of the population under the same model.
+# Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
+
+MAX_LOG_EXPONENT: Final = 9.0  # of the logarithm of the exponent
+
+
+@dataclass(frozen=True)
+class ScoredClasses:
+    """Distinct records by their numbers of records, with ξ of each."""
+
+    class_size: Integers
+    uniqueness_xi: Floats
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Exponent a of ξ* = ξ^a, the mean ξ of the records before it, and the mean of ξ*, the uniqueness."""
+
+    exponent: float
+    mean_xi: float
+    uniqueness: float
+    status: str
+
+
+def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
+    """Find the exponent; 1, with the reason as status, where no exponent gives that mean.
+
+    >>> scored = ScoredClasses(np.array([1, 1]), np.array([0.25, 1.0]))
+    >>> round(correct_scores(scored, 0.75).exponent, 4)
+    0.5
+    """
+    if not len(scored.class_size):
+        raise NoRecordsError(NO_RECORDS)
+    share = np.asarray(scored.class_size) / np.sum(scored.class_size)
+    xi = np.asarray(scored.uniqueness_xi, dtype=np.float64)
+
+    def excess(at: float) -> float:
+        return float(share @ xi ** np.exp(at)) - uniqueness
+
+    if not excess(-MAX_LOG_EXPONENT) > 0 > excess(MAX_LOG_EXPONENT):
+        return Correction(
+            1.0,
+            float(share @ xi),
+            uniqueness,
+            "no exponent gives this uniqueness; scores are left as they are",
+        )
+    return Correction(
+        float(np.exp(scipy_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12))),
+        float(share @ xi),
+        uniqueness,
+        "ok",
+    )
+
+
+# What a record's cell probability says of the person, in a population.
+
+SAMPLE_USE: Final = Choice(("ignored", "known"))
+SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]
+
+
+@dataclass(frozen=True)
+class RecordRisk:
+    """Scores of records; the errors are standard errors of the integration, and of it alone."""
+
+    class_size: Integers  # (records,)
+    cell_probability: Floats
+    cell_probability_error: Floats
+    uniqueness_xi: Floats
+    uniqueness_xi_error: Floats
+    correctness_kappa: Floats
+
+
+def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
+    """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
+
+    >>> from reid_sql.models.numerics.rectangle import Estimates
+    >>> pair = Estimates(np.array([0.25]), np.array([0.0]))
+    >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
+    array([0.])
+    """
+    SAMPLE_USE.check("sample", sample)
+    n = np.asarray(population, dtype=np.float64)
+    one = np.asarray(cell.uniqueness(n))
+    slope = (n - 1) * one / np.maximum(1 - cell.probability, np.finfo(float).tiny)
+    sizes = np.asarray(class_size)
+    xi, kappa = cell.known(sizes, n) if sample == "known" else (one, cell.correctness(n))
+    error = np.minimum(np.where(xi > 0, slope, 0) * cell.standard_error, 1)
+    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa)

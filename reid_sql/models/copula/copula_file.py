@@ -1,7 +1,4 @@
-"""A fitted copula as text: plain JSON with a version and a checksum, to be kept, reviewed and read back.
-
-Reading trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
-"""
+"""A copula as a JSON file, and as one line of a summary."""
 
 import hashlib
 import json
@@ -14,18 +11,21 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.classes.disclosure import OK, Integers
-from reid_sql.models.copula.calibration import FARTHEST
+from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 
+# A fitted copula as text: plain JSON with a version and a checksum, to save, review and read back.
+# Reading trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
+
 FORMAT: Final = "reid-sql gaussian copula"
 VERSION: Final = 1
-LONGEST: Final = 1 << 28  # characters
+MAX_CHARACTERS: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
 Model = TypeVar("Model")
-EARLIER: Final = (
+REFUSAL_EARLIER_VERSION: Final = (
     "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
 )
 
@@ -39,7 +39,7 @@ class SavedModels:
     json: Sequence[str | None]
 
 
-def to_json(model: GaussianCopula) -> str:
+def copula_to_json(model: GaussianCopula) -> str:
     """Write the model as JSON: the same text for the same model.
 
     It holds the values of each column with their shares and the correlations, and no record.
@@ -65,19 +65,19 @@ def to_json(model: GaussianCopula) -> str:
         ],
         "correlation": model.correlation.tolist(),
     }
-    return text_of(content | {"sha256": checksum(content)})
+    return content_to_text(content | {"sha256": compute_checksum(content)})
 
 
-def content_of(text: str, kind: str) -> dict[str, Any]:
+def parse_content(text: str, kind: str) -> dict[str, Any]:
     """Read the text of a saved model; refuses what is too long, no JSON, or not of this format."""
-    if not isinstance(text, str) or len(text) > LONGEST:
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         raise OutOfDomainError(
-            f"a saved model must be a text of at most {LONGEST} characters, got another; save it again"
+            f"a saved model must be a text of at most {MAX_CHARACTERS} characters, got another; save it again"
         )
     try:
-        content = json.loads(text, parse_constant=no_constant)
+        content = json.loads(text, parse_constant=refuse_constant)
         if isinstance(content, str):  # the text as a file of JSON holds it, in quotes
-            content = json.loads(content, parse_constant=no_constant)
+            content = json.loads(content, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise OutOfDomainError(
             f"a saved model must be JSON, got a text that is not ({error}); save the model again"
@@ -89,17 +89,17 @@ def content_of(text: str, kind: str) -> dict[str, Any]:
     return content
 
 
-def model_of(
+def read_model(
     text: str, kind: str, version: int | tuple[int, ...], build: Callable[[dict[str, Any]], Model]
 ) -> Model:
     """Read a saved model of this format; refuses another version, and a text that was changed."""
-    content = content_of(text, kind)
+    content = parse_content(text, kind)
     versions = (version,) if isinstance(version, int) else version
     if content.get("version") not in versions:
-        known, told = " or ".join(map(str, versions)), str(content.get("version"))[:40]
-        rule = f"a saved model must be of version {known}, got {told}"
+        known, saved = " or ".join(map(str, versions)), str(content.get("version"))[:40]
+        rule = f"a saved model must be of version {known}, got {saved}"
         raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
-    if content.pop("sha256", None) != checksum(content):
+    if content.pop("sha256", None) != compute_checksum(content):
         raise OutOfDomainError(
             "a saved model must carry its own checksum, got another: the text was changed; save it again"
         )
@@ -112,17 +112,17 @@ def model_of(
         raise OutOfDomainError(f"{rule}; save the model again") from None
 
 
-def from_json(text: str) -> GaussianCopula:
+def copula_from_json(text: str) -> GaussianCopula:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    return model_of(text, FORMAT, VERSION, _model)
+    return read_model(text, FORMAT, VERSION, _read_copula)
 
 
-def find(saved: SavedModels, name: str) -> GaussianCopula:
+def find_copula(saved: SavedModels, name: str) -> GaussianCopula:
     """Read the last model of this name among the lines; refuses a name that none has."""
-    return from_json(text_of_model(saved, name))
+    return copula_from_json(model_to_text(saved, name))
 
 
-def text_of_model(saved: SavedModels, name: str) -> str:
+def model_to_text(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
@@ -133,64 +133,107 @@ def text_of_model(saved: SavedModels, name: str) -> str:
     return saved.json[lines[-1]] or ""
 
 
-def text_of(content: Mapping[str, Any]) -> str:
+def content_to_text(content: Mapping[str, Any]) -> str:
     """Spell the JSON."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def checksum(content: Mapping[str, Any]) -> str:
+def compute_checksum(content: Mapping[str, Any]) -> str:
     """SHA-256 of the content, whatever the order of its keys."""
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
-def no_constant(name: str) -> float:
+def refuse_constant(name: str) -> float:
     """Refuse NaN and the infinities."""
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _model(content: Mapping[str, Any]) -> GaussianCopula:
+def _read_copula(content: Mapping[str, Any]) -> GaussianCopula:
     columns = content["columns"]
-    names = tuple(_kind(column["name"], str) for column in columns)
+    names = tuple(_require_type(column["name"], str) for column in columns)
     if not names or len(set(names)) < len(names):
         raise ValueError("columns")
-    marginals = tuple(_marginal(column) for column in columns)
+    marginals = tuple(_read_marginal(column) for column in columns)
     correlation = check_correlation(content["correlation"], len(names))
     records, seed, method = (
-        _kind(content["records"], int),
-        _kind(content["seed"], int),
-        _kind(content["method"], str),
+        _require_type(content["records"], int),
+        _require_type(content["seed"], int),
+        _require_type(content["method"], str),
     )
-    calibration = _kind(content["calibration"], float)
+    calibration = _require_type(content["calibration"], float)
     if (
         records < 1
         or not 0 <= seed <= MAX_SEED
         or method not in METHODS
-        or not exp(-FARTHEST) <= calibration <= exp(FARTHEST)
+        or not exp(-MAX_LOG_FACTOR) <= calibration <= exp(MAX_LOG_FACTOR)
     ):
         raise ValueError("records, seed, method or calibration")
-    status = _kind(content.get("status", OK if calibration == 1 else EARLIER), str)
+    status = _require_type(content.get("status", OK if calibration == 1 else REFUSAL_EARLIER_VERSION), str)
     return GaussianCopula(names, marginals, correlation, records, method, seed, calibration, status)
 
 
-def _marginal(column: Mapping[str, Any]) -> Marginal:
-    values = tuple(None if value is None else _kind(value, str) for value in column["values"])
-    shares = np.array([_share(share) for share in column["shares"]])
-    family, unseen = _kind(column["family"], str), _share(column["unseen"])
+def _read_marginal(column: Mapping[str, Any]) -> Marginal:
+    values = tuple(None if value is None else _require_type(value, str) for value in column["values"])
+    shares = np.array([_read_share(share) for share in column["shares"]])
+    family, unseen = _require_type(column["family"], str), _read_share(column["unseen"])
     if not values or len(set(values)) < len(values) or len(values) != len(shares) or family not in FAMILIES:
         raise ValueError("values")
     if abs(float(shares.sum()) - 1) > 1e-6:  # noqa: PLR2004 - rounding
         raise ValueError("shares")
-    return Marginal(values, shares, unseen, _kind(column["ordered"], bool), family)
+    return Marginal(values, shares, unseen, _require_type(column["ordered"], bool), family)
 
 
-def _share(value: Any) -> float:  # noqa: ANN401 - whatever the text holds
+def _read_share(value: Any) -> float:  # noqa: ANN401 - whatever the text holds
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError("share")
     return float(value)
 
 
-def _kind(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the text holds
+def _require_type(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the text holds
     if type(value) is not kind:
         raise TypeError(f"{kind.__name__} expected")
     return value
+
+
+# What there is to say of a fitted copula in one line.
+
+
+@dataclass(frozen=True)
+class CopulaSummary:
+    """A model by its name: what it was fitted to, and how."""
+
+    model: str
+    records: int
+    columns: list[str]
+    ordered: list[str]
+    values: int  # of all columns together
+    strongest: float | None  # correlation of two columns; None where a model has none
+    marginals: str
+    method: str
+    calibration: float  # how many times more often rare records repeat than the copula says
+    status: str
+
+
+def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
+    """Describe the model."""
+    pairs = model.correlation[np.triu_indices(len(model.columns), 1)]
+    families = [marginal.family for marginal in model.marginals]
+    counted = ", ".join(f"{families.count(family)} {family}" for family in dict.fromkeys(families))
+    ordered = [
+        column for column, marginal in zip(model.columns, model.marginals, strict=True) if marginal.ordered
+    ]
+    values = sum(len(marginal.values) for marginal in model.marginals)
+    strongest = float(np.abs(pairs).max(initial=0.0))
+    return CopulaSummary(
+        name,
+        model.records,
+        list(model.columns),
+        ordered,
+        values,
+        strongest,
+        counted,
+        model.method,
+        model.calibration,
+        model.status,
+    )

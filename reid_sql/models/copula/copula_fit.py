@@ -17,22 +17,26 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.copula.association import adjusted_information, matching_correlation
-from reid_sql.models.copula.calibration import calibration
-from reid_sql.models.copula.category_order import PairTables, category_orders, likeliest_correlation
-from reid_sql.models.copula.copula_population import drawn_cells
-from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts
+from reid_sql.models.copula.association import (
+    PairTables,
+    adjusted_information,
+    fit_pair_correlation,
+    matching_correlation,
+    order_categories,
+)
+from reid_sql.models.copula.calibration import calibrate
+from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE, UNIQUE_RECORDS
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import MOST_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
-ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
-MOST_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
+AVERAGED_ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
+MAX_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
 
 
-def fit(
+def fit_copula(
     counts: PairCounts, ordered: Sequence[str] = (), method: str = "paper", seed: int = 0
 ) -> GaussianCopula:
     """Fit the model to counted values and pairs; `ordered` names the columns whose values have an order.
@@ -41,12 +45,12 @@ def fit(
 
     >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],
     ...                    [None] * 2, np.array([60, 40]), [60.0, 40.0])
-    >>> fit(sexes).cell_probability([["M"]]).probability
+    >>> fit_copula(sexes).cell_probability([["M"]]).probability
     array([0.4])
     """
     first, second = np.asarray(counts.first, dtype=np.int64), np.asarray(counts.second, dtype=np.int64)
     total = int(np.asarray(counts.records, dtype=np.int64)[(first == 1) & (second == 0)].sum())
-    weight = _weights(counts.mass, (first == 1) & (second == 0), second >= 0, total)
+    weight = _count_weights(counts.mass, (first == 1) & (second == 0), second >= 0, total)
     alone = [
         np.flatnonzero((first == column) & (second == 0)).tolist()
         for column in range(1, int(first.max()) + 1)
@@ -57,9 +61,9 @@ def fit(
             raise UnknownNameError(
                 f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}"
             )
-    outside = _outside(counts, second, names)
+    outside = _list_outside(counts, second, names)
     marginals = tuple(
-        _marginal(counts, weight, lines, outside[place], ordered=names[place] in ordered)
+        _column_marginal(counts, weight, lines, outside[place], ordered=names[place] in ordered)
         for place, lines in enumerate(alone)
     )
     model = GaussianCopula(names, marginals, np.eye(len(names)), total, method, seed)
@@ -70,31 +74,31 @@ def fit(
             f"{rule}, got weights; use method 'paper' or 'sharp', or leave the weights out"
         )
     if method == "sharp":
-        model = _sharp(model, _tables(model, counts, first, second, weight))
-        return _calibrated(model, alone_in_all)
+        model = _sharpen(model, _pair_tables(model, counts, first, second, weight))
+        return _calibrate_model(model, alone_in_all)
     matrix, rng = np.eye(len(names)), np.random.default_rng(seed)
     pairs = list(combinations(range(len(names)), 2))
     for place, (one, other) in enumerate(pairs):
         checkpoint(place / len(pairs))
         cells = weight[(first == one + 1) & (second == other + 1)]
         information = adjusted_information(weight[alone[one]], weight[alone[other]], cells)
-        shares = _orders(marginals[one], marginals[other], rng)
+        shares = _random_orders(marginals[one], marginals[other], rng)
         matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
     model = replace(model, correlation=nearest_correlation(matrix))
-    return _calibrated(model, alone_in_all) if method == "calibrated" else model
+    return _calibrate_model(model, alone_in_all) if method == "calibrated" else model
 
 
-def _calibrated(model: GaussianCopula, alone: Integers) -> GaussianCopula:
+def _calibrate_model(model: GaussianCopula, alone: Integers) -> GaussianCopula:
     """Let records repeat as often as in the sample, if it is known how many of them are alone."""
     if not len(alone) or model.records == 1:
         return model
     precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
-    cells = np.concatenate([cell.probability for cell in drawn_cells(model, precision)])
-    found = calibration(cells, model.records, int(alone[0]))
+    cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
+    found = calibrate(cells, model.records, int(alone[0]))
     return replace(model, calibration=found.factor, status=found.status)
 
 
-def _outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list[list[int]]:
+def _list_outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list[list[int]]:
     """Lines of the shares from outside, for each column."""
     checkpoint()
     lines = np.flatnonzero(second == MARGINAL_SHARE).tolist()
@@ -106,17 +110,19 @@ def _outside(counts: PairCounts, second: Integers, names: Sequence[str]) -> list
     return [[line for line in lines if counts.first[line] == place] for place in range(1, len(names) + 1)]
 
 
-def _marginal(
+def _column_marginal(
     counts: PairCounts, weight: Floats, lines: list[int], outside: list[int], *, ordered: bool
 ) -> Marginal:
     values = [counts.first_value[line] for line in lines]
     if not outside:
         return fit_marginal(values, weight[lines].tolist(), ordered=ordered)
-    told = [counts.first_value[line] for line in outside]
-    return given_marginal(told, [counts.mass[line] for line in outside], ordered=ordered, seen=values)
+    values_outside = [counts.first_value[line] for line in outside]
+    return given_marginal(
+        values_outside, [counts.mass[line] for line in outside], ordered=ordered, seen=values
+    )
 
 
-def _weights(
+def _count_weights(
     mass: Sequence[float],
     values_of_first: npt.NDArray[np.bool_],
     counted: npt.NDArray[np.bool_],
@@ -136,25 +142,26 @@ def _weights(
     return np.asarray(weight * (records / total))
 
 
-def _orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+def _random_orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """Shares of two columns, nominal ones in a few random orders."""
     if one.ordered and other.ordered:
         return [(one.shares, other.shares)]
     found = [
-        [m.shares if m.ordered else rng.permutation(m.shares) for m in (one, other)] for _ in range(ORDERS)
+        [m.shares if m.ordered else rng.permutation(m.shares) for m in (one, other)]
+        for _ in range(AVERAGED_ORDERS)
     ]
     return [(first, second) for first, second in found]
 
 
-def _tables(
+def _pair_tables(
     model: GaussianCopula, counts: PairCounts, first: Integers, second: Integers, weight: Floats
 ) -> PairTables:
     """Codes of the pairs of values of every two columns, with their weights."""
     large = [
-        name for name, m in zip(model.columns, model.marginals, strict=True) if len(m.values) > MOST_VALUES
+        name for name, m in zip(model.columns, model.marginals, strict=True) if len(m.values) > MAX_VALUES
     ]
     if large:
-        rule = f"columns of method 'sharp' must have at most {MOST_VALUES} values, got more in '{large[0]}'"
+        rule = f"columns of method 'sharp' must have at most {MAX_VALUES} values, got more in '{large[0]}'"
         raise OutOfDomainError(f"{rule}; use method 'paper', or coarsen the column")
     found = {}
     for one, other in combinations(range(len(model.columns)), 2):
@@ -168,9 +175,9 @@ def _tables(
     return found
 
 
-def _sharp(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
+def _sharpen(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
     """Order the values of nominal columns by the data, and take each pair's likeliest correlation."""
-    orders = category_orders(
+    orders = order_categories(
         [m.shares for m in model.marginals], tables, [m.ordered for m in model.marginals]
     )
     marginals = tuple(
@@ -183,6 +190,6 @@ def _sharp(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
     matrix = np.eye(len(marginals))
     for (one, other), (first, second, weight) in tables.items():
         placed = places[one][first], places[other][second], weight
-        found = likeliest_correlation(marginals[one].shares, marginals[other].shares, placed)
+        found = fit_pair_correlation(marginals[one].shares, marginals[other].shares, placed)
         matrix[one, other] = matrix[other, one] = found
     return replace(model, marginals=marginals, correlation=nearest_correlation(matrix))

@@ -1,8 +1,4 @@
-"""The Gaussian copula of a table's columns: marginals, joined by a correlation of latent normal variables.
-
-Source: Rocher, Hendrickx & de Montjoye 2019. A model sees no record: only how often each value, and each pair
-of values of two columns, occurs.
-"""
+"""A Gaussian copula: the probability of each record, and forecasts for populations drawn from it."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -11,22 +7,31 @@ from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
-from reid_sql.models.copula.calibration import tempered
-from reid_sql.models.copula.marginals import Marginal, number, sort_keys
-from reid_sql.models.copula.placement import ends
-from reid_sql.models.numerics.rectangle import Cells, Estimates, Precision, integrate
-from reid_sql.parameters import Choice, Floats
+from reid_sql.models.copula.calibration import temper_cells
+from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
+from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
+from reid_sql.models.numerics.scipy_functions import ndtri
+from reid_sql.models.population.classical_estimators import PopulationShares
+from reid_sql.parameters import COUNT, Choice, Floats
+
+# The Gaussian copula of a table's columns: marginals, joined by a correlation of latent normal variables.
+# Source: Rocher, Hendrickx & de Montjoye 2019. A model sees no record: only how often each value, and each
+# pair of values of two columns, occurs.
 
 METHODS: Final = ("paper", "calibrated", "sharp")
 Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
-NEGLIGIBLE: Final = 1e-11  # an error of q that moves no ξ by more than 0.003 in a population of 300 million
-EXACT: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
-AVERAGED: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
-ROWS: Final = 2048  # distinct records that are scored together, so that memory stays bounded
-KEPT: Final = 1 << 20  # scores that a model keeps
+MAX_ABSOLUTE_ERROR: Final = 1e-11  # moves no ξ by more than 0.003 in a population of 300 million
+EXACT_PRECISION: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
+AVERAGED_PRECISION: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
+RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so that memory stays bounded
+MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model keeps
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ class GaussianCopula:
     def precision(self) -> Precision:
         """Points of the integration; the average over orders of nominal columns gets more."""
         return Precision(
-            **(EXACT if all(m.ordered for m in self.marginals) else AVERAGED),
-            absolute_error=NEGLIGIBLE,
+            **(EXACT_PRECISION if all(m.ordered for m in self.marginals) else AVERAGED_PRECISION),
+            absolute_error=MAX_ABSOLUTE_ERROR,
             seed=self.seed,
         )
 
@@ -110,11 +115,11 @@ class GaussianCopula:
     def _foreign(self, column: int, value: str | None) -> int:
         """Code of a text not among the values: another spelling of a number, or a value never seen."""
         marginal = self.marginals[column]
-        found = number(value)
+        found = parse_number(value)
         same = (
             ()
             if found is None
-            else (place for place, own in enumerate(marginal.values) if number(own) == found)
+            else (place for place, own in enumerate(marginal.values) if parse_number(own) == found)
         )
         code = next(iter(same), len(marginal.values))
         if code == len(marginal.values) and marginal.ordered:
@@ -142,15 +147,15 @@ class GaussianCopula:
         keys = [record.tobytes() for record in distinct]
         missing = [place for place, key in enumerate(keys) if key not in self._scores]
         fresh: dict[bytes, tuple[float, float]] = {}
-        for start in range(0, len(missing), ROWS):
-            some = missing[start : start + ROWS]
+        for start in range(0, len(missing), RECORDS_PER_BLOCK):
+            some = missing[start : start + RECORDS_PER_BLOCK]
             found = self.integrated(distinct[some])
             pairs = zip(found.probability.tolist(), found.standard_error.tolist(), strict=True)
             fresh |= dict(zip([keys[place] for place in some], pairs, strict=True))
         scores = np.array([fresh.get(key) or self._scores[key] for key in keys]).reshape(-1, 2)[
             inverse.ravel()
         ]
-        if len(self._scores) + len(fresh) <= KEPT:
+        if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
         return Estimates(scores[:, 0], scores[:, 1])
 
@@ -160,7 +165,7 @@ class GaussianCopula:
 
         def cells(points: int) -> Cells:
             placed = [
-                ends(marginal, own, points, [self.seed, column])
+                cell_ends(marginal, own, points, [self.seed, column])
                 for column, (marginal, (own, _)) in enumerate(zip(self.marginals, used, strict=True))
             ]
             return Cells([low for low, _ in placed], [high for _, high in placed])
@@ -188,6 +193,128 @@ class GaussianCopula:
             for m, c in zip(self.marginals, codes.T, strict=True)
         ]
         most = np.maximum(np.min(shares, axis=0), found.probability)
-        moved = tempered(found.probability, self.calibration, self.records)
+        moved = temper_cells(found.probability, self.calibration, self.records)
         grown = moved / np.maximum(found.probability, np.finfo(float).tiny)
         return Estimates(np.minimum(moved, most), found.standard_error * grown)
+
+
+# Populations of a fitted copula: records drawn from it, and how unique people are among any number of them.
+# Source: Rocher, Hendrickx & de Montjoye 2019, algorithm 1 of the supplement, and eq. 12 to 15.
+
+RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
+RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
+RECORDS_PER_FORECAST: Final = 4096
+STATUS_COMPUTATION: Final = "the interval is that of the computation, not of the model"
+MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others may be wrong
+
+
+@dataclass(frozen=True)
+class CopulaForecast(PopulationShares):
+    """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
+
+    status: str
+
+
+@dataclass(frozen=True)
+class _Order:
+    """One order of the values of each column: what comes where, and the latent ends between them."""
+
+    values: list[Integers]
+    bounds: list[Floats]
+
+
+def forecast_copula(model: GaussianCopula, populations: npt.ArrayLike) -> list[CopulaForecast]:
+    """Expected share of people who are unique, and of right matches, in populations of these sizes.
+
+    Ξ(n) is the mean of ξ(q(x), n) over records drawn from the model, equation 15: nothing of size n is drawn.
+    Nominal columns are put in several random orders; the interval is from how much the orders differ.
+    """
+    sizes = COUNT.check("populations", populations)
+    precision = Precision(
+        256, 1024, 1e-2, absolute_error=MAX_PEOPLE_ERROR / float(sizes.max()), seed=model.seed
+    )
+    cells = draw_cells(model, precision)
+    status = STATUS_COMPUTATION if model.status == OK else f"{STATUS_COMPUTATION}; {model.status}"
+    return [_average_forecast(cells, float(size), status) for size in sizes]
+
+
+def draw_cells(
+    model: GaussianCopula,
+    precision: Precision,
+    orders: int = RANDOM_ORDERS,
+    each: int = RECORDS_PER_FORECAST // RANDOM_ORDERS,
+) -> list[Estimates]:
+    """Cell probabilities of records drawn from the model, in several orders of its nominal columns."""
+    return [_draw_order_cells(model, order, each, precision) for order in range(orders)]
+
+
+def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
+    """Codes of records at these places of an endless sample, the same whoever asks: (places, columns).
+
+    They are also the same whichever places are asked for.
+    """
+    order = _shuffle_orders(model, np.random.default_rng([seed, 0]))
+    found = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    chunks = places // RECORDS_PER_STREAM
+    for chunk in np.unique(chunks).tolist():
+        checkpoint()
+        rows = chunks == chunk
+        drawn = _draw_codes(model, order, RECORDS_PER_STREAM, np.random.default_rng([seed, 1, chunk]))
+        found[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
+    return found
+
+
+def _average_forecast(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
+    unique, right = (
+        _mean_interval(np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
+        for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability)
+    )
+    return CopulaForecast(size, *unique, *right, status)
+
+
+def _mean_interval(means: Floats) -> tuple[float, float, float]:
+    """Mean over the orders, and the ends of its 95 % interval within [0, 1]."""
+    mean, half = float(means.mean()), NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def _draw_order_cells(model: GaussianCopula, number: int, count: int, precision: Precision) -> Estimates:
+    """Cell probabilities of records drawn under one order of the nominal columns, under that same order."""
+    rng = np.random.default_rng([model.seed, 2, number])
+    order = _shuffle_orders(model, rng)
+    codes = _draw_codes(model, order, count, rng)
+    placed = [np.argsort(values) for values in order.values]  # of each code: its place in the order
+    cells = Cells(
+        [bounds[:-1][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
+        [bounds[1:][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
+    )
+    return model.calibrated(
+        integrate(codes, lambda _: cells, model.correlation, model.order, precision), codes
+    )
+
+
+def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
+    counts = [len(marginal.values) for marginal in model.marginals]
+    values = [
+        np.arange(n) if m.ordered else rng.permutation(n)
+        for n, m in zip(counts, model.marginals, strict=True)
+    ]
+    bounds = [
+        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS)
+        for marginal, own in zip(model.marginals, values, strict=True)
+    ]
+    return _Order(values, bounds)
+
+
+def _draw_codes(model: GaussianCopula, order: _Order, count: int, rng: np.random.Generator) -> Integers:
+    eigenvalues, vectors = np.linalg.eigh(model.correlation)
+    latent = (
+        rng.standard_normal((count, len(eigenvalues))) @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    )
+    return np.stack(
+        [
+            own[np.searchsorted(bounds[1:-1], latent[:, c])]
+            for c, (own, bounds) in enumerate(zip(order.values, order.bounds, strict=True))
+        ],
+        axis=1,
+    )

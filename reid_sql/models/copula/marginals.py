@@ -1,8 +1,4 @@
-"""The distribution of one column: the share of each of its values, and of a value that the sample never saw.
-
-Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by BIC);
-Good 1953 and Chao 1984 (values never seen).
-"""
+"""The distribution of one column, and the interval of a normal variable that each value has."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +11,13 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import scipy_functions
-from reid_sql.models.numerics.scipy_functions import gammaln
+from reid_sql.models.numerics.rectangle import MAX_SIGMAS
+from reid_sql.models.numerics.scipy_functions import gammaln, ndtri
 from reid_sql.parameters import Floats
+
+# The distribution of one column: the share of each of its values, and of a value that the sample never saw.
+# Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by
+# BIC); Good 1953 and Chao 1984 (values never seen).
 
 CATEGORICAL: Final = "categorical"
 GIVEN: Final = "given"
@@ -29,7 +30,7 @@ MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart st
 class Marginal:
     """A column's values as text, in order where there is one; NULL is a value, and comes first.
 
-    `shares` add up to 1; `unseen` is the share of one value that the sample never saw, beside them.
+    `shares` add up to 1; `unseen` is the share of one value that the sample lacks, in addition.
     """
 
     values: tuple[str | None, ...]
@@ -51,17 +52,17 @@ def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, order
     array([0.6, 0.4])
     """
     weights = np.asarray(counts, dtype=np.float64)
-    places = _sorted(values, weights, ordered=ordered)
+    places = _sort_values(values, weights, ordered=ordered)
     named, weights = tuple(values[place] for place in places), weights[places]
-    steps = _steps(named) if ordered else np.arange(len(named))
+    steps = _integer_steps(named) if ordered else np.arange(len(named))
     family, shares = CATEGORICAL, weights / weights.sum()
     if steps is not None:
         least = _bic(shares, weights, len(weights) - 1)
-        for name, fitted in _families(steps, weights).items():
+        for name, fitted in _fit_families(steps, weights).items():
             bic = _bic(fitted[steps], weights, 2 if name == "negative binomial" else 1)
             if bic < least:
                 family, least, shares = name, bic, fitted[steps] / fitted[steps].sum()
-    return Marginal(named, shares, _unseen(weights), ordered, family)
+    return Marginal(named, shares, _estimate_unseen(weights), ordered, family)
 
 
 def given_marginal(
@@ -84,26 +85,26 @@ def given_marginal(
     if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {weights.sum():g} altogether; mend the table of marginals")
-    held: dict[str | None, float] = dict.fromkeys(seen, 0.0)
-    spelled = {number(value): value for value in held if number(value) is not None}
+    totals: dict[str | None, float] = dict.fromkeys(seen, 0.0)
+    spelled = {parse_number(value): value for value in totals if parse_number(value) is not None}
     for value, weight in zip(values, weights.tolist(), strict=True):
-        own = value if value in held else spelled.get(number(value), value)
-        held[own] = held.get(own, 0.0) + weight
-    lacking = next((value for value in seen if held[value] == 0), "")
+        own = value if value in totals else spelled.get(parse_number(value), value)
+        totals[own] = totals.get(own, 0.0) + weight
+    lacking = next((value for value in seen if totals[value] == 0), "")
     if lacking != "":
         rule = "marginals must have a share above 0 for each value of the sample"
         raise OutOfDomainError(
             f"{rule}, got none for {'NULL' if lacking is None else repr(lacking)}; complete the table"
         )
-    names, weights = list(held), np.array(list(held.values()))
-    places = _sorted(names, weights, ordered=ordered)
+    names, weights = list(totals), np.array(list(totals.values()))
+    places = _sort_values(names, weights, ordered=ordered)
     return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)
 
 
-def number(text: str | None) -> float | None:
+def parse_number(text: str | None) -> float | None:
     """Give the number that the text spells, if it does.
 
-    >>> number("1.50"), number("old")
+    >>> parse_number("1.50"), parse_number("old")
     (1.5, None)
     """
     try:
@@ -113,15 +114,15 @@ def number(text: str | None) -> float | None:
     return found if isfinite(found) else None
 
 
-def numbers(values: Sequence[str | None]) -> Floats | None:
+def parse_numbers(values: Sequence[str | None]) -> Floats | None:
     """Give the numbers that texts spell, all at once, NaN for None; None where one of them spells none.
 
-    >>> numbers(["1.50", None, "1e3"]), numbers(["1.50", "old"])
+    >>> parse_numbers(["1.50", None, "1e3"]), parse_numbers(["1.50", "old"])
     (array([   1.5,    nan, 1000. ]), None)
     """
-    told = [value for value in values if value is not None]
+    known = [value for value in values if value is not None]
     try:
-        spelled = np.array(told, dtype=np.object_).astype(np.float64)
+        spelled = np.array(known, dtype=np.object_).astype(np.float64)
     except ValueError:
         return None
     if not np.isfinite(spelled).all():
@@ -131,13 +132,13 @@ def numbers(values: Sequence[str | None]) -> Floats | None:
     return found
 
 
-def in_order(values: Sequence[str | None]) -> list[int]:
+def order_values(values: Sequence[str | None]) -> list[int]:
     """Places of distinct values in the order of their keys.
 
-    >>> in_order(["10", "9", None]), in_order(["b", "a", "10"])
+    >>> order_values(["10", "9", None]), order_values(["b", "a", "10"])
     ([2, 1, 0], [2, 1, 0])
     """
-    found = numbers(values)
+    found = parse_numbers(values)
     if found is not None:
         order = np.argsort(np.nan_to_num(found, nan=-np.inf), kind="stable")
         places: list[int] = order.tolist()
@@ -153,25 +154,25 @@ def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
     >>> sorted(["10", "9", None], key=dict(zip(["10", "9", None], sort_keys(["10", "9", None]))).get)
     [None, '9', '10']
     """
-    spelled = [number(value) for value in values]
+    spelled = [parse_number(value) for value in values]
     return [
         (0, 0.0, "") if text is None else (2, 0.0, text) if found is None else (1, found, text)
         for text, found in zip(values, spelled, strict=True)
     ]
 
 
-def _sorted(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> list[int]:
+def _sort_values(values: Sequence[str | None], weights: Floats, *, ordered: bool) -> list[int]:
     """Places of the values in order; without one, most frequent first, equals by their text."""
     checkpoint()
     if ordered:
-        return in_order(values)
+        return order_values(values)
     keys = sort_keys(values)
     return sorted(range(len(values)), key=lambda place: (-weights[place], keys[place]))
 
 
-def _steps(values: Sequence[str | None]) -> Integers | None:
+def _integer_steps(values: Sequence[str | None]) -> Integers | None:
     """Give the values as whole steps from the least one; none unless all are integers near each other."""
-    spelled = [number(value) for value in values]
+    spelled = [parse_number(value) for value in values]
     found = [value for value in spelled if value is not None and value == np.floor(value)]
     if len(found) < len(values) or found[-1] - found[0] > MAX_SPAN:
         return None
@@ -180,24 +181,24 @@ def _steps(values: Sequence[str | None]) -> Integers | None:
 
 def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
     """Equation 7."""
-    kept = weights > 0
-    logs = np.log(np.maximum(shares[kept], np.finfo(float).tiny))
-    return float(-2 * (weights[kept] @ logs) + parameters * np.log(weights.sum()))
+    positive = weights > 0
+    logs = np.log(np.maximum(shares[positive], np.finfo(float).tiny))
+    return float(-2 * (weights[positive] @ logs) + parameters * np.log(weights.sum()))
 
 
-def _families(steps: Integers, weights: Floats) -> dict[str, Floats]:
+def _fit_families(steps: Integers, weights: Floats) -> dict[str, Floats]:
     """Probabilities of 0, 1, …, to the last step, under each parametric family at its maximum likelihood."""
     mean = float(weights @ steps / weights.sum())
     if mean == 0:
         return {}
     grid = np.arange(int(steps.max()) + 1)
     return {
-        "negative binomial": _negative_binomial(grid, steps, weights, mean),
-        "logarithmic": _logarithmic(grid, mean + 1),
+        "negative binomial": _fit_negative_binomial(grid, steps, weights, mean),
+        "logarithmic": _fit_logarithmic(grid, mean + 1),
     }
 
 
-def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: float) -> Floats:
+def _fit_negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: float) -> Floats:
     def log_pmf(log_size: float, at: Integers) -> Floats:
         size = np.exp(log_size)
         chosen = gammaln(size + at) - gammaln(size) - gammaln(at + 1)
@@ -208,7 +209,7 @@ def _negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: f
     return np.asarray(np.exp(log_pmf(best, grid)))
 
 
-def _logarithmic(grid: Integers, mean: float) -> Floats:
+def _fit_logarithmic(grid: Integers, mean: float) -> Floats:
     def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
         return float(np.expm1(odds) / odds - mean)
 
@@ -217,7 +218,7 @@ def _logarithmic(grid: Integers, mean: float) -> Floats:
     return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
 
 
-def _unseen(weights: Floats) -> float:
+def _estimate_unseen(weights: Floats) -> float:
     """Share of one value never seen: the mass of all of them over how many there seem to be.
 
     Good 1953; Chao 1984. None where every value was seen twice or more: there the sample gives no sign that
@@ -228,3 +229,58 @@ def _unseen(weights: Floats) -> float:
         return 0.0
     most = 0.5 / float(weights.sum())
     return min(most, 2 * (twice + 1) / ((once - 1) * float(weights.sum()))) if once > 1 else most
+
+
+# Where each value of a column lies on the latent normal scale.
+# Ordered columns have one place for each value. Nominal columns have no order: at every quasi-random point
+# the values lie in another random order, so that the integral over the points averages over orders (Rocher,
+# Hendrickx & de Montjoye 2019, "randomize their order").
+
+MAX_PLACED_VALUES: Final = 300  # values: beyond, each lies anywhere, whatever the others do
+GOLDEN_RATIO: Final = (5**0.5 - 1) / 2
+
+IntervalEnds = tuple[Floats, Floats]
+
+
+def cell_ends(marginal: Marginal, codes: Integers, points: int, seed: list[int]) -> IntervalEnds:
+    """Latent lower and upper ends of the codes' intervals: (codes, points), or (codes, 1) if ordered.
+
+    A code beyond the values is a value that the sample lacks: the first represents all of them in a nominal
+    column; in an ordered one they are the gaps before the first value, between the first two, and so on.
+    """
+    if marginal.ordered:
+        return _latent_ends(*_ordered_ends(marginal, codes))
+    rng = np.random.default_rng([*seed, points])
+    shares = np.append(marginal.shares, marginal.unseen)[codes][:, None]
+    if len(marginal.values) > MAX_PLACED_VALUES:
+        start = (codes[:, None] * GOLDEN_RATIO + rng.random(points)) % 1 * (1 - shares)
+    else:
+        start = np.empty((len(codes), points))
+        seen = codes < len(marginal.values)
+        start[seen] = shuffle_starts(marginal.shares, points, rng)[codes[seen]]
+        start[~seen] = rng.random(points) * (1 - shares[~seen])
+    return _latent_ends(start, start + shares)
+
+
+def shuffle_starts(shares: Floats, points: int, rng: np.random.Generator) -> Floats:
+    """What comes before each value where the values are put in a random order: (values, points)."""
+    order = np.argsort(rng.random((len(shares), points)), axis=0)
+    sorted_shares = shares[order]
+    before = np.empty_like(sorted_shares)
+    np.put_along_axis(before, order, np.cumsum(sorted_shares, axis=0) - sorted_shares, axis=0)
+    return before
+
+
+def _ordered_ends(marginal: Marginal, codes: Integers) -> IntervalEnds:
+    count = len(marginal.values)
+    bounds = np.append(0.0, np.cumsum(marginal.shares))
+    gaps = bounds - marginal.unseen / 2
+    start = np.concatenate([bounds[:-1], gaps])[codes]
+    width = np.where(codes < count, np.append(marginal.shares, 0)[np.minimum(codes, count)], marginal.unseen)
+    return start[:, None], (start + width)[:, None]
+
+
+def _latent_ends(start: Floats, stop: Floats) -> IntervalEnds:
+    return ndtri(start.clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS), ndtri(stop.clip(0, 1)).clip(
+        -MAX_SIGMAS, MAX_SIGMAS
+    )

@@ -117,11 +117,11 @@ def count_right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tupl
         values = np.array(map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
         return values, values
 
-    def told(_: int, key: Key) -> tuple[int, float]:
+    def count_people(_: int, key: Key) -> tuple[int, float]:
         values, sizes = key.of_people(table.people)
         return values, round(sum_reidentifications(sizes), SUM_DECIMALS)
 
-    distinct, matches = zip(*map_keys(chosen, told, memory_mb), strict=True)
+    distinct, matches = zip(*map_keys(chosen, count_people, memory_mb), strict=True)
     return np.array(distinct, dtype=np.int64), np.array(matches)
 
 

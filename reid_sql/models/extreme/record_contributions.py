@@ -26,9 +26,7 @@ from reid_sql.parameters import Floats
 
 # How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).
 
-CELL_BYTES: Final = (
-    32  # of the memory for each cell of a grid of counts, its running sums and a second thread's
-)
+CELL_BYTES: Final = 32  # a cell of a grid of counts: its running sums, and a second thread's
 BIN_BYTES: Final = 4
 STATUS_NOT_ORDINAL: Final = "has no order; pass columns of numbers, dates or ordered categories"
 STATUS_HAS_NULL: Final = "holds NULL, which has no place in an order; pass nulls := 'drop'"
@@ -144,7 +142,7 @@ def _standardize(column: Floats) -> Floats:
     return centred / spread if spread > 0 else centred
 
 
-# What may stand for a record's contribution where columns are ordered: entropy, and a regression.
+# Proxies of a record's contribution if the columns are ordered: entropy, and a regression.
 # The regression is on the columns.
 
 PLS_FACTORS: Final = 3
@@ -263,7 +261,7 @@ def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 
     ]
 
 
-# How well what is quick to compute stands for the exact contributions.
+# How well the cheap proxies agree with the exact contributions.
 
 STATUS_CONSTANT: Final = "not available: all records have the same value"
 STATUS_NO_CONTRIBUTION: Final = "not available: no contribution can be computed"

@@ -150,7 +150,7 @@ def fit_along(chosen: QuasiIdentifiers, level: Level, order: Integers, memory_mb
 
 
 # Proper backward elimination: remove the record that contributes most, look again, and so on, exactly.
-# For each class of each quasi-identifier stand the number of its members and the XOR of their numbers.
+# Each class of each quasi-identifier has the number of its members and the XOR of their numbers.
 # Where a removal leaves one member, the XOR is that member: it is unique from then on. So a removal costs
 # one step a quasi-identifier.
 

@@ -28,21 +28,20 @@ from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.scipy_functions import expit
 from reid_sql.parameters import Choice, Floats, Number
 
-# How far removing any S records can lower the extreme risk: a bound that no choice gets below.
-# A removal destroys a class only if it takes all its members. Give each record 1/size of each of its
-# classes in some quasi-identifiers J: the classes destroyed there are at most the credits of the records
-# taken, so at most C(S), the sum of the S largest. Also each H falls by at most S.
-# Two bounds follow; the higher one is given. (1) T > u. Let u be reached by K quasi-identifiers. Of the M
-# riskiest, at least M − K + 1 end at or below u, so that u ≥ (sum of H over the ranks K to M − C(S))/((M −
-# K + 1)(L − S)), for every M. (2) logit T = (1 − h) logit u + h · mean logit θ above u, h = (1 −
-# ξ)((π_u/α)^ξ − 1)/ξ, which is at least 1 where (1 − ξ)(π_u/α)^ξ ≥ 1 and π_u/α ≥ e, that is for shapes ξ up
-# to `LARGEST_SHAPE`. Then T is at least the mean, and what destroying C(S) classes can do to the mean is
-# the best filling of a knapsack.
+# The bound: how far removing any S of the L records can lower the extreme risk T. A removal destroys a class
+# only if it removes all its members. Give each record the credit 1/size for each of its classes in some
+# quasi-identifiers: the classes destroyed there are at most the credits of the removed records, so at most
+# C(S), the sum of the S largest credits. Also each H falls by at most S. Two bounds follow, and the higher
+# one counts.  (1) T > u. K quasi-identifiers reach the threshold u. Of the M riskiest ones, at least M − K +
+# 1 end at or      below u, and together they lose at most C(S) classes, so that for every M          u ≥ (Σ
+# of H over the ranks K to M − C(S)) / ((M − K + 1)(L − S)).  (2) By probability-weighted moments the scale is
+# β = (1 − ξ) · mean excess of the logits above u, and so          logit T = logit u + (β/ξ)((π_u/α)^ξ − 1) =
+# (1 − h) logit u + h · mean logit θ above u,      with h = (1 − ξ)((π_u/α)^ξ − 1)/ξ. h ≥ 1 for shapes ξ up to
+# `largest_shape`; then T is at least the mean,      and the least mean after destroying C(S) classes is the
+# best filling of a knapsack.
 
 CHOICES_OF_M: Final = 16  # choices of M
-CREDIT_UNITS: Final = (
-    2**32
-)  # whole numbers of this part of a class, rounded up, add up alike on any number of threads
+CREDIT_UNITS: Final = 2**32  # of a class: whole numbers add up to the same sum on any number of threads
 VALUES_PER_BLOCK: Final = 500_000  # values at once
 
 
@@ -57,6 +56,8 @@ def largest_shape(level: Level) -> float | None:
     reach = log(level.tail / level.alpha)
     if reach <= 1:
         return None
+    # h ≥ 1 if (1 − ξ)(π_u/α)^ξ ≥ 1: the logarithm, r ξ + ln(1 − ξ) with r = ln(π_u/α), is concave, 0 at ξ =
+    # 0, highest at 1 − 1/r, and 0 again at the largest shape.
     return scipy_functions.find_root(lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15)
 
 
@@ -145,7 +146,7 @@ def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> F
     return np.where(np.isnan(bound), 0.0, bound)
 
 
-# The extreme risk after each removal in a chosen order, beside the bound that no order gets below.
+# The extreme risk after each removal in a chosen order, with the bound that no order gets below.
 # The order is chosen step by step or once.
 
 STATUS_STAYS_1: Final = (

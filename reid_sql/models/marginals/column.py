@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula.marginals import number, numbers
+from reid_sql.models.copula.marginals import parse_number, parse_numbers
 from reid_sql.parameters import Floats
 
 MIN_SHARE: Final = 1e-300
@@ -33,7 +33,7 @@ def position(text: str | None) -> float | None:
     >>> position("1.5"), position("1970-01-03"), position("old"), position(None)
     (1.5, 2.0, None, None)
     """
-    as_number = number(text)
+    as_number = parse_number(text)
     if as_number is not None:
         return as_number if abs(as_number) <= MAX_POSITION else None
     if text is None or len(text) < DATE_LENGTH or text[4:5] != "-":
@@ -53,7 +53,7 @@ def positions(values: Sequence[str | None]) -> Floats:
     >>> positions(["1.5", None, "old"])
     array([1.5, nan, nan])
     """
-    as_numbers = numbers(values)
+    as_numbers = parse_numbers(values)
     if as_numbers is not None:
         return np.where(np.abs(as_numbers) <= MAX_POSITION, as_numbers, np.nan)
     return np.array([np.nan if at is None else at for at in map(position, values)])
@@ -81,7 +81,9 @@ def format_position(at: float, like: Sequence[str | None]) -> str:
     ('1970-01-03', '7', '0.5')
     """
     dates = [
-        text for text in like if text is not None and number(text) is None and position(text) is not None
+        text
+        for text in like
+        if text is not None and parse_number(text) is None and position(text) is not None
     ]
     if not dates:
         return repr(round(at, DECIMALS)).removesuffix(".0")
@@ -183,7 +185,7 @@ class Column:
 
     def _nearest_code(self, value: str | None) -> int:
         """Code of the same number in another notation, of the nearest unseen position, or of other values."""
-        at = position(value) if self.ordered else number(value)
+        at = position(value) if self.ordered else parse_number(value)
         if at is None:
             return self.other_code
         if at in self._code_by_position:

@@ -1,1 +1,1 @@
-"""Numerical methods that stand by themselves."""
+"""Numerical methods that know nothing of records or classes."""

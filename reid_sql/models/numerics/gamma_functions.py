@@ -17,9 +17,7 @@ from reid_sql.parameters import Floats
 # vanishes. Source: NIST Handbook of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and
 # 5.11.2 (asymptotic series).
 
-RECURRENCE_STEPS: Final = (
-    12  # steps of recurrence: at z + 12 the series below is exact to the last digit of a double
-)
+RECURRENCE_STEPS: Final = 12  # at z + 12 the series below is exact to the last digit
 BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B₂, B₄, …, B₁₄
 NEWTON_STEPS: Final = 7
 MIN_LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit

@@ -9,18 +9,17 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.parameters import Floats
 
-# Sums over class sizes with as few terms as they need: Σ s_m g(m) for functions g that are smooth in ln m.
-# Small sizes stay as they are. The larger ones, in bins that double, are replaced by the nodes and weights
-# of the Gauss quadrature of the bin's own classes, which is exact for polynomials up to degree 15
-# (Stieltjes' procedure; Golub & Welsch). A histogram of a billion records has tens of thousands of sizes,
-# and then some two hundred nodes.
+# Σ s_m g(m) over class sizes m, for functions g that are smooth in ln m, with as few terms as they need.
+# Small sizes remain. The larger ones, in bins that double, are replaced by the nodes and weights of the Gauss
+# quadrature of the bin's own classes: 8 nodes are exact for polynomials up to degree 15. A billion records
+# have tens of thousands of class sizes, and then some two hundred nodes.
 
-MAX_EXACT_SIZE: Final = 32  # sizes up to here are kept one by one
+MAX_EXACT_SIZE: Final = 32  # sizes up to here remain single terms
 NODES_PER_BIN: Final = 8
 
 
 def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Nodes and weights that stand for class sizes, ascending and distinct, and their numbers of classes.
+    """Replace class sizes, ascending and distinct, and their numbers of classes by nodes and weights.
 
     Right to 1e-12 for logarithms of gamma functions of the size, and their derivatives.
 
@@ -46,6 +45,10 @@ def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Float
 
 def _gauss_quadrature(size: Floats, count: Floats) -> tuple[Floats, Floats]:
     """Gauss quadrature of a discrete measure, from the recurrence of its orthogonal polynomials."""
+    # Stieltjes' procedure on the bin mapped to [−1, 1]: the orthonormal polynomials of the measure satisfy
+    # b_{k+1} p_{k+1} = (x − a_k) p_k − b_k p_{k−1} with a_k = ⟨x p_k, p_k⟩ and b_k = ‖·‖ of the right side.
+    # Golub & Welsch 1969: the nodes are the eigenvalues of the Jacobi matrix of a and b, and the weights the
+    # squared first components of its eigenvectors times the measure's total.
     middle, half, total = (size[0] + size[-1]) / 2, (size[-1] - size[0]) / 2, count.sum()
     place, share = (size - middle) / half, count / total
     before, now, off = np.zeros_like(place), np.ones_like(place), 0.0
@@ -61,12 +64,13 @@ def _gauss_quadrature(size: Floats, count: Floats) -> tuple[Floats, Floats]:
     return middle + half * nodes, total * vectors[0] ** 2
 
 
-# Mean of 1/F for a person's class of F people, of whom f are in the sample and the others are random.
-# 1/F is the chance that a match on the person is right. Both means are integrals of a generating function
-# over [0, 1], which Gauss–Legendre nodes take where it has its mass, to 1e-12.
+# Mean of 1/F for a person's class of F = f + X people, of whom f are in the sample and X are random: the
+# chance that a match on the person is right. As 1/(f + x) = ∫ t^(f+x−1) dt over 0 < t < 1,     E 1/(f + X) =
+# ∫ t^(f−1) G(t) dt = ∫ (1 − s)^(f−1) G(1 − s) ds,  G(t) = E t^X the generating function. Gauss–Legendre nodes
+# over the part with mass take either integral to 1e-12.
 
 LEGENDRE_NODES, LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(48)
-MAX_EXPONENT: Final = 40.0  # e^−40 is nothing beside the rest
+MAX_EXPONENT: Final = 40.0  # e^−40 is negligible
 MIN_RATE: Final = 1e-300
 CLASSES_PER_CHUNK: Final = 65_536  # classes at a time
 
@@ -84,11 +88,9 @@ def expected_inverse_poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats
 def expected_inverse_negative_binomial(
     seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike
 ) -> Floats:
-    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f, `chance` p in (0, 1]; `seen` f ≥ 1.
+    """Mean of 1/(f + X), X negative binomial with `shape` r ≥ f and success `chance` p; `seen` f ≥ 1.
 
-    `chance` is that of success. With r = f it is the individual risk of Benedetti and Franconi.
-
-    p/(1 − p) ln(1/p), 1/5 and 1 − ln 2:
+    With r = f it is the individual risk of Benedetti and Franconi. p/(1 − p) ln(1/p), 1/5 and 1 − ln 2:
 
     >>> expected_inverse_negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
     [0.255843, 0.2, 0.306853]
@@ -98,17 +100,18 @@ def expected_inverse_negative_binomial(
 
 
 def _integrate_poisson(f: Floats, m: Floats) -> Floats:
+    # G(1 − s) = e^(−m s), and (1 − s)^(f−1) e^(−m s) ≤ e^(−(m+f−1) s): beyond s = 40 / (m + f − 1) nothing is
+    # left.
     rate = np.maximum(m + f - 1, MAX_EXPONENT)
     s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
     return np.asarray(LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - m * s) * MAX_EXPONENT / rate / 2)
 
 
 def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
-    """∫ (1 − s)^(f−1) (1 + s q/p)^(−r) ds, with e^y = 1 + s q/p for s.
-
-    The mass is then within a few units of the rate.
-    """
     checkpoint()
+    # G(t) = (p / (1 − q t))^r, so that G(1 − s) = (1 + s q/p)^(−r). With e^y = 1 + s q/p the integral becomes
+    # p/q ∫ (1 − s)^(f−1) e^(−(r−1) y) dy over 0 < y < ln 1/p; as s ≥ y p/q, the integrand is at most
+    # e^(−(r − 1 + (f−1) p/q) y), which ends it early.
     q = np.where(p < 1, 1 - p, 1.0)
     odds = p / q
     end = np.minimum(-np.log(p), MAX_EXPONENT / np.maximum(r - 1 + (f - 1) * odds, MIN_RATE))

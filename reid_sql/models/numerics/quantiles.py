@@ -14,7 +14,7 @@ NORMAL_95: Final = 1.959963984540054  # standard deviations to either side that 
 
 
 def quantiles_by_count(values: Floats, records: Integers, shares: Sequence[float]) -> list[float]:
-    """Quantiles of values that stand for so many records each, between two of them in proportion.
+    """Quantiles of values with numbers of records, interpolated between two values.
 
     >>> quantiles_by_count(np.array([3.0, 1.0]), np.array([1, 2]), [0.5, 0.75])
     [1.0, 2.0]
@@ -46,15 +46,15 @@ def quantiles_by_weight(values: Floats, weights: Floats, shares: Sequence[float]
 UPPER_TAIL: Final = 0.975
 
 
-def clopper_pearson_upper(held: float, records: float) -> float:
-    """Upper end of a share that `held` records have: the truth is below it in 97.5 % of samples.
+def clopper_pearson_upper(count: float, records: float) -> float:
+    """Upper end of the share of `count` in `records`: the truth is below it in 97.5 % of samples.
 
     A sample without replacement varies less than the binomial, so the end is on the safe side.
 
     >>> round(clopper_pearson_upper(2, 10), 4), clopper_pearson_upper(10, 10)
     (0.5561, 1.0)
     """
-    return float(betaincinv(held + 1.0, records - held, UPPER_TAIL)) if held < records else 1.0
+    return float(betaincinv(count + 1.0, records - count, UPPER_TAIL)) if count < records else 1.0
 
 
 # Shares as people read them.

@@ -137,9 +137,7 @@ def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
 # Source: Korobov 1959 (rank-1 lattices); Hickernell 2002 (folding). A generator is the odd number whose
 # lattice has the least mean square error for smooth integrands over 16 coordinates of falling weight.
 
-REPLICATES: Final = (
-    8  # parts of a lattice, each a lattice of its own: their spread bounds the error of the whole
-)
+REPLICATES: Final = 8  # lattices that a lattice consists of: their spread bounds its error
 GENERATORS: Final = {
     128: 61,
     256: 43,
@@ -171,16 +169,14 @@ def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
     return np.clip(folded, CUBE_MARGIN, 1 - CUBE_MARGIN)
 
 
-# Probability of a rectangle under a normal distribution, for many that share one correlation matrix.
-# Sequential conditioning after Genz (1992) and Genz & Bretz (2002): one coordinate at a time, each drawn
-# within its interval given those before it, at randomised quasi-Monte Carlo points. Rectangles are sorted,
-# so that those that begin alike share what they have in common; work goes in blocks that fit the cache,
-# over all cores. A rectangle's figures depend on it and the seed alone: not on the others, their order or
-# the number of threads.
+# P(l < Z ≤ u) by sequential conditioning (Genz 1992; Genz & Bretz 2002). With the Cholesky factor, Z_j =
+# Σ_{i≤j} L_ji e_i of independent standard normal e. Given e_1 … e_{j−1}, e_j must lie between     a_j = (l_j
+# − Σ_{i<j} L_ji e_i) / L_jj  and  b_j = (u_j − Σ_{i<j} L_ji e_i) / L_jj, which has the chance m_j = Φ(b_j) −
+# Φ(a_j), and within which e_j = Φ⁻¹(Φ(a_j) + w_j m_j) for a uniform w_j. So P is the mean of Π m_j over
+# uniform w, taken at the points of a randomised lattice. Rectangles are sorted, so that those that begin
+# alike share their first coordinates; blocks fit the cache, over all cores.
 
-MAX_SIGMAS: Final = (
-    40.0  # standard deviations that stand for infinity: the normal tail beyond is 0 in doubles
-)
+MAX_SIGMAS: Final = 40.0  # standard deviations that count as infinite: the normal tail beyond is 0 in doubles
 POINTS_PER_BLOCK: Final = 1 << 14  # rectangles times points that are worked on together
 POINTS_FACTOR: Final = 2  # times the points where the error is too large
 MIN_PROBABILITY: Final = float(np.finfo(np.float64).tiny)
@@ -345,7 +341,7 @@ def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
         parents, nodes = nodes[parts], np.cumsum(parts) - 1
         ahead = None if means is None else means[parents]  # (nodes, columns to come, points)
         low, high = _step_interval(records[parts], step, plan, ahead)
-        mirrored = low + high > 0  # tails are exact on the left alone
+        mirrored = low + high > 0  # by symmetry, as Φ keeps its digits in the left tail alone
         left, right = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
         below = ndtr(left)
         mass = ndtr(right) - below
@@ -359,7 +355,7 @@ def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
 
 
 def _step_interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
-    """Where the step's coordinate may lie for all columns to be within theirs: (nodes, points) an end."""
+    """Intersect the intervals that the step's columns leave its coordinate: (nodes, points) an end."""
     every = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):
         code = records[:, plan.place[column]]
@@ -370,6 +366,6 @@ def _step_interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | N
     for one, other in every[1:]:
         low, high = np.maximum(low, one), np.minimum(high, other)
     if len(every) > 1:
-        high = np.maximum(low, high)  # columns that contradict each other leave no room
+        high = np.maximum(low, high)  # columns that contradict each other have no common interval
     shape = (len(records), plan.uniforms.shape[1])
     return np.broadcast_to(low, shape), np.broadcast_to(high, shape)

@@ -113,7 +113,7 @@ def smooth_counts(parent: Column, child: Column, pairs: PairBins, axes: tuple[bo
     """Smooth the counts over neighbouring bins of child, parent, both or none."""
     from scipy import sparse  # noqa: PLC0415 - as numerics/scipy_functions says
 
-    # C ← ρ C + (1 − ρ) C W over the child's bins, then C ← ρ' C + (1 − ρ') Wᵀ C over the parent's, the rows of
+    # C ← ρ C + (1 − ρ) C W over the child's bins, then C ← ρ' C + (1 − ρ') Wᵀ C over the parent's; rows of
     # W adding up to 1. A record adds ρ + (1 − ρ) W_xx to its own cell, and the same with ρ' to its row.
     checkpoint()
     shape = len(parent.bin_mass), len(child.bin_mass)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram, Integers
-from reid_sql.models.copula.copula_summary import CopulaSummary
+from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
-from reid_sql.models.copula.marginals import in_order
+from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
 from reid_sql.models.marginals.column import positions
 from reid_sql.parameters import MOST_PEOPLE, Floats
@@ -281,7 +281,7 @@ def _read_columns(
         checkpoint()
         own = np.flatnonzero((first == column) & (second == VALUE)).tolist()
         texts = [rows.first_value[row] for row in own]
-        order = in_order(texts)
+        order = order_values(texts)
         names.append(str(rows.label[own[0]]))
         values.append(tuple(texts[place] for place in order))
         counts.append(weight[own][order])

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.copula.copula_file import MAX_SEED, checksum, model_of, text_of
+from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.model import Mixture, PeopleModel
@@ -45,12 +45,12 @@ def to_json(model: PeopleModel) -> str:
         "columns": [_write_tree_column(tree, j) for j in range(len(tree.columns))],
         **(determined if model.determined else {}),
     }
-    return text_of(content | {"sha256": checksum(content)})
+    return content_to_text(content | {"sha256": compute_checksum(content)})
 
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses another format, another version, and a text changed since it was written."""
-    return model_of(text, FORMAT, (VERSION, VERSION_WITH_DETERMINED_COLUMNS), _read_model)
+    return read_model(text, FORMAT, (VERSION, VERSION_WITH_DETERMINED_COLUMNS), _read_model)
 
 
 def _write_tree_column(tree: Tree, j: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What an estimator of population uniqueness may look at, and what such an estimator is.
 
 A reduction counts the evidence; `Estimator` is all that `population_uniqueness` asks of a method, and a
-method that looks at the class sizes alone is made one by `of_histogram`.
+method that looks at the class sizes alone becomes one by `use_histogram`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
 from reid_sql.models.people.evidence import EvidenceRow, EvidenceRows, max_combinations, rows_from_tuples
-from reid_sql.models.population.estimate import Estimate
+from reid_sql.models.population.classical_estimators import Estimate
 from reid_sql.parameters import Floats, Integers
 
 
@@ -23,8 +23,8 @@ from reid_sql.parameters import Floats, Integers
 class UniquenessEvidence:
     """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
 
-    Lines of class size 0 hold what a copula is fitted to, in the columns of its PairCounts, and beside it the
-    records drawn that a model of people needs; each where it was asked for.
+    Lines of class size 0 have the counts that a copula is fitted to, in the columns of its PairCounts, and
+    the sampled records that a model of people needs; each only if the method needs them.
     """
 
     class_size: Integers  # (lines,)
@@ -73,11 +73,11 @@ class UniquenessEvidence:
         pairs = self.pairs
         if pairs is None or self.second is None or not (self.second == DRAWN_RECORD).any():
             return None
-        return rows_from_tuples([*_few(pairs), *self._sizes(), *self._drawn()])
+        return rows_from_tuples([*_select_lines(pairs), *self._sizes(), *self._drawn()])
 
     def _sizes(self) -> list[EvidenceRow]:
-        held = self.histogram
-        counted = zip(held.class_size.tolist(), held.classes.tolist(), strict=True)
+        histogram = self.histogram
+        counted = zip(histogram.class_size.tolist(), histogram.classes.tolist(), strict=True)
         return [(0, CLASS_SIZE, None, None, None, size, float(classes), None) for size, classes in counted]
 
     def _drawn(self) -> list[EvidenceRow]:
@@ -98,19 +98,19 @@ class UniquenessEvidence:
         ]
 
 
-def _few(pairs: PairCounts) -> list[EvidenceRow]:
+def _select_lines(pairs: PairCounts) -> list[EvidenceRow]:
     """Lines of values, and of pairs of columns that have not too many; those are counted among the drawn."""
     keys = np.stack([pairs.first, pairs.second], axis=1)
     _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
     most = max_combinations(int(np.asarray(pairs.first).max(initial=1)))
-    kept = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
+    few = (np.asarray(pairs.second) <= 0) | (counts[place.ravel()] <= most)
     return [
         (
             *(int(pairs.first[line]), int(pairs.second[line]), pairs.label[line]),
             *(pairs.first_value[line], pairs.second_value[line]),
             *(int(pairs.records[line]), float(pairs.mass[line]), None),
         )
-        for line in np.flatnonzero(kept).tolist()
+        for line in np.flatnonzero(few).tolist()
     ]
 
 
@@ -131,6 +131,6 @@ class HistogramEstimator(Protocol):
         """Estimate the share."""
 
 
-def of_histogram(estimate: HistogramEstimator) -> Estimator:
+def use_histogram(estimate: HistogramEstimator) -> Estimator:
     """Make a method of one that looks at the class sizes alone."""
     return lambda evidence, population: estimate(evidence.histogram, population)

@@ -18,11 +18,11 @@ from reid_sql.parameters import Choice, Floats
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]
-BAD_WEIGHT: Final = (
+REFUSAL_BAD_WEIGHT: Final = (
     "weight must be a number above 0 for every record, got a missing, negative or zero one; "
     "mend the column, or leave weight out"
 )
-LIGHT: Final = (
+STATUS_LIGHT_WEIGHTS: Final = (
     "{} records are of classes whose weights add up to less than their records: "
     "they count as the whole of their class"
 )
@@ -53,12 +53,12 @@ class IndividualRisk:
     status: str
 
 
-def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
+def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     """Give the risk of each distinct record; 'approximate' is sdcMicro's form.
 
     Refuses an empty table and bad weights.
 
-    >>> found = risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
+    >>> found = score_weighted_records(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
     >>> found.risk.round(6).tolist(), round(found.expected_reidentifications, 6)
     ([0.255843, 0.5], 1.255843)
     """
@@ -66,16 +66,18 @@ def risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     if not len(weighted.records):
         raise NoRecordsError(NO_RECORDS)
     if not (weighted.mass > 0).all() or np.isinf(weighted.mass).any():
-        raise OutOfDomainError(BAD_WEIGHT)
+        raise OutOfDomainError(REFUSAL_BAD_WEIGHT)
     f = weighted.records.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
-    found = quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate(f, p)
+    found = (
+        quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate_risk(f, p)
+    )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
-    status = LIGHT.format(light) if light else OK
+    status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
     return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
 
 
-def _approximate(f: Floats, p: Floats) -> Floats:
+def _approximate_risk(f: Floats, p: Floats) -> Floats:
     """p/(f − (1 − p)) beyond two records; for one and two the exact form, with q = 1 − p.
 
     p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.

@@ -1,10 +1,6 @@
-"""Risk of each record by log-linear models of the counts in the population.
+"""Log-linear models: the chances of single records, by Poisson and by negative binomial counts.
 
-A class of expected sample count μ = f λ, f the sampled fraction, has F people of whom the sample shows some.
-With Poisson counts, P(F = 1 | sample unique) = e^−(1−f)λ; with negative binomial counts of shape a, ((a +
-μ)/(a + λ))^(a+1). The chance that a match is right is the mean of 1/F. τ₁ and τ₂ are the sums of both over
-the records that are unique in the sample. Source: Skinner & Shlomo 2008; Rocher, Hendrickx & de Montjoye
-2019, supplement, note 1, equations 14 and 15.
+Source: Skinner & Shlomo 2008; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equations 14 and 15.
 """
 
 from dataclasses import dataclass
@@ -14,9 +10,114 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
-from reid_sql.models.numerics import quadrature
-from reid_sql.models.population import overdispersion, two_way
+from reid_sql.models.numerics import quadrature, scipy_functions
+from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.numerics.scipy_functions import gammaln
+from reid_sql.models.population import two_way
 from reid_sql.parameters import Floats, Number
+
+# How much more the counts of classes vary than their expected counts say: the shape of a negative binomial.
+# The count of a class of expected count μ is negative binomial with mean μ and variance μ + μ²/a. The shape
+# a is the likeliest one for the classes that the sample has, given that it has them: those that it lacks
+# need not be counted.
+
+LOG_SHAPE_RANGE: Final = (-14.0, 14.0)
+GRID_POINTS: Final = 57  # half a unit apart
+GROUP_WIDTH: Final = 0.01  # of the groups of ln μ
+# Of a group, by which they are moved: engines tell ln μ to a thousandth, and one that lay on a border would
+# fall to either side by its last digit.
+GROUP_OFFSET: Final = 0.25
+MIN_POISSON_LOG_SHAPE: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
+MAX_LIKELIHOOD_DROP: Final = (
+    NORMAL_95**2 / 2
+)  # by which log-likelihoods of a 95 % interval lie below the largest
+INTERVAL_SHAPES: Final = 17  # shapes of an interval that are looked at
+
+
+def fit_shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> float:
+    """Likeliest shape a of so many classes of each size and expected count; infinite is Poisson.
+
+    It is infinite where Poisson is as likely.
+
+    >>> fit_shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5
+    True
+    """
+    return _as_shape(ShapeLikelihood.of(sizes, expected, classes).likeliest())
+
+
+def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers) -> list[float]:
+    """Shapes that span the 95 % interval of the likelihood, ascending.
+
+    Infinity is one of them where Poisson is not ruled out.
+
+    >>> counts = np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])
+    >>> shapes = list_likely_shapes(*counts)
+    >>> shapes[0] < fit_shape(*counts) < shapes[-1]
+    True
+    """
+    likelihood = ShapeLikelihood.of(sizes, expected, classes)
+    low, high = likelihood.interval(likelihood.likeliest())
+    return [_as_shape(log) for log in np.linspace(low, high, INTERVAL_SHAPES).tolist()]
+
+
+def _as_shape(log: float) -> float:
+    return float("inf") if log > MIN_POISSON_LOG_SHAPE else float(np.exp(log))
+
+
+@dataclass(frozen=True)
+class ShapeLikelihood:
+    """How likely the sample's classes are under each shape, classes of nearly one kind as one group.
+
+    Of one kind are classes of one size and nearly one expected count.
+    """
+
+    sizes: Floats  # (groups,)
+    expected: Floats  # (groups,)
+    counts: Floats  # (groups,)
+
+    @classmethod
+    def of(cls, sizes: Integers, expected: Floats, classes: Integers | Floats) -> "ShapeLikelihood":
+        """Group the classes."""
+        level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / GROUP_WIDTH + GROUP_OFFSET)
+        groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)
+        counts: Floats = np.bincount(place.ravel(), classes).astype(np.float64)
+        return cls(groups[0], np.exp((groups[1] - GROUP_OFFSET) * GROUP_WIDTH), counts)
+
+    def loss(self, log: float) -> float:
+        """Negative log-likelihood of the shape of this logarithm."""
+        f, mean, a = self.sizes, self.expected, np.exp(log)
+        rare = a * np.log1p(mean / a)  # −ln P(0)
+        seen = gammaln(f + a) - gammaln(a) + f * np.log(mean / (a + mean)) - rare - np.log(-np.expm1(-rare))
+        return -float(self.counts @ seen)
+
+    def likeliest(self) -> float:
+        """Logarithm of the likeliest shape."""
+        grid = np.linspace(*LOG_SHAPE_RANGE, GRID_POINTS)
+        best = int(np.argmin([self.loss(log) for log in grid]))
+        return scipy_functions.minimize(
+            self.loss, grid[max(best - 1, 0)], grid[min(best + 1, GRID_POINTS - 1)], xatol=1e-6
+        )
+
+    def interval(self, likeliest: float) -> tuple[float, float]:
+        """Logarithms of the shapes between which the 95 % interval lies."""
+        most = self.loss(likeliest) + MAX_LIKELIHOOD_DROP
+        ends = []
+        for end in LOG_SHAPE_RANGE:
+            inside = self.loss(end) <= most
+            ends.append(
+                end
+                if inside
+                else scipy_functions.find_root(lambda log: self.loss(log) - most, likeliest, end)
+            )
+        return ends[0], ends[1]
+
+
+# Risk of each record by log-linear models of the counts in the population.
+# A class of expected sample count μ = f λ, f the sampled fraction, has F people of whom the sample shows
+# some. With Poisson counts, P(F = 1 | sample unique) = e^−(1−f)λ; with negative binomial counts of shape a,
+# ((a + μ)/(a + λ))^(a+1). The chance that a match is right is the mean of 1/F. τ₁ and τ₂ are the sums of
+# both over the records that are unique in the sample. Source: Skinner & Shlomo 2008; Rocher, Hendrickx & de
+# Montjoye 2019, supplement, note 1, equations 14 and 15.
 
 FRACTION: Final = Number(
     "a share of the population of at least 1e-12 and at most 1",
@@ -29,20 +130,22 @@ INTERACTIONS: Final = Number(
     "0 or 2", "pass 0 for main effects, 2 for all two-way interactions", 0.0, 2.0, whole=True
 )
 Interactions = Annotated[int, INTERACTIONS]
-MANY: Final = 0.25  # parameters per class from which on the two-way model mostly repeats the sample
-TOO_MANY: Final = (
+MAX_PARAMETERS_PER_CLASS: Final = 0.25  # beyond, the two-way model mostly repeats the sample
+STATUS_TOO_MANY: Final = (
     "the two-way model has {} parameters for {} classes: it nearly repeats the sample "
     "and understates the risk, compare interactions := 0"
 )
-NOT_FITTED: Final = "the two-way model is not fitted to the end, it misses a pair of values by {:.2g} records"
-ONE_SIZE: Final = (
+STATUS_NOT_FITTED: Final = (
+    "the two-way model is not fitted to the end, it misses a pair of values by {:.2g} records"
+)
+STATUS_ONE_SIZE: Final = (
     "all classes have one size: the sample says nothing of how much counts vary, "
     "and the risk may be understated"
 )
-SATURATED: Final = (
+STATUS_SATURATED: Final = (
     "the main effects repeat the sample's own counts, as those of one column do: the risk is understated"
 )
-NEARLY: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
+SATURATION_TOLERANCE: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 
 @dataclass(frozen=True)
@@ -74,24 +177,26 @@ class LoglinearRisk:
     status: str
 
 
-def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0) -> LoglinearRisk:
+def score_fitted_records(
+    fitted: FittedRecords, sampling_fraction: float, interactions: int = 0
+) -> LoglinearRisk:
     """Score each distinct record; refuses an empty table, and a two-way model with too many combinations.
 
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))
-    >>> found = risk(four, 0.5)
+    >>> found = score_fitted_records(four, 0.5)
     >>> found.uniqueness.round(4).tolist(), found.correctness.round(4).tolist()
     ([0.3679, 0.0], [0.6321, 0.1815])
     """
     f = float(FRACTION.check("sampling_fraction", sampling_fraction))
     if not len(fitted.records):
         raise NoRecordsError(NO_RECORDS)
-    mu, notes = _expected(fitted, interactions)
+    mu, notes = _expect_counts(fitted, interactions)
     sizes = fitted.records
     alone = sizes == 1
-    a = overdispersion.shape(sizes, mu, np.ones_like(sizes))
+    a = fit_shape(sizes, mu, np.ones_like(sizes))
     if (sizes == sizes[0]).all():
-        notes.append(ONE_SIZE)
-    xi, nb_xi = (np.where(alone, uniqueness(mu, f, shape), 0.0) for shape in (np.inf, a))
+        notes.append(STATUS_ONE_SIZE)
+    xi, nb_xi = (np.where(alone, loglinear_uniqueness(mu, f, shape), 0.0) for shape in (np.inf, a))
     kappa = nb_kappa = quadrature.expected_inverse_poisson(sizes, (1 - f) * mu / f)
     if not np.isinf(a):
         nb_kappa = quadrature.expected_inverse_negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
@@ -101,20 +206,20 @@ def risk(fitted: FittedRecords, sampling_fraction: float, interactions: int = 0)
     return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status)
 
 
-def saturated(sizes: Integers, log_expected: Floats) -> bool:
+def is_saturated(sizes: Integers, log_expected: Floats) -> bool:
     """Whether the model expects just what was counted, so that it says nothing beyond the sample."""
-    return bool(np.abs(log_expected - np.log(sizes)).max() < NEARLY)
+    return bool(np.abs(log_expected - np.log(sizes)).max() < SATURATION_TOLERANCE)
 
 
-def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
+def loglinear_uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floats:
     """Chance that a record unique in the sample is unique in the population.
 
     An infinite shape is Poisson's. `expected` are the counts μ that the model expects in the sample:
     e^−(1−f)λ, else ((a + μ)/(a + λ))^(a+1), λ = μ/f.
 
-    >>> uniqueness(np.array([0.0, 1.0]), 0.5).round(4).tolist()
+    >>> loglinear_uniqueness(np.array([0.0, 1.0]), 0.5).round(4).tolist()
     [1.0, 0.3679]
-    >>> uniqueness(np.array([1.0]), 0.5, 1.0).round(4).tolist()
+    >>> loglinear_uniqueness(np.array([1.0]), 0.5, 1.0).round(4).tolist()
     [0.4444]
     """
     people = expected / fraction
@@ -123,14 +228,18 @@ def uniqueness(expected: Floats, fraction: float, shape: float = np.inf) -> Floa
     return np.asarray(np.exp((shape + 1) * (np.log1p(expected / shape) - np.log1p(people / shape))))
 
 
-def _expected(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[str]]:
-    """Give the expected sample count of each distinct record, and what is to be said of the fit."""
+def _expect_counts(fitted: FittedRecords, interactions: int) -> tuple[Floats, list[str]]:
+    """Give the expected sample count of each distinct record, and notes on the fit."""
     if INTERACTIONS.check("interactions", interactions) == 1:
         raise OutOfDomainError(INTERACTIONS.sentence("interactions", "1"))
     if interactions == 0:
-        return np.exp(fitted.log_expected), [SATURATED] * saturated(fitted.records, fitted.log_expected)
-    found = two_way.fit(fitted.codes, fitted.records)
+        return np.exp(fitted.log_expected), [STATUS_SATURATED] * is_saturated(
+            fitted.records, fitted.log_expected
+        )
+    found = two_way.fit_two_way(fitted.codes, fitted.records)
     classes = len(fitted.records)
-    crowded = found.parameters > MANY * classes
-    notes = [TOO_MANY.format(found.parameters, classes)] * crowded
-    return found.expected, notes + [NOT_FITTED.format(found.deviation)] * (found.deviation > two_way.FITTED)
+    crowded = found.parameters > MAX_PARAMETERS_PER_CLASS * classes
+    notes = [STATUS_TOO_MANY.format(found.parameters, classes)] * crowded
+    return found.expected, notes + [STATUS_NOT_FITTED.format(found.deviation)] * (
+        found.deviation > two_way.MAX_FITTED_MISS
+    )

@@ -20,16 +20,14 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.parameters import Floats, plain
 
 Places = npt.NDArray[np.int32]
-MOST_CELLS: Final = 4_000_000
-MOST_PAIRS: Final = 40_000_000  # of values of two columns, as a table
-CYCLES: Final = 900
-WORK: Final = 4e9  # cells times pairs of columns that are gone through; about a minute
-CLOSE: Final = (
-    1e-6  # records by which a fitted pair of values may differ from the counted one where the fit ends
-)
-FITTED: Final = 1e-4  # and where it may be called one
-RARE: Final = -690.0  # logarithm of a count that is as good as none
-LEAP: Final = 60.0  # by which a logarithm may be carried on at once
+MAX_CELLS: Final = 4_000_000
+MAX_PAIRS: Final = 40_000_000  # of values of two columns, as a table
+MAX_CYCLES: Final = 900
+MAX_CELL_UPDATES: Final = 4e9  # cells times pairs of columns that are gone through; about a minute
+MAX_MISS: Final = 1e-6  # records by which a fitted pair of values may miss its count at the end
+MAX_FITTED_MISS: Final = 1e-4  # and where it may be called one
+MIN_LOG_COUNT: Final = -690.0  # logarithm of a count that is as good as none
+MAX_LOG_LEAP: Final = 60.0  # by which a logarithm may be carried on at once
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,11 @@ class TwoWayFit:
     parameters: int
 
 
-def fit(codes: Integers, records: Integers) -> TwoWayFit:
+def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
     """Fit to distinct records: codes by column, and how many hold each; refuses too many combinations.
 
     >>> sexes_and_towns = np.array([[1, 1], [1, 2], [2, 1]])
-    >>> fit(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # the one pair is met exactly
+    >>> fit_two_way(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # an exact fit
     [3.0, 1.0, 4.0]
     """
     dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
@@ -56,21 +54,21 @@ def fit(codes: Integers, records: Integers) -> TwoWayFit:
     )
     if dense.shape[1] == 1:
         return TwoWayFit(records.astype(np.float64), 0.0, len(records))
-    pairs = {pair: occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
-    cells = possible_cells(dense, pairs)
+    pairs = {pair: number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
+    cells = list_possible_cells(dense, pairs)
     weight = records.astype(np.float64)
-    observed = {pair: _counted(table, dense, pair, weight) for pair, table in pairs.items()}
+    observed = {pair: _count_pairs(table, dense, pair, weight) for pair, table in pairs.items()}
     if len(pairs) == 1:
-        return TwoWayFit(weight, 0.0, _parameters(dense, observed))
+        return TwoWayFit(weight, 0.0, _count_parameters(dense, observed))
     margins = [(table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()]
-    held = np.zeros(len(cells))
-    place = _find(cells, dense)
-    held[place] = weight
-    expected, deviation = Balance(margins, held).run()
-    return TwoWayFit(expected[place], deviation, _parameters(dense, observed))
+    observed_records = np.zeros(len(cells))
+    place = _find_cells(cells, dense)
+    observed_records[place] = weight
+    expected, deviation = ProportionalFit(margins, observed_records).run()
+    return TwoWayFit(expected[place], deviation, _count_parameters(dense, observed))
 
 
-def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Places:
+def list_possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Places:
     """List the combinations of which each two values occur together, by their codes: (cells, columns).
 
     The cells are in the order of their codes. `pairs` numbers the pairs of values that occur of each two
@@ -79,26 +77,28 @@ def possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> Place
     cells = np.unique(codes[:, :1], axis=0)
     for column in range(1, codes.shape[1]):
         checkpoint()
-        narrow = min(range(column), key=lambda other: _growth(cells[:, other], pairs[other, column]))
+        narrow = min(
+            range(column), key=lambda other: _count_extended_cells(cells[:, other], pairs[other, column])
+        )
         table = pairs[narrow, column] >= 0  # (values of the narrowest, values of this column)
         many = table.sum(axis=1)[cells[:, narrow]]
-        _refuse_more(int(many.sum()))
+        _refuse_many_cells(int(many.sum()))
         left, right = np.repeat(np.arange(len(cells)), many), np.nonzero(table[cells[:, narrow]])[1]
-        kept = np.ones(len(left), dtype=bool)
+        occurring = np.ones(len(left), dtype=bool)
         for other in range(column):
             checkpoint()
-            kept &= pairs[other, column][cells[left, other], right] >= 0
-        cells = np.column_stack([cells[left[kept]], right[kept].astype(np.int32)])
+            occurring &= pairs[other, column][cells[left, other], right] >= 0
+        cells = np.column_stack([cells[left[occurring]], right[occurring].astype(np.int32)])
     return cells
 
 
-def occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
+def number_occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     """Number the pairs of values that occur in two columns, −1 elsewhere."""
     first, second = codes[:, pair[0]], codes[:, pair[1]]
     height, width = int(first.max()) + 1, int(second.max()) + 1
-    if height * width > MOST_PAIRS:
+    if height * width > MAX_PAIRS:
         rule = (
-            f"two columns must have at most {MOST_PAIRS} pairs of values for "
+            f"two columns must have at most {MAX_PAIRS} pairs of values for "
             f"interactions := 2, got {height * width}"
         )
         raise OutOfDomainError(f"{rule}; coarsen the columns, or use interactions := 0")
@@ -108,31 +108,31 @@ def occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     return found.reshape(height, width)
 
 
-def _growth(values: Places, table: Places) -> int:
+def _count_extended_cells(values: Places, table: Places) -> int:
     return int((table >= 0).sum(axis=1)[values].sum())
 
 
-def _refuse_more(cells: int) -> None:
-    if cells > MOST_CELLS:
+def _refuse_many_cells(cells: int) -> None:
+    if cells > MAX_CELLS:
         rule = (
-            f"interactions := 2 must leave at most {MOST_CELLS} combinations "
+            f"interactions := 2 must leave at most {MAX_CELLS} combinations "
             f"whose values occur together, got {plain(cells)}"
         )
         raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or use interactions := 0")
 
 
-def _counted(table: Places, codes: Places, pair: tuple[int, int], weight: Floats) -> Floats:
+def _count_pairs(table: Places, codes: Places, pair: tuple[int, int], weight: Floats) -> Floats:
     return np.asarray(np.bincount(table[codes[:, pair[0]], codes[:, pair[1]]], weight), dtype=np.float64)
 
 
-def _parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
+def _count_parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
     """Count what the model can choose: main effects, and the occurring pairs of two columns beyond them."""
     values = [int(column.max()) + 1 for column in codes.T]
     beyond = sum(len(counts) - values[one] - values[other] + 1 for (one, other), counts in observed.items())
     return beyond + sum(values) - len(values) + 1
 
 
-def _find(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
+def _find_cells(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
     """Give the place of each record among the cells."""
     both = np.concatenate([cells, codes])
     same = np.unique(both, axis=0, return_inverse=True)[1].ravel()
@@ -142,25 +142,25 @@ def _find(cells: Places, codes: Places) -> npt.NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Balance:
+class ProportionalFit:
     """Proportional fitting: for each two columns, the pair of each cell, and the count of each pair.
 
     What was counted is of the table.
     """
 
     margins: list[tuple[Places, Floats]]
-    held: Floats  # (cells,) records that the sample has
+    records: Floats  # (cells,) in the sample
 
     def run(self) -> tuple[Floats, float]:
         """Give the expected counts, and the worst pair's miss in records as the last cycle began."""
-        most = min(CYCLES, max(3, int(WORK / (len(self.held) * len(self.margins)))))
-        logs, deviation = self.cycle(np.zeros(len(self.held)))
+        most = min(MAX_CYCLES, max(3, int(MAX_CELL_UPDATES / (len(self.records) * len(self.margins)))))
+        logs, deviation = self.cycle(np.zeros(len(self.records)))
         for _ in range(most // 3):
-            if deviation < CLOSE:
+            if deviation < MAX_MISS:
                 break
             once, _ = self.cycle(logs)
             twice, deviation = self.cycle(once)
-            if deviation >= CLOSE:
+            if deviation >= MAX_MISS:
                 ahead, missed = self.cycle(self._carried_on(logs, once, twice))
                 better = self.likelihood(ahead) >= self.likelihood(twice)
                 twice, deviation = (ahead, missed) if better else (twice, deviation)
@@ -175,11 +175,11 @@ class Balance:
             fitted = np.bincount(pair, expected, len(counted))
             deviation = max(deviation, float(np.abs(fitted - counted).max()))
             expected *= (counted / np.maximum(fitted, np.finfo(float).tiny))[pair]
-        return np.log(np.maximum(expected, np.exp(RARE))), deviation
+        return np.log(np.maximum(expected, np.exp(MIN_LOG_COUNT))), deviation
 
     def likelihood(self, logs: Floats) -> float:
         """Log-likelihood after a cycle, when the counts add up to the sample, without its constant."""
-        return float(self.held @ logs)
+        return float(self.records @ logs)
 
     @staticmethod
     def _carried_on(start: Floats, once: Floats, twice: Floats) -> Floats:
@@ -187,5 +187,5 @@ class Balance:
         step, bend, weight = once - start, (twice - once) - (once - start), np.exp(twice)
         turned = float(weight @ bend**2)
         stretch = max(1.0, float(np.sqrt(weight @ step**2 / turned))) if turned > 0 else 1.0
-        leap = np.clip(2 * stretch * step + stretch**2 * bend, -LEAP, LEAP)
-        return np.maximum(start + leap, RARE)
+        leap = np.clip(2 * stretch * step + stretch**2 * bend, -MAX_LOG_LEAP, MAX_LOG_LEAP)
+        return np.maximum(start + leap, MIN_LOG_COUNT)

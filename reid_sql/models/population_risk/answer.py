@@ -20,8 +20,8 @@ from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population import loglinear
-from reid_sql.models.population import overdispersion as classical_overdispersion
-from reid_sql.models.population.estimate import PopulationShares
+from reid_sql.models.population import loglinear as classical_overdispersion
+from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.models.population_risk.shares import Share, Shares, count_kinds, count_shares, predict_shares
 from reid_sql.parameters import COUNT, Floats, Number, plain
 
@@ -248,12 +248,12 @@ def loglinear_uniqueness(evidence: PeopleEvidence, people: float) -> float | Non
         for counts, codes in zip(evidence.counts, evidence.drawn.T, strict=True)
     ]
     log_expected = np.log(n) + np.sum(log_shares, axis=0)
-    if (size == size[0]).all() or loglinear.saturated(size, log_expected):
+    if (size == size[0]).all() or loglinear.is_saturated(size, log_expected):
         return None
     expected = np.exp(log_expected)
-    shape = classical_overdispersion.shape(size, expected, 1 / size)
+    shape = classical_overdispersion.fit_shape(size, expected, 1 / size)
     single = size == 1
-    unique = loglinear.uniqueness(expected[single], min(n / people, 1.0), shape).sum()
+    unique = loglinear.loglinear_uniqueness(expected[single], min(n / people, 1.0), shape).sum()
     return float(unique / len(size))
 
 
@@ -273,14 +273,14 @@ def sentence(
     named = " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
     whom = f"the only one with their values of {named}"
     if counted:
-        return f"Of these {_format_people(people)} people {_format_percent(unique.estimate)} % are {whom}."
-    ends = f"{_format_percent(unique.low)} to {_format_percent(unique.high)} %"
+        return f"Of these {_format_people(people)} people {_percent(unique.estimate)} % are {whom}."
+    ends = f"{_percent(unique.low)} to {_percent(unique.high)} %"
     reliability = (
         "the data are unlike the tables that the interval was measured on"
         if unlike_reference
         else "in 95 of 100 tables of people like those it was measured on the interval held the truth"
     )
-    share = _format_percent(unique.estimate)
+    share = _percent(unique.estimate)
     share = share if " " in share else f"about {share}"
     risk = f"Of {_format_people(people)} people {share} % ({ends}) would be {whom}"
     return f"{risk}; the figure assumes a random sample of them, and {reliability}."
@@ -293,10 +293,10 @@ def _format_people(count: float) -> str:
     return f"{count:,.0f}"
 
 
-def _format_percent(share: float) -> str:
+def _percent(share: float) -> str:
     """Two significant digits of the distance to the nearer of 0 and 100.
 
-    >>> [_format_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
+    >>> [_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
     ['0.8', '0', '12', '99.996', '0.001', 'less than 0.001']
     """
     points = 100 * share

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.model import PeopleModel, SampleRecords

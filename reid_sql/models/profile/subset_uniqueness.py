@@ -15,7 +15,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.copula import copula_population
+from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.fitted import KINDS
 from reid_sql.models.numerics.rectangle import Precision
@@ -66,7 +66,7 @@ class CopulaPopulation:
         if not places:
             return float(self.people <= 1)
         precision = replace(COPULA_PRECISION, seed=self.model.seed)
-        cells = copula_population.drawn_cells(
+        cells = gaussian_copula.draw_cells(
             copula_of_columns(self.model, places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
         )
         q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)

@@ -1,53 +1,138 @@
-"""Correctness in larger populations from measurements alone: shares of right matches at some sizes.
+"""Correctness in larger populations, from shares of right matches measured at some sizes alone.
 
-No table is needed. Any kind of matching (exact, sparse or learned) gives a share of people matched correctly
-in a gallery of n. The tilted curve is fitted to such shares, or one of the paper's: the Pitman–Yor one
-(PYC-MB) and the rules of thumb beside it. Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table
-1.
+Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
 """
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.pyc.curve_families import FAMILIES, UNCONVERGED, Curve, Fit, Task, pyc
-from reid_sql.models.pyc.extrapolation_interval import Answer, interval
-from reid_sql.models.pyc.measurements import measurements
+from reid_sql.models.pyc.curve_families import FAMILIES, STATUS_UNCONVERGED, Curve, Fit, Task, fit_pyc_curve
+from reid_sql.models.pyc.measurements import MEASURES, check_measurements
 from reid_sql.models.pyc.pitman_yor import CLASS_SIZE
-from reid_sql.models.pyc.surprisal_law import MEASURES
-from reid_sql.models.pyc.tilted_curve import FAR, LEAST_POINTS, TiltedCurve, tilted_curve
+from reid_sql.models.pyc.tilted_curve import (
+    MAX_TIMES_MEASURED,
+    MIN_POINTS,
+    TiltedCurve,
+    fit_tilted_curve,
+    from_log_odds,
+    log_odds,
+)
 from reid_sql.parameters import COUNT, Choice, Floats
 
-METHOD: Final = Choice(("tilted", "pyc", "ent", "exp", "pol", "rnd"))
-MISFIT: Final = 0.05
-IN_ERRORS: Final = 2.0  # standard errors, root mean square
+# How far the truth lay from the tilted curve on other tables, in units of what the points leave open.
+# A conformal interval: half its width in log-odds is a score times how far the three tilted laws lie apart,
+# plus what the points' errors make, plus a little for each factor by which the population exceeds the
+# points. The scores are the 95 % quantiles over curves of tables that docs/curves.md names; its figures of
+# coverage are of other tables. Nothing within the points can tell what lies beyond them, so 95 % means: of
+# tables such as those.
 
-NEVER_FALLS: Final = (
+PointQuality = Literal["exact", "rough", "few"]
+
+MIN_HALF_WIDTH: Final = 0.0005  # half the width at least: what lies below was not calibrated
+WIDTH_PER_LOG_TIMES: Final[dict[PointQuality, float]] = {
+    "exact": 0.02,
+    "rough": 0.05,
+    "few": 0.1,
+}  # for each e-fold of people
+# Scores up to 30 times the largest size and beyond, by how the points are known and what is forecast.
+Scores = dict[str, tuple[float, float]]
+SCORES: Final[dict[PointQuality, Scores]] = {
+    "exact": {"correctness": (1.7, 3.6), "uniqueness": (2.3, 4.9), "k_violation": (2.4, 5.2)},
+    "rough": {"correctness": (2.3, 4.7), "uniqueness": (3.2, 22.4), "k_violation": (4.2, 27.4)},
+    "few": {"correctness": (1.8, 4.2), "uniqueness": (5.4, 16.2), "k_violation": (3.0, 14.8)},
+}
+# The share of people in small sets, measured where nearly all are in such sets, tells the rest badly.
+SMALL_SET_SCORES: Final[Scores] = {
+    "correctness": (5.9, 7.5),
+    "uniqueness": (8.6, 15.8),
+    "k_violation": (3.6, 8.7),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A measure at each population and the ends of a 95 % interval."""
+
+    value: Floats  # (populations,)
+    low: Floats  # (populations,)
+    high: Floats  # (populations,)
+
+    def shaped(self, shape: tuple[int, ...]) -> "Answer":
+        """Give the same answer in the shape of what was asked."""
+        return Answer(*(ends.reshape(shape) for ends in (self.value, self.low, self.high)))
+
+
+def conformal_interval(tilted: TiltedCurve, measure: str, people: Floats, value: Floats) -> Answer:
+    """Give the tilted curve's interval, stretched to hold `value`.
+
+    Where the truth lies does not hang on the method.
+    """
+    reach = tilted.reach(measure, people)
+    times = people / tilted.task.points.sizes[-1]
+    kind = point_quality(tilted)
+    near, far = (SMALL_SET_SCORES if tilted.task.measure == "k_violation" else SCORES[kind])[measure]
+    score = np.where(times > MAX_TIMES_MEASURED, far, near)
+    open_ = reach.distance + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
+    middle = log_odds(reach.answer)
+    low, high = (from_log_odds(middle + sign * score * open_) + sign * MIN_HALF_WIDTH for sign in (-1, 1))
+    low, high = np.maximum(low, _lower_bound_of_curve(tilted, measure, people)), np.minimum(high, 1.0)
+    return Answer(value, np.minimum(low, value), np.maximum(high, value))
+
+
+def point_quality(tilted: TiltedCurve) -> PointQuality:
+    """How well the points are known: by which the scores were set."""
+    if tilted.few:
+        return "few"
+    return "exact" if tilted.task.points.exact else "rough"
+
+
+def _lower_bound_of_curve(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
+    """Bound the measure below: no one needs to be unique, but a guess is right once in n, and sets remain."""
+    points = tilted.task.points
+    if measure != "correctness":
+        return np.zeros(people.shape)
+    if tilted.task.measure != "correctness" or point_quality(tilted) != "exact":
+        return np.asarray(1 / people)
+    return np.asarray(np.maximum(1, points.shares[-1] * np.minimum(points.sizes[-1], people)) / people)
+
+
+# Correctness in larger populations from measurements alone: shares of right matches at some sizes.
+# No table is needed. Any kind of matching (exact, sparse or learned) gives a share of people matched
+# correctly in a gallery of n. The tilted curve is fitted to such shares, or one of the paper's: the
+# Pitman–Yor one (PYC-MB) and the its rules of thumb. Source: Rocher, Hendrickx & de Montjoye 2025,
+# equation 4 and table 1.
+
+METHOD: Final = Choice(("tilted", "pyc", "ent", "exp", "pol", "rnd"))
+MAX_GAP: Final = 0.05
+MAX_STANDARD_ERRORS: Final = 2.0  # standard errors, root mean square
+
+STATUS_NEVER_FALLS: Final = (
     "not fitted: the measured correctness does not fall with the size, so that it cannot tell how far "
     "identification reaches; held at the highest measured share, which is the safe side"
 )
-POOR: Final = "the points lie up to {gap:.2g} away from the fitted curve"
-UNMET: Final = "the points lie {misfit:.2g} standard errors (root mean square) away from the curve"
-FEW: Final = (
-    f"fewer than {LEAST_POINTS} sizes do not tell the shape of the curve: the Pitman–Yor one, untilted"
+STATUS_GAP: Final = "the points lie up to {gap:.2g} away from the fitted curve"
+STATUS_MISFIT: Final = "the points lie {misfit:.2g} standard errors (root mean square) away from the curve"
+STATUS_FEW_SIZES: Final = (
+    f"fewer than {MIN_POINTS} sizes do not tell the shape of the curve: the Pitman–Yor one, untilted"
 )
-BEYOND: Final = f"beyond {FAR:g} times the largest measured size nothing is safe"
-EXACT: Final = (
+STATUS_BEYOND: Final = f"beyond {MAX_TIMES_MEASURED:g} times the largest measured size nothing is safe"
+STATUS_NO_ERRORS: Final = (
     "without standard errors the shares count as exact as they are written: where they are a sample's, "
     "its chance is not in the interval"
 )
-MEAN: Final = ": the mean of three curves that the points cannot tell apart"
+STATUS_MEAN: Final = ": the mean of three curves that the points cannot tell apart"
 
 
 @dataclass(frozen=True)
 class Extrapolation:
     """Each measure at each population, with a 95 % interval; what was fitted, and what is against it.
 
-    A measure is there where the method tells it; what is against it stands against relying on it. `entropy`
+    A measure is present if the method determines it; the status says what reduces trust in it. `entropy`
     and `tail` are those of the Pitman–Yor curve through the same points (Fig. 3 of the paper), whatever the
     method; None where nothing was fitted.
     """
@@ -111,22 +196,17 @@ def extrapolate(
     - rnd: the middle between 0 and the last measured share, whatever the population (the baseline of
       table 1).
 
-    The paper names exp and pol without their formulas. Its references for pol find κ linear in the logarithm
-    of the gallery size (Friedman et al. 2022) with a quadratic correction (Baveja, Yuan & Wein 2010); κ(1) =
-    1 leaves two parameters. For exp no formula was at hand: of five decaying forms tried on other tables,
-    this one came closest to the errors of table 1 (0.16 from a tenth of the data and 0.06 from all, published
-    0.155 and 0.037; pol 0.15 and 0.05, published 0.146 and 0.028).
 
-    `measure` says what was measured: κ, Ξ, or V_k with its k; the laws of tilted, pyc and ent tell all three
-    from any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all,
-    0 for exact shares; without them a share is as exact as it is written, and less so where the points
-    contradict that, and the status says that a sample's chance is not in the interval.
+    `measure` names what was measured: κ, Ξ, or V_k with its k; tilted, pyc and ent forecast all three from
+    any of them, exp, pol and rnd only the one. `standard_errors` are one for each share or one for all, 0
+    for exact shares; without them a share is as exact as it is written, and less so if the points contradict
+    that, and the status says that the interval does not include a sample's chance.
 
     Points come in any order. A size measured more than once counts as its mean with the weight of all its
     measurements, which is the same minimum; size 1 has weight 0. Answers never rise with the population, are
     at least 1/n, and from the largest size on at most what was measured there, unless the points themselves
-    rise somewhere: then they are noisy, and the curve says more than its last point. Points that do not fall
-    on the whole leave the tail open: nothing is fitted, the answer is their highest share (1 below the
+    rise somewhere: then they are noisy, and the curve is more certain than its last point. Points that do not
+    fall on the whole leave the tail open: nothing is fitted, the answer is their highest share (1 below the
     smallest size), and the status says so. Refuses shares outside (0, 1], sizes or populations below 1, and
     fewer than two distinct sizes above 1.
 
@@ -136,107 +216,115 @@ def extrapolate(
     ([0.49, 0.07], 'ok')
     """
     METHOD.check("method", method)
-    points = measurements(sizes, correctness, standard_errors)
+    points = check_measurements(sizes, correctness, standard_errors)
     people = COUNT.check("populations", populations)
     whole = int(CLASS_SIZE.check("k", k))
     task = Task(points, MEASURES.check("measure", measure), whole)
-    found = _fitted(task, people.ravel(), method) if points.falls else _held(task, people.ravel())
+    found = (
+        _extrapolate_fitted(task, people.ravel(), method)
+        if points.falls
+        else _extrapolate_highest(task, people.ravel())
+    )
     shaped = {name: answer.shaped(people.shape) for name, answer in found.answers.items()}
     return replace(found, answers=shaped)
 
 
-def _held(task: Task, people: Floats) -> Extrapolation:
+def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
     """Answer with the highest measured share, and with nothing of the other measures."""
     points = task.points
-    held = np.where(people < points.sizes[0], 1.0, points.shares.max())
-    answer = Answer(held, np.minimum(_least(task.measure, people), held), held)
-    return Extrapolation({task.measure: answer}, NEVER_FALLS, {}, None, None, (NEVER_FALLS,) * people.size)
+    highest = np.where(people < points.sizes[0], 1.0, points.shares.max())
+    answer = Answer(highest, np.minimum(_lower_bound(task.measure, people), highest), highest)
+    return Extrapolation(
+        {task.measure: answer}, STATUS_NEVER_FALLS, {}, None, None, (STATUS_NEVER_FALLS,) * people.size
+    )
 
 
-def _fitted(task: Task, people: Floats, method: str) -> Extrapolation:
-    fitted = pyc(task)
-    tilted = tilted_curve(task, fitted)
+def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolation:
+    fitted = fit_pyc_curve(task)
+    tilted = fit_tilted_curve(task, fitted)
     far = np.zeros(people.size, dtype=bool)
     if method == "tilted":
-        answers, parameters, problems = _by_tilting(tilted, people), {}, _misfit_of_tilt(tilted)
-        far = people > FAR * task.points.sizes[-1]
+        answers, parameters, problems = _answer_by_tilting(tilted, people), {}, _describe_tilt(tilted)
+        far = people > MAX_TIMES_MEASURED * task.points.sizes[-1]
     else:
         fit = fitted if method == "pyc" else FAMILIES[method](task)
         answers, parameters, problems = (
-            _by_family(task, fit, tilted, people),
+            _answer_by_family(task, fit, tilted, people),
             fit.parameters,
-            _misfit(task, fit),
+            _describe_gap(task, fit),
         )
-    beyond = BEYOND + MEAN * (not tilted.few)
-    problems += [EXACT] * (not task.points.told)
+    beyond = STATUS_BEYOND + STATUS_MEAN * (not tilted.few)
+    problems += [STATUS_NO_ERRORS] * (not task.points.errors_given)
     statuses = tuple("; ".join(problems + [beyond] * bool(one)) or OK for one in far)
     status = max(statuses, key=len, default=OK)
     entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
     return Extrapolation(answers, status, parameters, entropy, tail, statuses)
 
 
-def _by_tilting(tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
-    return _answers(tilted, people, {name: tilted.reach(name, people).answer for name in MEASURES.words})
+def _answer_by_tilting(tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
+    return _add_intervals(
+        tilted, people, {name: tilted.reach(name, people).answer for name in MEASURES.words}
+    )
 
 
-def _by_family(task: Task, fit: Fit, tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
-    told: dict[str, Curve] = {task.measure: fit.curve}
+def _answer_by_family(task: Task, fit: Fit, tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
+    curves: dict[str, Curve] = {task.measure: fit.curve}
     if fit.law is not None:
         law = fit.law
-        told = {name: partial(law, name) for name in MEASURES.words}
-    return _answers(tilted, people, {name: curve(people) for name, curve in told.items()})
+        curves = {name: partial(law, name) for name in MEASURES.words}
+    return _add_intervals(tilted, people, {name: curve(people) for name, curve in curves.items()})
 
 
-def _answers(tilted: TiltedCurve, people: Floats, told: dict[str, Floats]) -> dict[str, Answer]:
+def _add_intervals(tilted: TiltedCurve, people: Floats, values: dict[str, Floats]) -> dict[str, Answer]:
     return {
-        name: interval(tilted, name, people, _within(tilted.task, name, people, answer))
-        for name, answer in told.items()
+        name: conformal_interval(tilted, name, people, _bound_answer(tilted.task, name, people, answer))
+        for name, answer in values.items()
     }
 
 
-def _misfit(task: Task, fit: Fit) -> list[str]:
+def _describe_gap(task: Task, fit: Fit) -> list[str]:
     gap = float(np.abs(fit.curve(task.points.sizes) - task.points.shares).max())
-    return fit.problems + [POOR.format(gap=gap)] * (gap > MISFIT)
+    return fit.problems + [STATUS_GAP.format(gap=gap)] * (gap > MAX_GAP)
 
 
-def _misfit_of_tilt(tilted: TiltedCurve) -> list[str]:
+def _describe_tilt(tilted: TiltedCurve) -> list[str]:
     if tilted.few:
-        return [FEW, *_misfit(tilted.task, tilted.fitted)]
+        return [STATUS_FEW_SIZES, *_describe_gap(tilted.task, tilted.fitted)]
     law = tilted.laws[0]
-    unmet = [UNMET.format(misfit=law.misfit)] * (law.misfit > IN_ERRORS)
-    return unmet + [UNCONVERGED] * (not law.settled)
+    unmet = [STATUS_MISFIT.format(misfit=law.misfit)] * (law.misfit > MAX_STANDARD_ERRORS)
+    return unmet + [STATUS_UNCONVERGED] * (not law.settled)
 
 
-def _least(measure: str, people: Floats) -> Floats:
-    """Whoever names anyone is right once in n; nobody needs to be unique."""
+def _lower_bound(measure: str, people: Floats) -> Floats:
+    """Bound the measure below: a guess is right once in n, and no one needs to be unique."""
     return 1 / people if measure == "correctness" else np.zeros(people.shape)
 
 
-def _within(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
+def _bound_answer(task: Task, measure: str, people: Floats, answer: Floats) -> Floats:
     points = task.points
-    kept = np.clip(answer, _least(measure, people), 1.0)
+    clipped = np.clip(answer, _lower_bound(measure, people), 1.0)
     capped = measure == task.measure and not points.rises_somewhere
     cap = points.shares[-1] if capped else 1.0
-    return np.where(people >= points.sizes[-1], np.minimum(kept, cap), kept)
+    return np.where(people >= points.sizes[-1], np.minimum(clipped, cap), clipped)
 
 
-def rows(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
+def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
     """One row for each of the populations of the forecast.
 
     >>> found = extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc", standard_errors=[0.01])
-    >>> rows(found, [10_000])[0].status
+    >>> list_forecasts(found, [10_000])[0].status
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))
-    return [_row(forecast, place, float(n)) for place, n in enumerate(people)]
+    return [_list_forecast(forecast, place, float(n)) for place, n in enumerate(people)]
 
 
-def _row(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
-    told = {
+def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
+    measures = {
         column: value
         for name in MEASURES.words
         for column, value in zip(
-            (name, f"{name}_low", f"{name}_high"), _ends(forecast.answers.get(name), place), strict=True
+            (name, f"{name}_low", f"{name}_high"), _pick_ends(forecast.answers.get(name), place), strict=True
         )
     }
     return Extrapolated(
@@ -244,11 +332,11 @@ def _row(forecast: Extrapolation, place: int, population: float) -> Extrapolated
         entropy=forecast.entropy,
         tail=forecast.tail,
         status=forecast.statuses[place],
-        **told,
+        **measures,
     )
 
 
-def _ends(answer: Answer | None, place: int) -> tuple[float | None, float | None, float | None]:
+def _pick_ends(answer: Answer | None, place: int) -> tuple[float | None, float | None, float | None]:
     if answer is None:
         return None, None, None
     value, low, high = (float(end.flat[place]) for end in (answer.value, answer.low, answer.high))

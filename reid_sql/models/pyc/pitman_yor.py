@@ -1,8 +1,8 @@
 """PYC: how uniqueness, correctness and k-anonymity violations of a table scale with the population.
 
-The frequencies of the anonymity sets follow a Pitman–Yor process of discount d and concentration α, said in
-two numbers people can read: the entropy h (nats) of the sets, and the complexity γ of their tail (1 a heavy
-tail, 0 a geometric one, below 0 finitely many sets, nearing equally large ones).
+The frequencies of the anonymity sets follow a Pitman–Yor process of discount d and concentration α, expressed
+in two numbers people can read: the entropy h (nats) of the sets, and the complexity γ of their tail (1 a
+heavy tail, 0 a geometric one, below 0 finitely many sets, nearing equally large ones).
 
 Source: Rocher, Hendrickx & de Montjoye 2025, equations 2, 12 and 13; Pitman 1995 for the classes of each
 size.
@@ -18,7 +18,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.numerics.gamma_functions import digamma_difference, inverse_harmonic, log_rising_ratio
 from reid_sql.parameters import COUNT, Floats, Number, plain
 
-BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))
+MAX_BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))
 ENTROPY: Final = Number(
     "an entropy of at least 0.001 and at most 60 nats",
     "pass the entropy of the anonymity sets in nats, which is 0.6931 times the bits",
@@ -32,12 +32,15 @@ TAIL: Final = Number(
     1.0,
 )
 DISCOUNT: Final = Number(
-    "a finite discount below 1", "pass the discount d of a Pitman–Yor process", -sys.float_info.max, BELOW_ONE
+    "a finite discount below 1",
+    "pass the discount d of a Pitman–Yor process",
+    -sys.float_info.max,
+    MAX_BELOW_ONE,
 )
 CONCENTRATION: Final = Number(
     "a finite concentration above -1",
     "pass the concentration α of a Pitman–Yor process, above minus its discount",
-    -BELOW_ONE,
+    -MAX_BELOW_ONE,
     sys.float_info.max,
 )
 CLASS_SIZE: Final = Number(
@@ -52,12 +55,8 @@ Entropy = Annotated[npt.ArrayLike, ENTROPY]
 Tail = Annotated[npt.ArrayLike, TAIL]
 ClassSize = Annotated[int, CLASS_SIZE]
 
-UNIFORM: Final = (
-    100.0  # ln(−d) from which on the sets are equally large to the last digit, for any n in its domain
-)
-VANISHING: Final = (
-    1e-150  # a discount as good as 0: equations 12 and 13 over d keep their limit to the last digit
-)
+MIN_UNIFORM_PRODUCT: Final = 100.0  # from this ln(−d) on the sets are equally large to the last digit
+VANISHING_PRODUCT: Final = 1e-150  # a smaller discount counts as 0: the equations keep their limit
 
 
 def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -110,7 +109,7 @@ def correctness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) -
     >>> float(correctness(40 * np.log(2), 0.0, 7.53e9).round(4))
     0.994
     """
-    d, alpha = _process(entropy, tail)
+    d, alpha = _process_parameters(entropy, tail)
     n = COUNT.check("n", n)
     growth = _log_growth(d, alpha, n)
     # Equation 13 with Γ(1+d+α) for (d+α) Γ(d+α), which leaves a sum of two positive terms.
@@ -128,7 +127,7 @@ def uniqueness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) ->
     >>> float(uniqueness(40 * np.log(2), 0.0, 7.53e9).round(4))
     0.9879
     """
-    d, alpha = _process(entropy, tail)
+    d, alpha = _process_parameters(entropy, tail)
     return np.asarray(np.exp(_log_uniqueness(d, alpha, COUNT.check("n", n))))
 
 
@@ -144,7 +143,7 @@ def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k
     >>> float(k_violation(10.0, 0.5, 1e6, 5).round(6))
     0.233287
     """
-    d, alpha = _process(entropy, tail)
+    d, alpha = _process_parameters(entropy, tail)
     n, k = COUNT.check("n", n), CLASS_SIZE.check("k", k)
     inside = np.maximum(n, k - 1)
     log_sum = _log_uniqueness(d, alpha, inside) + _log_sum_over_first(d, alpha, inside, k)
@@ -152,14 +151,14 @@ def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k
     return np.where(n <= k - 1, 1.0, violation)
 
 
-def _process(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _process_parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Discount and concentration, finite and d off 0 where that changes no digit of the answers."""
     entropy, tail = np.broadcast_arrays(ENTROPY.check("entropy", entropy), TAIL.check("tail", tail))
-    uniform = entropy * tail < -UNIFORM
+    uniform = entropy * tail < -MIN_UNIFORM_PRODUCT
     # α / −d = e^h counts the sets: both are scaled down together.
-    d = 0.0 - inverse_harmonic(np.where(uniform, UNIFORM, -entropy * tail))
-    alpha = inverse_harmonic(np.where(uniform, UNIFORM + entropy, entropy * (1 - tail)))
-    return np.where(np.abs(d) < VANISHING, VANISHING, d), alpha
+    d = 0.0 - inverse_harmonic(np.where(uniform, MIN_UNIFORM_PRODUCT, -entropy * tail))
+    alpha = inverse_harmonic(np.where(uniform, MIN_UNIFORM_PRODUCT + entropy, entropy * (1 - tail)))
+    return np.where(np.abs(d) < VANISHING_PRODUCT, VANISHING_PRODUCT, d), alpha
 
 
 def _log_growth(d: Floats, alpha: Floats, n: Floats) -> Floats:

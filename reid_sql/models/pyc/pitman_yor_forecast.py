@@ -1,6 +1,6 @@
 """Forecast correctness, uniqueness and k-anonymity violations from a sample to populations that hold it.
 
-The sample's own classes are kept: given its histogram, the n − n_s people still to come join its classes or
+The sample's own classes remain: given its histogram, the n − n_s people still to come join its classes or
 open new ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own size is what was
 counted. The interval joins the posterior of (entropy, tail) with the urn's own chance, and with how far the
 model misses the sample's own curve.
@@ -18,19 +18,25 @@ from reid_sql.models.classes.uniqueness import check_population
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio, log_rising_ratio
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtr
 from reid_sql.models.pyc.pitman_yor import parameters
-from reid_sql.models.pyc.pitman_yor_fit import UNIFORM, Prior, fit
-from reid_sql.models.pyc.pitman_yor_misfit import misfit, note, widened
+from reid_sql.models.pyc.pitman_yor_fit import (
+    MIN_UNIFORM_PRODUCT,
+    Prior,
+    describe_misfit,
+    fit_pitman_yor,
+    measure_misfit,
+    widen_interval,
+)
 from reid_sql.parameters import Floats
 
 DRAWS: Final = 200
-LEVEL: Final = (0.025, 0.975)
-MARGIN: Final = 1e3  # by which a difference must stand out of what rounding loses
-MISSES: Final = (
+INTERVAL_ENDS: Final = (0.025, 0.975)
+ROUNDING_MARGIN: Final = 1e3  # a difference must be so many times what rounding loses
+STATUS_COVERAGE: Final = (
     "the intervals hold the fit and chance, not what the model misses: of 120 samples of tables of people the"
     " true uniqueness lay below its interval in 26 and above it in 10, correctness in 11 and 7, k_violation"
     " of 5 in 9 and 6"
 )
-FLAT: Final = 1e-9  # discounts closer to 0 act as this one: what it changes is below 1e-7 of the answer
+MIN_DISCOUNT: Final = 1e-9  # smaller discounts count as this one, which changes answers by less than 1e-7
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class Urn:
         return np.asarray(np.sign(shift) * log_rising_ratio(start, more, np.abs(shift)))
 
 
-def forecast(
+def forecast_pitman_yor(
     histogram: Histogram, populations: npt.ArrayLike, k: int = 5, prior: Prior = "archer"
 ) -> list[PycForecast]:
     """Forecast to each population; `k_violation` is the share of records in classes smaller than k.
@@ -84,55 +90,61 @@ def forecast(
     Refuses a population smaller than the sample.
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
-    >>> rows = forecast(sample, [32, 3200])
+    >>> rows = forecast_pitman_yor(sample, [32, 3200])
     >>> rows[0].correctness == 15 / 32, rows[1].correctness < rows[0].correctness
     (True, True)
     """
-    found, posterior = fit(histogram, prior)
+    found, posterior = fit_pitman_yor(histogram, prior)
     sizes = [check_population(population, found.records) for population in np.atleast_1d(populations)]
-    draws = _resampled(posterior.weight)
+    draws = _resample(posterior.weight)
     entropy = np.r_[found.entropy, posterior.entropy[draws]]
     tail = np.r_[found.tail, posterior.tail[draws]]
-    d, alpha = parameters(entropy, np.maximum(tail, UNIFORM / entropy))
-    d = np.where(np.abs(d) < FLAT, FLAT, d)
+    d, alpha = parameters(entropy, np.maximum(tail, MIN_UNIFORM_PRODUCT / entropy))
+    d = np.where(np.abs(d) < MIN_DISCOUNT, MIN_DISCOUNT, d)
     possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
     urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
-    gap = misfit(histogram, found)
-    told = [part for part in (found.status,) if part != OK] + note(gap)
-    rows = [_at(histogram, urn, size, k, gap) for size in sizes]
-    beyond = [[MISSES] * (row.population > found.records) for row in rows]
-    return [replace(row, status="; ".join(told + more) or OK) for row, more in zip(rows, beyond, strict=True)]
+    gap = measure_misfit(histogram, found)
+    notes = [part for part in (found.status,) if part != OK] + describe_misfit(gap)
+    rows = [_forecast_population(histogram, urn, size, k, gap) for size in sizes]
+    beyond = [[STATUS_COVERAGE] * (row.population > found.records) for row in rows]
+    return [
+        replace(row, status="; ".join(notes + more) or OK) for row, more in zip(rows, beyond, strict=True)
+    ]
 
 
-def _resampled(weight: Floats) -> npt.NDArray[np.intp]:
+def _resample(weight: Floats) -> npt.NDArray[np.intp]:
     """Systematic resampling: equally weighted draws, without chance."""
     return np.searchsorted(np.cumsum(weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(max=len(weight) - 1)
 
 
-def _at(histogram: Histogram, urn: Urn, population: float, k: int, gap: float) -> PycForecast:
+def _forecast_population(
+    histogram: Histogram, urn: Urn, population: float, k: int, gap: float
+) -> PycForecast:
     checkpoint()
-    classes, spread = _classes(urn, population)
+    classes, spread = _expect_classes(urn, population)
     relative = spread / np.maximum(classes - urn.classes, 1e-300)
-    unique, new_unique = _records_of_size(histogram, urn, population, 1)
+    unique, new_unique = _expect_records_of_size(histogram, urn, population, 1)
     small, new_small = unique.copy(), new_unique.copy()
     for size in range(2, k):
-        found, new = _records_of_size(histogram, urn, population, size)
+        found, new = _expect_records_of_size(histogram, urn, population, size)
         small, new_small = small + found, new_small + new
     if k == 1:
         small, new_small = np.zeros_like(small), np.zeros_like(small)
-    correctness = _interval(classes, spread**2, population)
-    uniqueness = _interval(unique, unique + (new_unique * relative) ** 2, population)
-    violation = _interval(small, k * small + (new_small * relative) ** 2, population)
+    correctness = _combine_moments(classes, spread**2, population)
+    uniqueness = _combine_moments(unique, unique + (new_unique * relative) ** 2, population)
+    violation = _combine_moments(small, k * small + (new_small * relative) ** 2, population)
     if population == urn.records:
         correctness, uniqueness, violation = (
             (value[0],) * 3 for value in (correctness, uniqueness, violation)
         )
     growth = population / urn.records
-    kappa, xi, below_k = (widened(answer, gap, growth) for answer in (correctness, uniqueness, violation))
+    kappa, xi, below_k = (
+        widen_interval(answer, gap, growth) for answer in (correctness, uniqueness, violation)
+    )
     return PycForecast(population, *kappa, *xi, *below_k, OK)
 
 
-def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
+def _expect_classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the number of classes, by two rising moments of α/d + K.
 
     The first two are known.
@@ -143,23 +155,25 @@ def _classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
     variance = state**2 * (np.exp(second) - np.exp(2 * first)) + state * (np.exp(second) - np.exp(first))
     # Where the moments cancel, people open and join nearly independently: whichever is rarer bounds the
     # variance.
-    lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * MARGIN
+    lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * ROUNDING_MARGIN
     known = (urn.weight + 2 * urn.discount > 1) & (variance > lost)
     spread = np.sqrt(np.where(known, variance, np.minimum(new, more - new)))
     return urn.classes + new, spread
 
 
-def _records_of_size(histogram: Histogram, urn: Urn, population: float, size: int) -> tuple[Floats, Floats]:
+def _expect_records_of_size(
+    histogram: Histogram, urn: Urn, population: float, size: int
+) -> tuple[Floats, Floats]:
     """Expected records in classes of this size, altogether and in classes new to the sample."""
-    new = size * _new_classes(urn, population, size)
-    kept = np.zeros_like(new)
+    new = size * _expect_new_classes(urn, population, size)
+    grown = np.zeros_like(new)
     for own, count in zip(histogram.class_size, histogram.classes, strict=True):
         if own <= size:
-            kept += size * count * _grown(urn, population, int(own), size)
-    return kept + new, new
+            grown += size * count * _expect_grown_classes(urn, population, int(own), size)
+    return grown + new, new
 
 
-def _new_classes(urn: Urn, population: float, size: int) -> Floats:
+def _expect_new_classes(urn: Urn, population: float, size: int) -> Floats:
     """Expected new classes of this size among those drawn next.
 
     C(m, j) (α + K d) (1 − d)_{j−1} (α + n_s + d)_{m−j} / (α + n_s)_m.
@@ -171,7 +185,7 @@ def _new_classes(urn: Urn, population: float, size: int) -> Floats:
     return urn.mass * np.exp(_log_choose(more, size) + rising + urn.growth(more - size))
 
 
-def _grown(urn: Urn, population: float, own: int, size: int) -> Floats:
+def _expect_grown_classes(urn: Urn, population: float, own: int, size: int) -> Floats:
     """Chance that a class of the sample grows to this size: beta-binomial, own − d against the rest.
 
     The rest is that of the urn.
@@ -191,7 +205,7 @@ def _log_choose(count: float, chosen: int) -> float:
     return float(log_gamma_ratio(count - chosen + 1, float(chosen)) - gammaln(chosen + 1))
 
 
-def _interval(mean: Floats, variance: Floats, population: float) -> tuple[float, float, float]:
+def _combine_moments(mean: Floats, variance: Floats, population: float) -> tuple[float, float, float]:
     """Mode's value, and the ends of the 95 % interval of the mixture over the posterior's draws.
 
     The mixture is one of normals.
@@ -200,7 +214,7 @@ def _interval(mean: Floats, variance: Floats, population: float) -> tuple[float,
     low, high = np.array([-1.0, -1.0]), np.array([2.0, 2.0])
     for _ in range(60):
         middle = (low + high) / 2
-        below = ndtr((middle[:, None] - centre) / spread).mean(axis=1) < LEVEL
+        below = ndtr((middle[:, None] - centre) / spread).mean(axis=1) < INTERVAL_ENDS
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     point = min(float(mean[0] / population), 1.0)
     ends = np.clip((low + high) / 2, 0.0, 1.0)

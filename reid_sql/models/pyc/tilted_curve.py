@@ -1,9 +1,4 @@
-"""The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
-
-Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of rough
-points the second) is the answer up to 30 times the largest size that was measured; how far the three lie
-apart says how much of the answer is the base's own.
-"""
+"""The curve of a law of the surprisal: a smooth base, tilted as little as the measured points require."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,57 +8,147 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.numerics.scipy_functions import expit
-from reid_sql.models.pyc import surprisal_law
+from reid_sql.models.pyc import measurements
 from reid_sql.models.pyc.curve_families import Fit, Task
-from reid_sql.models.pyc.maximum_entropy import Tilted, tilt
-from reid_sql.models.pyc.measurements import EXACT, Measurements
+from reid_sql.models.pyc.measurements import (
+    EXACT_RELATIVE_ERROR,
+    Measurements,
+    skew_lognormal_law,
+    surprisal_kernel,
+)
 from reid_sql.models.pyc.pitman_yor import parameters
-from reid_sql.models.pyc.surprisal_law import kernel, skew_lognormal
 from reid_sql.parameters import Floats
 
-LEAST_POINTS: Final = 4  # from as many on, three parameters and a tilt are told by the points
-FAR: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
-FLOOR: Final = 1e-4  # of log-odds
-NEARLY_EQUAL: Final = 1e6  # −d from which on the sets' shares differ by less than the lattice tells
+# The law nearest to a given one that meets measured averages, each as closely as it was measured.
+
+MAX_NEWTON_STEPS: Final = 200
+MAX_SLOPE: Final = 1e-9
+MAX_UNSETTLED_SLOPE: Final = 1e-6  # of the measured averages: what an unsettled search may leave
+MAX_LOG_FACTOR: Final = 50.0  # |ln| of the factor by which a point of the lattice may be tilted
+ARMIJO_SHARE: Final = 1e-4  # of the fall that the slope promises (Armijo)
+MIN_STEP_LENGTH: Final = 1e-7
+
+
+@dataclass(frozen=True)
+class Tilted:
+    """A law on a lattice, the multiplier of each measured average, and whether their search settled."""
+
+    mass: Floats  # (lattice,)
+    multipliers: Floats  # (measured,)
+    settled: bool
+    scaled: Floats  # (measured, lattice): what each average is made of, over the measured
+    errors: Floats  # (measured,), relative
+
+    @property
+    def misfit(self) -> float:
+        """Root mean square of the law's misses of measured averages, in standard errors: errors · λ."""
+        return float(np.sqrt(np.mean((self.errors * self.multipliers) ** 2)))
+
+    def influence(self, weights: Floats) -> Floats:
+        """Give the change of the average of `weights` (…, lattice) with each measured average: (…, measured).
+
+        By the implicit function theorem: A m(λ) + errors² λ = 1 + δ moves λ by H⁻¹ δ, and Σ w m by (A diag(m)
+        w)ᵀ H⁻¹ δ, per relative change δ of the measured, H the Hessian of the dual.
+        """
+        curvature = (self.scaled * self.mass) @ self.scaled.T + np.diag(self.errors**2)
+        return np.asarray(_solve_scaled(curvature, self.scaled @ (self.mass * weights).T).T)
+
+
+def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilted:
+    """Minimise KL(m‖base) + Σ (K m / measured − 1)² / 2 errors² over laws m.
+
+    `kernel` is (measured, lattice), `errors` are relative. The minimum is m = base · exp(Aᵀλ), A = kernel /
+    measured, where λ minimises the dual Σ m − Σ λ + Σ errors² λ² / 2: as many unknowns as there are measured
+    averages, convex, found by Newton's method with halved steps.
+
+    >>> found = tilt_law(np.full(3, 1 / 3), np.array([[1.0, 2.0, 3.0]]), np.array([2.5]), np.array([1e-6]))
+    >>> float((found.mass @ [1.0, 2.0, 3.0]).round(4)), found.settled
+    (2.5, True)
+    """
+    # Lagrange: KL(m‖base) = Σ m ln(m/base) − m + base has the gradient ln(m/base). With r = A m − 1 as
+    # variables of their own and multipliers λ, the minimum has ln(m/base) = Aᵀλ and r = −errors² λ, and λ
+    # minimises the dual, whose gradient is A m(λ) − 1 + errors² λ and whose Hessian is A diag(m) Aᵀ +
+    # diag(errors²).
+    scaled, variance = kernel / measured[:, None], errors**2
+
+    def law(place: Floats) -> Floats:
+        return np.asarray(base * np.exp(np.clip(scaled.T @ place, -MAX_LOG_FACTOR, MAX_LOG_FACTOR)))
+
+    def dual(place: Floats) -> float:
+        return float(law(place).sum() - place.sum() + variance @ place**2 / 2)
+
+    place, mass = np.zeros(measured.size), base
+    slope = scaled @ mass - 1
+    for _ in range(MAX_NEWTON_STEPS):
+        checkpoint()
+        if np.abs(slope).max() < MAX_SLOPE:
+            break
+        curvature = (scaled * mass) @ scaled.T + np.diag(variance)
+        step = _solve_scaled(curvature, -slope)
+        length, here, fall = 1.0, dual(place), ARMIJO_SHARE * float(slope @ step)
+        while length > MIN_STEP_LENGTH and dual(place + length * step) > here + length * fall:
+            length /= 2
+        place = place + length * step
+        mass = law(place)
+        slope = scaled @ mass - 1 + variance * place
+    return Tilted(mass, place, bool(np.abs(slope).max() < MAX_UNSETTLED_SLOPE), scaled, errors)
+
+
+def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
+    """Solve for the least step: with no law near the points the curvature is singular to rounding."""
+    scale = np.sqrt(np.diag(curvature))
+    found = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
+    return np.asarray((found.T / scale).T)
+
+
+# The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
+# Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of
+# rough points the second) is the answer up to 30 times the largest size that was measured; how far the
+# three lie apart says how much of the answer is the base's own.
+
+MIN_POINTS: Final = 4  # so many points determine three parameters and a tilt
+MAX_TIMES_MEASURED: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
+LOG_ODDS_FLOOR: Final = 1e-4  # of log-odds
+MIN_EQUAL_SETS_DISCOUNT: Final = 1e6  # from this −d on the shares differ by less than the lattice resolves
 
 LOCATIONS: Final = np.arange(0.5, 36.0)
 LOG_SCALES: Final = np.array([-1.4, -0.7, 0, 0.5, 1, 1.4, 1.8])
 SLANTS: Final = (0.5, -0.5)  # where the search for the shape starts
-STARTS: Final = 2
-LEAST: Final = np.array([-30.0, -2.5, -8.0])
-MOST: Final = np.array([60.0, 3.0, 8.0])
-TRIES: Final = 100
-WIDENED: Final = 3.0  # by which errors that nobody told grow until the points can be met
-WIDEST: Final = 0.3
-PLACES: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
+TILT_STARTS: Final = 2
+LOWER_BOUNDS: Final = np.array([-30.0, -2.5, -8.0])
+UPPER_BOUNDS: Final = np.array([60.0, 3.0, 8.0])
+MAX_EVALUATIONS: Final = 100
+ERROR_GROWTH: Final = 3.0  # factor by which errors grow that the caller did not give
+MAX_ERROR: Final = 0.3
+START_GRID: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
 @cache
-def _grid() -> Floats:
+def _law_grid() -> Floats:
     """The laws where the search looks first, (places, bins)."""
-    return np.stack([skew_lognormal(location, np.exp(scale), 0.0) for location, scale in PLACES])
+    return np.stack([skew_lognormal_law(location, np.exp(scale), 0.0) for location, scale in START_GRID])
 
 
 def log_odds(share: Floats) -> Floats:
     """Logarithm of the odds, bounded at shares of 0 and 1."""
     inside = np.clip(share, 0.0, 1.0)
-    return np.asarray(np.log((inside + FLOOR) / (1 - inside + FLOOR)))
+    return np.asarray(np.log((inside + LOG_ODDS_FLOOR) / (1 - inside + LOG_ODDS_FLOOR)))
 
 
 def from_log_odds(value: Floats) -> Floats:
     """Give the share of these log-odds back."""
-    return np.asarray(np.clip((1 + 2 * FLOOR) * expit(value) - FLOOR, 0.0, 1.0))
+    return np.asarray(np.clip((1 + 2 * LOG_ODDS_FLOOR) * expit(value) - LOG_ODDS_FLOOR, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
 class Reach:
     """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
 
-    The distance is how far they lie apart, the noise what it makes of the answer.
+    The distance is how far they differ, the noise what it makes of the answer.
     """
 
     answer: Floats  # (populations,), a share
-    apart: Floats  # (populations,)
+    distance: Floats  # (populations,)
     noise: Floats  # (populations,)
 
 
@@ -78,7 +163,7 @@ class TiltedCurve:
     @property
     def few(self) -> bool:
         """Whether the points are too few to tell a shape."""
-        return self.task.points.sizes.size < LEAST_POINTS
+        return self.task.points.sizes.size < MIN_POINTS
 
     def reach(self, measure: str, populations: Floats) -> Reach:
         """Answer for this measure in each population.
@@ -86,8 +171,8 @@ class TiltedCurve:
         Up to 30 times the largest size the first law answers; beyond, its log-odds there and the mean fall
         of all three from there on. Of fewer than four sizes the Pitman–Yor curve answers.
         """
-        edge = np.full(1, FAR * self.task.points.sizes[-1])
-        both = kernel(measure, np.concatenate([populations, edge]), self.task.k)
+        edge = np.full(1, MAX_TIMES_MEASURED * self.task.points.sizes[-1])
+        both = surprisal_kernel(measure, np.concatenate([populations, edge]), self.task.k)
         odds = np.stack([log_odds(both @ law.mass) for law in self.laws])  # (laws, populations + 1)
         here, there = odds[:, :-1], odds[:, -1:]
         answer = np.where(populations > edge, there[0] + (here - there).mean(axis=0), here[0])
@@ -101,78 +186,81 @@ class TiltedCurve:
         law = self.laws[0]
         moved = law.influence(weights)[:, 1:] * (self.task.points.errors / self.task.points.shares)
         spread = np.maximum(np.sqrt((moved**2).sum(axis=-1)), np.abs(moved.sum(axis=-1)))
-        return np.asarray(spread / ((answer + FLOOR) * (1 - answer + FLOOR)))
+        return np.asarray(spread / ((answer + LOG_ODDS_FLOOR) * (1 - answer + LOG_ODDS_FLOOR)))
 
 
-def tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
+def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
     """Fit the three bases and tilt them; `fitted` is the Pitman–Yor curve of the same points.
 
     The skew and the lognormal base minimise Σ ln(n) n (κ − Eκ(n))², which looks at the far end of the curve
-    more than equation 4 does. Errors that nobody told start from those of rounding, and grow until a law
-    meets the points within them. Rough points bear no third parameter: of them the lognormal law answers.
+    more than equation 4 does. Errors that the caller did not give start from those of rounding, and grow
+    until a law meets the points within them. Rough points bear no third parameter: of them the lognormal law
+    answers.
     """
-    expected = kernel(task.measure, task.points.sizes, task.k)
-    third = _pitman_yor(fitted)
-    if task.points.sizes.size < LEAST_POINTS:
-        both = (_lognormal(task, expected, 2), third)
-        return TiltedCurve(task, fitted, tuple(_untilted(task, expected, base) for base in both))
-    bases = (_lognormal(task, expected, 3), _lognormal(task, expected, 2), third)
-    task = _met(task, expected, bases[0])
+    expected = surprisal_kernel(task.measure, task.points.sizes, task.k)
+    third = _pitman_yor_base(fitted)
+    if task.points.sizes.size < MIN_POINTS:
+        both = (_fit_lognormal_base(task, expected, 2), third)
+        return TiltedCurve(task, fitted, tuple(_leave_untilted(task, expected, base) for base in both))
+    bases = (_fit_lognormal_base(task, expected, 3), _fit_lognormal_base(task, expected, 2), third)
+    task = _widen_errors(task, expected, bases[0])
     first = bases if task.points.exact else (bases[1], bases[0], third)
-    laws = tuple(_tilted(base, expected, task.points) for base in first)
+    laws = tuple(_tilt_to_points(base, expected, task.points) for base in first)
     return TiltedCurve(task, fitted, laws)
 
 
-def _met(task: Task, expected: Floats, base: Floats) -> Task:
-    """Let the errors grow, where nobody told them, until the tilted base meets the points within them."""
+def _widen_errors(task: Task, expected: Floats, base: Floats) -> Task:
+    """Let errors that the caller did not give grow until the tilted base meets the points within them."""
     points = task.points
     while True:
-        law = _tilted(base, expected, points)
-        if points.told or (law.settled and law.misfit <= 1) or points.relative.max() > WIDEST:
+        law = _tilt_to_points(base, expected, points)
+        if points.errors_given or (law.settled and law.misfit <= 1) or points.relative.max() > MAX_ERROR:
             return replace(task, points=points)
-        points = replace(points, errors=WIDENED * points.relative * points.shares)
+        points = replace(points, errors=ERROR_GROWTH * points.relative * points.shares)
 
 
-def _tilted(base: Floats, expected: Floats, points: Measurements) -> Tilted:
+def _tilt_to_points(base: Floats, expected: Floats, points: Measurements) -> Tilted:
     """Tilt to the points, and to a law's mass of 1: among one person every measure is 1."""
     one = np.ones((1, base.size))
-    return tilt(base, np.r_[one, expected], np.r_[1.0, points.shares], np.r_[EXACT, points.relative])
+    return tilt_law(
+        base, np.r_[one, expected], np.r_[1.0, points.shares], np.r_[EXACT_RELATIVE_ERROR, points.relative]
+    )
 
 
-def _untilted(task: Task, expected: Floats, base: Floats) -> Tilted:
+def _leave_untilted(task: Task, expected: Floats, base: Floats) -> Tilted:
     points = task.points
     scaled = np.r_[np.ones((1, base.size)), expected / points.shares[:, None]]
-    errors = np.r_[EXACT, points.relative]
+    errors = np.r_[EXACT_RELATIVE_ERROR, points.relative]
     return Tilted(base, np.zeros(errors.size), settled=True, scaled=scaled, errors=errors)
 
 
-def _pitman_yor(fitted: Fit) -> Floats:
+def _pitman_yor_base(fitted: Fit) -> Floats:
     d, alpha = (float(value) for value in parameters(fitted.parameters["entropy"], fitted.parameters["tail"]))
-    if -d > NEARLY_EQUAL:
-        return surprisal_law.equal_sets(fitted.parameters["entropy"])
-    return surprisal_law.pitman_yor(d, alpha)
+    if -d > MIN_EQUAL_SETS_DISCOUNT:
+        return measurements.equal_sets_law(fitted.parameters["entropy"])
+    return measurements.pitman_yor_law(d, alpha)
 
 
-def _lognormal(task: Task, expected: Floats, parameters: int) -> Floats:
+def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats:
     """Fit location and scale, and with a third parameter the shape, from the best points of a grid."""
     points = task.points
     roots = np.sqrt(points.weights * points.sizes / points.sizes[-1])
 
     def law(place: Floats) -> Floats:
         location, log_scale, shape = np.r_[place, 0.0][:3]
-        return skew_lognormal(location, np.exp(log_scale), shape)
+        return skew_lognormal_law(location, np.exp(log_scale), shape)
 
-    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/search says
+    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/scipy_functions says
 
     def residuals(place: Floats) -> Floats:
         checkpoint()
         return np.asarray(roots * (expected @ law(place) - points.shares))
 
-    loss = (_grid() @ expected.T - points.shares) ** 2 @ roots**2
-    starts = PLACES[np.argsort(loss, kind="stable")[:STARTS]]
+    loss = (_law_grid() @ expected.T - points.shares) ** 2 @ roots**2
+    starts = START_GRID[np.argsort(loss, kind="stable")[:TILT_STARTS]]
     places = [
         np.r_[start, slant][:parameters] for start in starts for slant in SLANTS[: max(1, parameters - 1)]
     ]
-    bounds = LEAST[:parameters], MOST[:parameters]
-    found = [least_squares(residuals, place, bounds=bounds, max_nfev=TRIES) for place in places]
+    bounds = LOWER_BOUNDS[:parameters], UPPER_BOUNDS[:parameters]
+    found = [least_squares(residuals, place, bounds=bounds, max_nfev=MAX_EVALUATIONS) for place in places]
     return law(min(found, key=lambda result: float(result.cost)).x)

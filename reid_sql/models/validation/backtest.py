@@ -17,12 +17,12 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.copula import copula_fit, copula_population
-from reid_sql.models.copula.copula_population import CopulaForecast
+from reid_sql.models.copula import copula_fit, gaussian_copula
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import EVERY, METHODS, estimates
+from reid_sql.models.population.population_uniqueness import ALL_METHODS, METHODS, estimate_by_methods
 from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit, fit_sample
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
@@ -45,7 +45,7 @@ REPEATS: Final = Number(
 )
 Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
 Repeats = Annotated[int, REPEATS]
-METHOD: Final = Choice(tuple(EVERY))
+METHOD: Final = Choice(tuple(ALL_METHODS))
 DEFAULT_FRACTIONS: Final = (0.1, 0.01)
 FRACTION_OF_SMALL_TABLES: Final = 0.5
 MIN_SAMPLE_RECORDS: Final = 50  # as in the paper
@@ -104,7 +104,7 @@ def ask_method(method: str, sample: SampleEvidence) -> MethodResult:
 
 def _ask_estimator(method: str) -> Callable[[SampleEvidence], MethodResult]:
     def ask(sample: SampleEvidence) -> MethodResult:
-        row = estimates(sample.evidence, sample.people, method)[0]  # type: ignore[arg-type]
+        row = estimate_by_methods(sample.evidence, sample.people, method)[0]  # type: ignore[arg-type]
         ends = row.uniqueness, row.uniqueness_low, row.uniqueness_high
         return MethodResult([Estimate(UNIQUENESS, *ends, row.status)])
 
@@ -122,14 +122,14 @@ def _ask_people(sample: SampleEvidence) -> MethodResult:
 
 
 def _ask_copula(sample: SampleEvidence) -> MethodResult:
-    model = copula_fit.fit(_require(sample.evidence.pairs))
-    row = copula_population.forecast(model, [sample.people])[0]
+    model = copula_fit.fit_copula(_require(sample.evidence.pairs))
+    row = gaussian_copula.forecast_copula(model, [sample.people])[0]
     return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
 
 
 def _ask_pyc(sample: SampleEvidence) -> MethodResult:
     return MethodResult(
-        _both_shares(pitman_yor_forecast.forecast(sample.evidence.histogram, [sample.people])[0])
+        _both_shares(pitman_yor_forecast.forecast_pitman_yor(sample.evidence.histogram, [sample.people])[0])
     )
 
 

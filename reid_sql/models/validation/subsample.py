@@ -9,7 +9,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
-from reid_sql.models.copula.marginals import in_order
+from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence_kinds import DRAWN_RECORD, UNIQUE_RECORDS, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
@@ -70,7 +70,7 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
 def _encode_column(values: Sequence[str | None]) -> tuple[list[str | None], Integers]:
     """The texts of a column in the order of numbers or else of texts, and the code of each value."""
     distinct = list(dict.fromkeys(values))
-    texts = [distinct[place] for place in in_order(distinct)]
+    texts = [distinct[place] for place in order_values(distinct)]
     code = {text: place for place, text in enumerate(texts)}
     return texts, np.array([code[value] for value in values], dtype=np.int64)
 

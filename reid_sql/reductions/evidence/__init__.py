@@ -11,7 +11,7 @@ from reid_sql.reductions.pairs import PAIRS
 __all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
 # The methods that ask what independent columns would hold, for pairs of values, and for records drawn.
 OF_INDEPENDENCE: Final = ("all", "loglinear", "loglinear_nb")
-OF_COPULAS: Final = ("all", "copula", "copula_calibrated")
+OF_COPULAS: Final = ("all", "copula")
 OF_PEOPLE: Final = ("all", "people")
 OF_PAIRS: Final = (*OF_COPULAS, "people")
 SEED: Final = 0  # of the draw, as population_risk has it unless told otherwise

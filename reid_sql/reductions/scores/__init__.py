@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.copula.correction import ScoredClasses
+from reid_sql.models.copula.calibration import ScoredClasses
 from reid_sql.parameters import COUNT, MODEL
 from reid_sql.reduction import TBL, Argument, Reduction
 

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import how_nulls
 from reid_sql.engines.spark.models import rows_of_model, scored, sent
-from reid_sql.models.copula.record_risk import record_risk
+from reid_sql.models.copula.calibration import record_risk
 from reid_sql.reductions.scores import SCORED_CLASSES
 
 

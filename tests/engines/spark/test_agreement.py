@@ -69,6 +69,7 @@ def test_three_engines_say_the_same(spark: "SparkSession", name: str, nulls: str
         same(found, answer)
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_shared_questions_have_the_answers_that_counting_gives(spark: "SparkSession", name: str) -> None:
     columns = ["a.b", 'q"uo`te', "Größe"]
@@ -95,6 +96,7 @@ def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(
         assert {name: summary[name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.spark_defaults
 def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
     values: dict[str, list[Any]] = {
         "i": [1, 1, None, 2], "s": ["a", "a", None, "A"], "f": [0.0, -0.0, float("nan"), float("nan")],
@@ -207,6 +209,7 @@ def test_class_sizes_stand_beside_every_record(spark: "SparkSession") -> None:
     assert [sized[number] for number in PEOPLE["id"]] == class_sizes(rows, rows, "value")
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.real_data
 def test_adult_has_the_published_figures(spark: "SparkSession", adult: str) -> None:
     people = spark.read.parquet(adult)

@@ -59,6 +59,7 @@ def alike(one: Any, other: Any, where: str = "") -> None:
         assert one == (pytest.approx(other, rel=1e-9) if isinstance(other, float) else other), where
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.parametrize("nulls", ["value", "drop"])
 def test_verdicts_and_figures_are_those_of_duckdb(tmp_path: Path, nulls: str) -> None:
     policy = town(tmp_path, f'nulls = "{nulls}"\n{CHECKS}')

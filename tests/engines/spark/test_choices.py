@@ -29,6 +29,7 @@ TOWN = pl.DataFrame(
 )
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.parametrize("options", [{"p": 2}, {"p": 3, "nulls": "drop"}, {"p": 2, "sample": 4, "seed": 3}])
 def test_quasi_identifiers_have_the_same_distinct_values(
     spark: "SparkSession", options: dict[str, Any]

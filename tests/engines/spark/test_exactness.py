@@ -59,6 +59,7 @@ def partner(first: int, second: int, other: int) -> int:
     return found - (1 << 64) if found >> 63 else found
 
 
+@pytest.mark.spark_defaults
 def test_pairs_made_to_have_one_hash_stay_two_classes(spark: "SparkSession") -> None:
     twin = partner(1, 7, 2)
     people = spark.createDataFrame([(1, 7), (2, twin), (2, twin)], "a bigint, b bigint")

@@ -61,6 +61,7 @@ def test_groups_are_those_of_polars(
     same(found, getattr(rp, function)(*tables, *given, by=by, **options).collect().to_dicts())
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.parametrize("function", ["pyc_fit", "t_closeness", "class_size_histogram"])
 def test_a_group_may_be_named_like_anything_in_a_plan(spark: "SparkSession", function: str) -> None:
     inner = ("class_size", "q1", "g1", "kept", "entity", "n", "value", "c", "population", "reid: 1", "a.b`c")

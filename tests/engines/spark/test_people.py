@@ -40,6 +40,7 @@ def classes(frame: pl.DataFrame) -> dict[tuple[Any, ...], set[Any]]:
     return dict(found)
 
 
+@pytest.mark.spark_defaults
 def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     people = classes(VISITS)
     sized = rows_of(rs.equivalence_class_size(to_spark(spark, VISITS), *QI, name="k", entity="person"))

@@ -160,6 +160,7 @@ def plan(frame: "DataFrame", capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.spark_defaults
 def test_counting_groups_before_it_shuffles_and_runs_no_python(
     people: "DataFrame", capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,8 +4,6 @@ It is held under other settings.
 """
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,6 +17,7 @@ pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark te
 from pyspark.errors import PySparkException
 
 import reid_sql.spark as rs
+from tests.spark_session import DEFAULT_PLANNING, settings_of
 from tests.sparks import refusal, rows_of, same, to_spark
 
 pytestmark = pytest.mark.spark
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
 SETTINGS: dict[str, dict[str, str]] = {
+    "by default": DEFAULT_PLANNING,
     "as older versions": {
         ANSI: "false",
         "spark.sql.storeAssignmentPolicy": "LEGACY",
@@ -53,6 +53,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "spark.sql.execution.arrow.useLargeVarTypes": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
         "spark.sql.shuffle.partitions": "7",
+        "spark.sql.leafNodeDefaultParallelism": "3",
     },
     "elsewhere": {
         ZONE: "Europe/Berlin",
@@ -87,20 +88,9 @@ QUESTIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-@contextmanager
-def under(spark: "SparkSession", settings: Mapping[str, str]) -> Iterator[None]:
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name in settings:
-            spark.conf.unset(name)
-
-
 @pytest.mark.parametrize("name", SETTINGS)
 def test_no_setting_changes_a_count(spark: "SparkSession", name: str) -> None:
-    with under(spark, SETTINGS[name]):
+    with settings_of(spark, SETTINGS[name]):
         table = to_spark(spark, PEOPLE)
         for columns in (QI, ["seen"], ["zip"], ["income"]):
             rows = keys(PEOPLE.select(columns))
@@ -118,7 +108,7 @@ def test_no_setting_changes_a_count(spark: "SparkSession", name: str) -> None:
 def test_no_setting_changes_an_answer(spark: "SparkSession", name: str) -> None:
     scenario = """'{"population": 99, "groups": [{"columns": ["age"], "by": "sex",
         "probabilities": {"F": 0.7}, "otherwise": 0.4}]}'"""
-    with under(spark, SETTINGS[name]):
+    with settings_of(spark, SETTINGS[name]):
         table = to_spark(spark, PEOPLE)
         for function, (asked, ask) in QUESTIONS.items():
             nulls = ", nulls := 'drop'" if function == "journalist_risk" else ""
@@ -130,7 +120,7 @@ def test_no_setting_changes_an_answer(spark: "SparkSession", name: str) -> None:
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_what_is_no_number_is_refused_in_either_mode(spark: "SparkSession", ansi: str) -> None:
-    with under(spark, {ANSI: ansi}):
+    with settings_of(spark, {ANSI: ansi}):
         texts = spark.sql("FROM VALUES ('abc'), ('0.5') AS t(x)")
         with pytest.raises(PySparkException) as by_column:
             texts.select(rs.uniqueness_from_probability("x", 10)).collect()
@@ -146,7 +136,7 @@ def test_what_is_no_number_is_refused_in_either_mode(spark: "SparkSession", ansi
 
 
 def test_a_session_whose_groups_lose_their_columns_is_refused(spark: "SparkSession") -> None:
-    with under(spark, {"spark.sql.retainGroupColumns": "false"}):
+    with settings_of(spark, {"spark.sql.retainGroupColumns": "false"}):
         table = to_spark(spark, PEOPLE)
         for ask in (rs.risk_summary, rs.equivalence_classes, rs.attribute_risk):
             with pytest.raises(
@@ -156,7 +146,7 @@ def test_a_session_whose_groups_lose_their_columns_is_refused(spark: "SparkSessi
 
 
 def test_instants_have_no_text_that_a_copula_could_tell_them_by(spark: "SparkSession") -> None:
-    with under(spark, {ZONE: "Europe/Berlin"}):
+    with settings_of(spark, {ZONE: "Europe/Berlin"}):
         table = to_spark(spark, PEOPLE)
         texts = rows_of(table.selectExpr("CAST(seen AS STRING) AS text").distinct())
         assert len(texts) == 2  # the hour that is repeated, and NULL: two instants have one text

@@ -31,7 +31,7 @@ QI = ["age", "a.`b", "income"]
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear_nb", "copula_calibrated"])
+@pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear_nb", "copula"])
 def test_uniqueness_in_the_population_is_the_same_on_every_engine(
     spark: "SparkSession", method: str, nulls: str
 ) -> None:
@@ -75,6 +75,7 @@ def test_values_without_a_text_have_all_methods_but_the_copula(town: "DataFrame"
             rs.population_uniqueness(lists, [column], 3000, method="copula")
 
 
+@pytest.mark.spark_defaults
 @pytest.mark.real_data
 def test_adult_is_the_same(spark: "SparkSession", adult: str) -> None:
     columns = ["age", "race", "sex", "native_country"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
+from reid_sql.models.attacker.knowledge import STATUS_PITMAN
 from reid_sql.models.attacker.scenario import scenario
-from reid_sql.models.attacker.unique_in_population import PITMAN
 from tests.attacker import Record, attack
 
 COLUMNS = ["a", "b", "c", "d"]
@@ -43,7 +43,7 @@ def scored(
     told = list(
         dict.fromkeys([*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})])
     )
-    found = adversary.risk(known(records, columns, told, people), asked, nulls)
+    found = adversary.score_known_records(known(records, columns, told, people), asked, nulls)
     keys = list(dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records))
     places = [keys.index(tuple(record[column] for column in [*columns, *told])) for record in records]
     return [(found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p]) for p in places]
@@ -141,11 +141,11 @@ TOWN = {
 def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     town: KnownRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact = adversary.risk(town, TOWN)
-    assert exact.status == PITMAN
+    exact = adversary.score_known_records(town, TOWN)
+    assert exact.status == STATUS_PITMAN
     assert not exact.standard_error.any()
-    monkeypatch.setattr(adversary, "LARGEST", 1)
-    drawn = [adversary.risk(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
+    monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
+    drawn = [adversary.score_known_records(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
     assert drawn[0].status.startswith("2000 knowledge sets were drawn")
     for measure in adversary.MEASURES:
         off = np.array([_off(each, exact, measure) for each in drawn])
@@ -162,8 +162,10 @@ def _off(drawn: AdversaryRisk, exact: AdversaryRisk, measure: str) -> Any:
 
 
 def test_the_same_seed_draws_the_same_sets(town: KnownRecords, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adversary, "LARGEST", 1)
-    first, again, other = (adversary.risk(town, TOWN, trials=200, seed=seed) for seed in (7, 7, 8))
+    monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
+    first, again, other = (
+        adversary.score_known_records(town, TOWN, trials=200, seed=seed) for seed in (7, 7, 8)
+    )
     assert (first.overall == again.overall).all()
     assert (first.overall != other.overall).any()
 
@@ -172,11 +174,11 @@ def test_more_than_the_stated_number_of_sets_are_drawn() -> None:
     codes = np.arange(1, 4)[:, None] * np.ones((1, 17), dtype=np.int64)
     people = KnownRecords(np.ones(3, dtype=np.int64), codes, [[], [], []])
     groups = [{"columns": [f"c{place}"], "probability": 0.5} for place in range(17)]
-    drawn = adversary.risk(people, {"population": 9, "groups": groups}, trials=100)
+    drawn = adversary.score_known_records(people, {"population": 9, "groups": groups}, trials=100)
     assert "100 knowledge sets were drawn" in drawn.status
     certain = [*groups[:16], {"columns": ["c16"], "probability": 1.0}]
-    assert "drawn" not in adversary.risk(people, {"population": 9, "groups": certain}).status
-    assert knowledge.LARGEST == 2**16
+    assert "drawn" not in adversary.score_known_records(people, {"population": 9, "groups": certain}).status
+    assert knowledge.MAX_ENUMERATED_SETS == 2**16
 
 
 def test_knowledge_that_tells_nobody_apart_is_counted_once() -> None:
@@ -185,13 +187,15 @@ def test_knowledge_that_tells_nobody_apart_is_counted_once() -> None:
     groups = [{"columns": [name], "probability": 0.5} for name in "abc"]
     given = scenario({"population": 9, "groups": groups})
     assert (
-        adversary.expectations(people, given, "value", trials=100, seed=0).sets == 3
+        adversary.compute_expectations(people, given, "value", trials=100, seed=0).sets == 3
     )  # nothing, b, and a, to which b adds nothing
 
 
 def test_where_the_sample_leaves_no_estimate_uniqueness_is_certain_and_the_status_says_so() -> None:
     people = KnownRecords(np.ones(3, dtype=np.int64), np.array([[1], [2], [3]]), [[], [], []])
-    found = adversary.risk(people, {"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5}]})
+    found = adversary.score_known_records(
+        people, {"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5}]}
+    )
     assert found.journalist.tolist() == [0.5, 0.5, 0.5]
     assert found.status.startswith(
         "in 1 of 2 knowledge sets the sample leaves no estimate of uniqueness in the population"
@@ -200,14 +204,18 @@ def test_where_the_sample_leaves_no_estimate_uniqueness_is_certain_and_the_statu
 
 def test_a_sample_that_is_the_population_makes_prosecutor_and_journalist_one() -> None:
     people = KnownRecords(np.array([1, 2, 4]), np.array([[1], [2], [3]]), [[], [], []])
-    found = adversary.risk(people, {"population": 7, "groups": [{"columns": ["a"], "probability": 0.3}]})
+    found = adversary.score_known_records(
+        people, {"population": 7, "groups": [{"columns": ["a"], "probability": 0.3}]}
+    )
     assert found.journalist.tolist() == found.prosecutor.tolist() == [0.3, 0.0, 0.0]
     assert found.status == "ok"
 
 
 def test_one_record_is_alone_whatever_is_known() -> None:
     people = KnownRecords(np.array([1]), np.array([[1]]), [[]])
-    found = adversary.risk(people, {"population": 1, "groups": [{"columns": ["a"], "probability": 0.1}]})
+    found = adversary.score_known_records(
+        people, {"population": 1, "groups": [{"columns": ["a"], "probability": 0.1}]}
+    )
     assert [*found.prosecutor, *found.marketer, *found.overall] == [1.0, 1.0, 1.0]
 
 
@@ -228,11 +236,11 @@ def test_each_subject_may_have_groups_of_its_own() -> None:
         np.array([[VALUES.index(record[name]) for name in "ab"] for record in records]),
         [[record["c"]] for record in records],
     )
-    found = adversary.risk(who, asked)
+    found = adversary.score_known_records(who, asked)
     rows = zip(found.prosecutor, found.journalist, found.marketer, found.overall, strict=True)
     for row, expected in zip(rows, attack(records, asked), strict=True):
         assert row == pytest.approx(expected, abs=1e-12)
-    worst = adversary.worst_case(who, scenario(asked), "value")
+    worst = adversary.compute_worst_case(who, scenario(asked), "value")
     assert worst.prosecutor.sum() == 2  # those of a = 3
 
 
@@ -240,20 +248,20 @@ def test_groups_of_many_kinds_of_subject_are_counted_one_by_one() -> None:
     kinds = np.zeros((30, 10))
     for kind in range(10):
         kinds[3 * kind : 3 * kind + 3, kind] = 0.5
-    assert knowledge.sets_of(kinds) == 10 * 2**3
-    assert knowledge.sets_of(np.full((4, 3), 0.5)) == 2**4
+    assert knowledge.count_sets(kinds) == 10 * 2**3
+    assert knowledge.count_sets(np.full((4, 3), 0.5)) == 2**4
 
 
 def test_what_only_rests_on_counts_is_ok_and_the_rest_names_pitman(town: KnownRecords) -> None:
-    found = adversary_summary.summary(town, TOWN)
+    found = adversary_summary.summarize_adversary(town, TOWN)
     assert [row.status for row in found] == [
         "ok",
-        PITMAN,
+        STATUS_PITMAN,
         "ok",
-        PITMAN,
+        STATUS_PITMAN,
     ]
-    never = adversary_summary.summary(town, TOWN | {"uniqueness_confirmed": 0.0})
-    assert [row.status for row in never] == ["ok", PITMAN, "ok", "ok"]
+    never = adversary_summary.summarize_adversary(town, TOWN | {"uniqueness_confirmed": 0.0})
+    assert [row.status for row in never] == ["ok", STATUS_PITMAN, "ok", "ok"]
 
 
 def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted() -> None:
@@ -263,8 +271,8 @@ def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted(
     groups = [{"columns": ["b"], "by": "a", "probabilities": {"x": 0.5, "w": 0.5}, "otherwise": 0.1}]
     asked = {"population": 4, "groups": groups, "hierarchies": {"b": {"includes_all": ["*"]}}}
     with pytest.raises(UnknownNameError, match="must tell probabilities for values of 'a', got 'w'"):
-        adversary.risk(people, asked)
-    found = adversary.risk(people, asked, "drop")
+        adversary.score_known_records(people, asked)
+    found = adversary.score_known_records(people, asked, "drop")
     assert found.prosecutor.tolist() == [0.5, 0.1, 0.0]
     assert found.status == (
         "groups[1] tells a probability for 'w', a value of 'a' that no record has here; "
@@ -275,7 +283,7 @@ def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted(
 def test_blank_records_are_nobody_elses_match() -> None:
     people = KnownRecords(np.array([1, 1, 4]), np.array([[1, 1], [2, 0], [0, 0]]), [[], [], []])
     asked = {"population": 6, "groups": [{"columns": ["a", "b"], "probability": 1}]}
-    found = adversary.risk(people, asked, "wildcard")
+    found = adversary.score_known_records(people, asked, "wildcard")
     assert found.prosecutor.tolist() == [1.0, 1.0, 0.0]
     assert found.marketer == pytest.approx([1.0, 1.0, 1 / 6])
     assert found.status.startswith("4 records are blank in every column of the scenario")

@@ -10,7 +10,7 @@ from reid_sql.errors import ReidError
 from reid_sql.models.copula import copula_file
 from tests.copulas import independent
 
-TEXT = copula_file.to_json(independent())
+TEXT = copula_file.copula_to_json(independent())
 
 
 def resigned(**changed: Any) -> str:
@@ -22,8 +22,8 @@ def resigned(**changed: Any) -> str:
 
 
 def test_a_model_comes_back_as_it_was() -> None:
-    found = copula_file.from_json(TEXT)
-    assert copula_file.to_json(found) == TEXT
+    found = copula_file.copula_from_json(TEXT)
+    assert copula_file.copula_to_json(found) == TEXT
     values = [["F", "X"], ["3", "2"]]
     assert (
         found.cell_probability(values).probability == independent().cell_probability(values).probability
@@ -52,14 +52,14 @@ def test_a_model_comes_back_as_it_was() -> None:
 )
 def test_damage_is_told_in_a_sentence(text: str, words: str) -> None:
     with pytest.raises(ReidError, match=words):
-        copula_file.from_json(text)
+        copula_file.copula_from_json(text)
 
 
 @given(st.integers(0, len(TEXT) - 1), st.characters(codec="ascii"))
 def test_any_changed_character_is_noticed(place: int, character: str) -> None:
     changed = TEXT[:place] + character + TEXT[place + 1 :]
     try:
-        assert copula_file.to_json(copula_file.from_json(changed)) == TEXT
+        assert copula_file.copula_to_json(copula_file.copula_from_json(changed)) == TEXT
     except ReidError:
         assert changed != TEXT
 
@@ -70,5 +70,5 @@ def test_a_calibrated_model_of_an_earlier_version_says_so() -> None:
     content.pop("sha256")
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     earlier = json.dumps(content | {"sha256": hashlib.sha256(plain.encode()).hexdigest()})
-    assert copula_file.from_json(earlier).status == copula_file.EARLIER
-    assert copula_file.from_json(TEXT).status == "ok"
+    assert copula_file.copula_from_json(earlier).status == copula_file.REFUSAL_EARLIER_VERSION
+    assert copula_file.copula_from_json(TEXT).status == "ok"

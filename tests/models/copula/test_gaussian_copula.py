@@ -6,9 +6,8 @@ import pytest
 
 from reid_sql import registry
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.copula.copula_fit import fit
-from reid_sql.models.copula.copula_population import forecast, sample_codes
-from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.copula.copula_fit import fit_copula
+from reid_sql.models.copula.gaussian_copula import PairCounts, forecast_copula, sample_codes
 from tests.copulas import fitted, independent, people
 
 COLUMNS = ["age", "sex", "grade"]
@@ -59,7 +58,7 @@ def test_values_never_seen() -> None:
 @pytest.mark.parametrize("people_count", [10, 1000])
 def test_a_forecast_is_what_drawn_populations_come_out_as(people_count: int) -> None:
     model = fitted("own", people(), COLUMNS, ordered=COLUMNS)
-    found = forecast(model, [people_count])[0]
+    found = forecast_copula(model, [people_count])[0]
     codes = [
         sample_codes(model, np.arange(people_count) + people_count * run, 0)
         for run in range(300 if people_count < 99 else 40)
@@ -93,19 +92,19 @@ def counted(mass: list[float], records: list[int]) -> PairCounts:
 
 
 def test_weights_move_the_shares() -> None:
-    model = fit(counted([90.0, 10.0], [50, 50]))
+    model = fit_copula(counted([90.0, 10.0], [50, 50]))
     assert model.cell_probability([["F"]]).probability[0] == pytest.approx(0.9)
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(NoRecordsError, match="the table must hold at least one record, got 0"):
-        fit(counted([], []))
+        fit_copula(counted([], []))
     with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0 for every record"):
-        fit(counted([1.0, float("nan")], [1, 1]))
+        fit_copula(counted([1.0, float("nan")], [1, 1]))
     with pytest.raises(
         UnknownNameError, match="ordered must name columns of the model, got 'sxe'; did you mean 'sex'"
     ):
-        fit(counted([1.0, 1.0], [1, 1]), ordered=["sxe"])
+        fit_copula(counted([1.0, 1.0], [1, 1]), ordered=["sxe"])
 
 
 def test_models_of_one_database_are_not_those_of_another() -> None:

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.copula.marginals import in_order, sort_keys
+from reid_sql.models.copula.marginals import order_values, sort_keys
 from reid_sql.models.marginals.column import position, positions
 
 NUMBERS = st.one_of(
@@ -20,7 +20,7 @@ VALUES = st.one_of(st.lists(st.none() | NUMBERS, unique=True), st.lists(st.none(
 @given(VALUES)
 def test_values_are_in_the_order_of_their_keys(values: list[str | None]) -> None:
     keys = sort_keys(values)
-    assert in_order(values) == sorted(range(len(values)), key=keys.__getitem__)
+    assert order_values(values) == sorted(range(len(values)), key=keys.__getitem__)
 
 
 @given(VALUES)

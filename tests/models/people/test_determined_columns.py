@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.copula_file import checksum
+from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.people.diagnostics import diagnose, summarize
 from reid_sql.models.people.file import from_json, to_json
 from reid_sql.models.people.fit import fit
@@ -144,7 +144,7 @@ def test_a_damaged_tie_is_refused(part: str, value: object) -> None:
     content = json.loads(to_json(MODEL))
     content["ties"][0][part] = value
     content.pop("sha256")
-    content["sha256"] = checksum(content)
+    content["sha256"] = compute_checksum(content)
     with pytest.raises(OutOfDomainError, match="a saved model must"):
         from_json(json.dumps(content))
 

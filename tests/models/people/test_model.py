@@ -7,7 +7,7 @@ from scipy.stats import chisquare
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
-from reid_sql.models.copula.copula_file import checksum
+from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.people import fit as fit_module
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
@@ -81,7 +81,7 @@ def test_the_kept_file_holds_the_tree_and_no_donor() -> None:
 def test_a_file_that_lacks_a_part_is_refused(change: dict[str, object]) -> None:
     content = json.loads(to_json(MODEL)) | change
     content.pop("sha256")
-    content["sha256"] = checksum(content)
+    content["sha256"] = compute_checksum(content)
     with pytest.raises(OutOfDomainError, match="a saved model must"):
         from_json(json.dumps(content))
 
@@ -96,7 +96,7 @@ def test_a_broken_column_is_refused(part: str, value: object) -> None:
     j = next(j for j, column in enumerate(content["columns"]) if column[has])
     content["columns"][j][part] = value
     content.pop("sha256")
-    content["sha256"] = checksum(content)
+    content["sha256"] = compute_checksum(content)
     with pytest.raises(OutOfDomainError, match="a saved model must"):
         from_json(json.dumps(content))
 

@@ -20,27 +20,29 @@ from tests.histograms import FEW
 def test_the_risk_is_the_mean_over_the_people_there_may_be(seen: int, chance: float) -> None:
     others = np.arange(2_000_000)
     exact = float((stats.nbinom.pmf(others, seen, chance) / (seen + others)).sum())
-    found = individual_risk.risk(
+    found = individual_risk.score_weighted_records(
         WeightedRecords(np.array([seen]), np.array([seen / chance], dtype=np.float64))
     ).risk[0]
     assert found == pytest.approx(exact, rel=1e-9)
 
 
 def test_without_weights_it_is_one_over_the_class() -> None:
-    found = individual_risk.risk(WeightedRecords(np.array([1, 4]), np.array([1.0, 4.0])))
+    found = individual_risk.score_weighted_records(WeightedRecords(np.array([1, 4]), np.array([1.0, 4.0])))
     assert found.risk.tolist() == [1, 0.25]
     assert found.expected_reidentifications == 2
 
 
 def test_the_approximate_form_is_near() -> None:
     weighted = WeightedRecords(np.arange(1, 200), np.linspace(10, 1990, 199))
-    exact, near = (individual_risk.risk(weighted, form).risk for form in ("exact", "approximate"))
+    exact, near = (
+        individual_risk.score_weighted_records(weighted, form).risk for form in ("exact", "approximate")
+    )
     assert near[:2].tolist() == pytest.approx(exact[:2].tolist(), rel=1e-12)
     assert (np.abs(near / exact - 1) < 0.04).all()
 
 
 def test_classes_that_weigh_too_little_count_as_whole() -> None:
-    found = individual_risk.risk(WeightedRecords(np.array([4, 1]), np.array([2.0, 1.0])))
+    found = individual_risk.score_weighted_records(WeightedRecords(np.array([4, 1]), np.array([2.0, 1.0])))
     assert found.risk.tolist() == [0.25, 1]
     assert found.status.startswith("4 records are of classes whose weights add up to less than their records")
 
@@ -48,12 +50,12 @@ def test_classes_that_weigh_too_little_count_as_whole() -> None:
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
 def test_bad_weights_are_refused(weight: float) -> None:
     with pytest.raises(OutOfDomainError, match="weight must be a number above 0 for every record"):
-        individual_risk.risk(WeightedRecords(np.array([4, 1]), np.array([weight, 1.0])))
+        individual_risk.score_weighted_records(WeightedRecords(np.array([4, 1]), np.array([weight, 1.0])))
 
 
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(NoRecordsError):
-        individual_risk.risk(WeightedRecords(np.empty(0, dtype=np.int64), np.empty(0)))
+        individual_risk.score_weighted_records(WeightedRecords(np.empty(0, dtype=np.int64), np.empty(0)))
 
 
 @pytest.mark.real_data

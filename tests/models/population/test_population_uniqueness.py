@@ -1,9 +1,5 @@
-"""All methods on any histogram: a share or a reason, and the truth where the sample is the population.
-
-Huge histograms are among them; the truth is counted.
-"""
-
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.population import (
-    dankar,
-    ewens,
-    loglinear_uniqueness,
-    pitman_interval,
-    population_uniqueness,
-    sample_bound,
-)
-from reid_sql.models.population.estimate import Estimate
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.population import classical_estimators, pitman, population_uniqueness
+from reid_sql.models.population.classical_estimators import Estimate
 from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import METHODS, Method, estimates
+from reid_sql.models.population.population_uniqueness import (
+    ALL_METHODS,
+    METHODS,
+    STATUS_COUNTED,
+    Method,
+    estimate_by_methods,
+)
 from reid_sql.models.pyc import pitman_yor_forecast
 from tests.histograms import CLASSES, huge
+
+# All methods on any histogram: a share or a reason, and the truth where the sample is the population. Huge
+# histograms are among them; the truth is counted.
 
 
 def evidence(classes: dict[int, int]) -> UniquenessEvidence:
@@ -39,17 +39,19 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
     given_sample = evidence(classes)
     records = sum(size * count for size, count in classes.items())
     sampled = classes.get(1, 0) / records
-    rows = estimates(given_sample, records * growth)
+    rows = estimate_by_methods(given_sample, records * growth)
     variants: tuple[Method, ...] = ("pitman_asymptotic", "pitman_negative")
     assert [row.method for row in rows] == list(METHODS)
-    for row in [*rows, *(estimates(given_sample, records * growth, name)[0] for name in variants)]:
+    for row in [*rows, *(estimate_by_methods(given_sample, records * growth, name)[0] for name in variants)]:
         if row.uniqueness is None:
             assert row.status != "ok"
             assert row.unique_records is None
             continue
         assert 0 <= row.uniqueness <= 1
         assert row.unique_records == pytest.approx(row.uniqueness * records * growth)
-        assert row.uniqueness <= sampled * (1 + 1e-9) or sample_bound.EXCEEDED in row.status
+        assert (
+            row.uniqueness <= sampled * (1 + 1e-9) or classical_estimators.STATUS_EXCEEDS_BOUND in row.status
+        )
         assert row.status != "ok"  # an interval of the people alone was measured to hold what it says
         if row.uniqueness_low is not None and row.uniqueness_high is not None:
             assert row.uniqueness_low - 1e-12 <= row.uniqueness <= row.uniqueness_high + 1e-12
@@ -58,12 +60,12 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("ewens", ewens.CHANCE),
-        ("pitman", pitman_interval.MISSES),
-        ("loglinear_nb", loglinear_uniqueness.PARAMETRIC),
-        ("pyc", pitman_yor_forecast.MISSES),
-        ("pyc, κ", pitman_yor_forecast.MISSES),
-        ("pyc, V_5", pitman_yor_forecast.MISSES),
+        ("ewens", classical_estimators.STATUS_EWENS),
+        ("pitman", pitman.STATUS_COVERAGE),
+        ("loglinear_nb", population_uniqueness.STATUS_PARAMETRIC),
+        ("pyc", pitman_yor_forecast.STATUS_COVERAGE),
+        ("pyc, κ", pitman_yor_forecast.STATUS_COVERAGE),
+        ("pyc, V_5", pitman_yor_forecast.STATUS_COVERAGE),
     ],
 )
 def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, told: str) -> None:
@@ -81,9 +83,9 @@ def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, to
 @given(CLASSES)
 def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
     records = sum(size * count for size, count in classes.items())
-    for row in estimates(evidence(classes), records):
+    for row in estimate_by_methods(evidence(classes), records):
         assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (classes.get(1, 0) / records,) * 3
-        assert row.status == population_uniqueness.COUNTED
+        assert row.status == population_uniqueness.STATUS_COUNTED
 
 
 @pytest.mark.slow
@@ -91,14 +93,14 @@ def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     whole = huge()
     given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
     with np.errstate(all="raise", under="ignore"):
-        rows = estimates(given_sample, 8e9)
+        rows = estimate_by_methods(given_sample, 8e9)
     # They need the pairs of values.
     assert [row.method for row in rows if row.uniqueness is None] == ["people", "copula"]
     assert all(0 < (row.uniqueness or 0.1) < 0.2 for row in rows)
 
 
 def test_class_sizes_alone_do_not_fit_a_model_of_people() -> None:
-    row = estimates(evidence({1: 5, 2: 3}), 1_000, "people")[0]
+    row = estimate_by_methods(evidence({1: 5, 2: 3}), 1_000, "people")[0]
     assert (row.uniqueness, row.unique_records, row.uniqueness_high) == (None, None, None)
     assert row.status.startswith(
         "not available: a model of people needs counts of values and pairs, and records"
@@ -110,9 +112,9 @@ def test_refusals() -> None:
         OutOfDomainError,
         match="population must be at least the 5 records of the sample, got 4; pass the size",
     ):
-        estimates(evidence({1: 5}), 4)
+        estimate_by_methods(evidence({1: 5}), 4)
     with pytest.raises(NoRecordsError):
-        estimates(evidence({}), 4)
+        estimate_by_methods(evidence({}), 4)
 
 
 @pytest.mark.parametrize(
@@ -122,9 +124,11 @@ def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(
     lines: tuple[list[int], list[float], list[int]],
 ) -> None:
     sizes, expected, classes = lines
-    for row in estimates(UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000):
+    for row in estimate_by_methods(
+        UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000
+    ):
         if row.method.startswith("loglinear"):
-            assert (row.uniqueness, row.status) == (None, loglinear_uniqueness.NOT_FITTED)
+            assert (row.uniqueness, row.status) == (None, population_uniqueness.STATUS_LOGLINEAR_NOT_FITTED)
 
 
 def one(share: float | None) -> Estimate:
@@ -145,15 +149,15 @@ def test_the_rule_of_dankar(
     fraction: float, pitman: float | None, snb: float | None, zayatz: float, chosen: str
 ) -> None:
     of = {"pitman": lambda: one(pitman), "snb": lambda: one(snb), "zayatz": lambda: one(zayatz)}
-    assert dankar.choose(fraction, of).status == chosen
+    assert classical_estimators.choose_by_dankar(fraction, of).status == chosen
 
 
 def test_a_tenth_that_was_rounded_up_to_whole_records_is_a_tenth() -> None:
     classes = {1: 3_000, 2: 100, 57: 1}  # 3,257 records of 32,561 people
-    rows = {row.method: row for row in estimates(evidence(classes), 32_561)}
+    rows = {row.method: row for row in estimate_by_methods(evidence(classes), 32_561)}
     assert rows["dankar"].status.startswith("by pitman")
     assert rows["dankar"].uniqueness == rows["pitman"].uniqueness
-    beyond = {row.method: row for row in estimates(evidence({**classes, 58: 1}), 32_561)}
+    beyond = {row.method: row for row in estimate_by_methods(evidence({**classes, 58: 1}), 32_561)}
     assert beyond["dankar"].status.startswith(("by snb", "by zayatz"))
 
 
@@ -166,7 +170,7 @@ def test_the_interval_of_loglinear_nb_holds_what_follows_the_model() -> None:
         lines = UniquenessEvidence(
             seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
         )
-        row = estimates(lines, float(people.sum()), "loglinear_nb")[0]
+        row = estimate_by_methods(lines, float(people.sum()), "loglinear_nb")[0]
         assert row.uniqueness_low is not None
         assert row.uniqueness_high is not None
         held += row.uniqueness_low <= (people == 1).sum() / people.sum() <= row.uniqueness_high
@@ -180,8 +184,144 @@ def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
     lines = UniquenessEvidence(
         seen[seen > 0], np.log(expected[seen > 0]), np.ones((seen > 0).sum(), dtype=np.int64)
     )
-    row = estimates(lines, 10 * float(seen.sum()), "loglinear_nb")[0]
+    row = estimate_by_methods(lines, 10 * float(seen.sum()), "loglinear_nb")[0]
     assert row.uniqueness_low is not None
     assert row.uniqueness_high is not None
     assert row.uniqueness_low <= (row.uniqueness or 0) <= row.uniqueness_high
-    assert row.status.startswith(loglinear_uniqueness.PARAMETRIC)
+    assert row.status.startswith(population_uniqueness.STATUS_PARAMETRIC)
+
+
+# Every estimator of population uniqueness under the same trials. Whatever joins the table of methods is put
+# through them.
+
+SAMPLES = {
+    "all unique": {1: 40},
+    "all alike": {40: 1},
+    "pairs alone": {2: 20},
+    "many sizes": {1: 60, 2: 25, 3: 12, 5: 6, 9: 3, 20: 1},
+    "hardly unique": {1: 2, 30: 8},
+}
+GROWTH = [1.0, 1.01, 2.0, 5.0, 9.9, 10.0, 30.0, 1e3, 1e6]
+
+
+def evidence_of_sizes(classes: dict[int, int]) -> UniquenessEvidence:
+    """Classes whose expected counts vary, and two columns whose pairs make them up, for a copula."""
+    sizes = np.repeat(list(classes), list(classes.values()))
+    expected = np.log(sizes * np.random.default_rng(0).uniform(0.4, 1.6, len(sizes)))
+    pairs = of_pairs(sizes)
+    none, lines = np.zeros(len(sizes), dtype=np.int64), len(pairs.records)
+    return UniquenessEvidence(
+        np.r_[sizes, np.zeros(lines, dtype=np.int64)],
+        np.r_[expected, np.full(lines, np.nan)],
+        np.r_[np.ones(len(sizes), dtype=np.int64), np.zeros(lines, dtype=np.int64)],
+        np.r_[none, pairs.first],
+        np.r_[none, pairs.second],
+        [*[None] * len(sizes), *pairs.label],
+        [*[None] * len(sizes), *pairs.first_value],
+        [*[None] * len(sizes), *pairs.second_value],
+        np.r_[none, pairs.records],
+        [*[0.0] * len(sizes), *pairs.mass],
+    )
+
+
+def of_pairs(sizes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> PairCounts:
+    """Counts of two columns, ten values wide, of which each pair of values is a class."""
+    one, other = np.divmod(np.arange(len(sizes)), 10)
+    rows: list[tuple[int, int, str | None, str | None, str | None, int]] = []
+    for number, (name, values) in enumerate((("a", one), ("b", other)), 1):
+        counts = np.bincount(values, sizes)
+        rows += [(number, 0, name, str(v), None, int(n)) for v, n in enumerate(counts.tolist()) if n]
+    rows += [(1, 2, None, str(a), str(b), int(n)) for a, b, n in zip(one, other, sizes, strict=True)]
+    rows.append((0, -2, None, None, None, int((sizes == 1).sum())))
+    first, second, label, first_value, second_value, records = zip(*rows, strict=True)
+    counted = np.array(records)
+    return PairCounts(
+        np.arange(len(rows)),
+        np.array(first),
+        np.array(second),
+        label,
+        first_value,
+        second_value,
+        counted,
+        [float(n) for n in records],
+    )
+
+
+@pytest.fixture(params=list(ALL_METHODS))
+def method(request: pytest.FixtureRequest) -> Method:
+    name: Method = request.param
+    return name
+
+
+def test_nothing_is_refused(method: Method) -> None:
+    nobody = np.zeros(0, dtype=np.int64)
+    with pytest.raises(NoRecordsError, match="the table must hold at least one record"):
+        ALL_METHODS[method](UniquenessEvidence(nobody, nobody.astype(np.float64), nobody), 100.0)
+
+
+def test_a_population_below_the_sample_is_refused(method: Method) -> None:
+    with pytest.raises(
+        OutOfDomainError, match="population must be at least the 40 records of the sample, got 39"
+    ):
+        ALL_METHODS[method](evidence_of_sizes(SAMPLES["all unique"]), 39.0)
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str) -> None:
+    classes = SAMPLES[sample]
+    people = sum(size * count for size, count in classes.items())
+    row = estimate_by_methods(evidence_of_sizes(classes), people, method)[0]
+    assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (classes.get(1, 0) / people,) * 3
+    assert row.status == STATUS_COUNTED
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample: str) -> None:
+    told = evidence_of_sizes(SAMPLES[sample])
+    for growth in GROWTH[1:]:
+        found = ALL_METHODS[method](told, 40 * 20 * growth)
+        assert found.status
+        if found.uniqueness is None:
+            assert found.status != "ok"
+            continue
+        assert 0 <= found.uniqueness <= 1
+        for end, sign in ((found.low, 1), (found.high, -1)):
+            assert end is None or sign * (found.uniqueness - end) >= -1e-12
+            assert end is None or 0 <= end <= 1
+        assert (found.low is not None and found.high is not None) or found.status != "ok"
+
+
+# Where a method begins to fall: `dankar` takes another estimator up to a tenth, and `pyc` keeps the sample's
+# own classes, so that the first to come may be unique where hardly anybody of the sample is.
+FALLS_FROM = {"dankar": 10.0, "pyc": 2.0}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_more_people_never_make_a_larger_share_unique(method: Method, sample: str) -> None:
+    told = evidence_of_sizes(SAMPLES[sample])
+    records = int(told.histogram.records.sum())
+    populations = [
+        float(round(records * growth)) for growth in GROWTH if growth >= FALLS_FROM.get(method, 1.0)
+    ]
+    found = [ALL_METHODS[method](told, people).uniqueness for people in populations]
+    shares = [share for share in found if share is not None]
+    assert all(later <= earlier + 1e-9 for earlier, later in pairwise(shares))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_order_of_the_evidence_does_not_matter(method: Method, sample: str) -> None:
+    classes = SAMPLES[sample]
+    turned = dict(reversed(classes.items()))
+    one, other = (
+        ALL_METHODS[method](UniquenessEvidence(h.class_size, np.log(h.class_size * 0.7), h.classes), 1e5)
+        for h in (plain(classes), plain(turned))
+    )
+    assert one.uniqueness == (
+        other.uniqueness if other.uniqueness is None else pytest.approx(other.uniqueness)
+    )
+    assert one.status == other.status
+
+
+def plain(classes: dict[int, int]) -> Histogram:
+    size, count = np.array(list(classes)), np.array(list(classes.values()))
+    return Histogram(size, count, size * count)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula import copula_population
+from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
 from reid_sql.models.people.model import Mixture
@@ -69,7 +69,7 @@ def test_all_columns_are_as_unique_as_the_model_says() -> None:
 
 @pytest.mark.parametrize("places", [[0], [0, 1], [1, 2], [0, 1, 2]])
 def test_part_of_a_copula_is_as_unique_as_its_own_population(places: list[int]) -> None:
-    want = copula_population.forecast(copula_of_columns(COPULA, places), [40.0])[0].uniqueness
+    want = gaussian_copula.forecast_copula(copula_of_columns(COPULA, places), [40.0])[0].uniqueness
     assert unique_share_by_subset(COPULA, 40.0)(places) == pytest.approx(want, abs=0.03)
     assert want > 0.001
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
-from reid_sql.models.pyc.extrapolation import EXACT, NEVER_FALLS, extrapolate
+from reid_sql.models.pyc.extrapolation import STATUS_NEVER_FALLS, STATUS_NO_ERRORS, extrapolate
 from reid_sql.parameters import Floats
 
 METHODS = ("tilted", "pyc", "ent", "exp", "pol", "rnd")
@@ -60,7 +60,7 @@ def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
     assert found.correctness == pytest.approx(
         [pyc(entropy, tail, most), pyc(entropy, tail, 100 * most)], abs=1e-3
     )
-    assert found.status == EXACT
+    assert found.status == STATUS_NO_ERRORS
 
 
 def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
@@ -99,7 +99,7 @@ def test_rules_of_thumb_recover_their_own_curves(
     assert callable(curve)
     sizes = np.unique(np.rint(np.geomspace(1, 1000, 30)))
     found = extrapolate(sizes, curve(sizes), 5000, method)
-    assert found.status == EXACT
+    assert found.status == STATUS_NO_ERRORS
     assert extrapolate(sizes, curve(sizes), 5000, method, standard_errors=[0.0]).status == "ok"
     assert found.parameters == {name: pytest.approx(value, rel=1e-5) for name, value in parameters.items()}
     assert found.correctness == pytest.approx(curve(5000.0), rel=1e-5)
@@ -160,7 +160,7 @@ def test_the_same_points_give_the_same_answer(method: str) -> None:
 def test_points_that_never_fall_leave_the_safe_answer(method: str, kappa: list[float], held: float) -> None:
     found = extrapolate([10, 100, 1000], kappa, [2, 10, 1000, 8e9], method)
     assert found.correctness.tolist() == [1.0, held, held, held]
-    assert found.status == NEVER_FALLS
+    assert found.status == STATUS_NEVER_FALLS
     assert found.parameters == {}
 
 

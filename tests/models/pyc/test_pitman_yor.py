@@ -12,8 +12,8 @@ from scipy.optimize import least_squares
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.pyc.pitman_yor import (
-    BELOW_ONE,
-    UNIFORM,
+    MAX_BELOW_ONE,
+    MIN_UNIFORM_PRODUCT,
     correctness,
     entropy_and_tail,
     k_violation,
@@ -36,7 +36,7 @@ TAILS = [
     0.9,
     1 - 1e-6,
     1 - 1e-12,
-    BELOW_ONE,
+    MAX_BELOW_ONE,
     1.0,
 ]
 POPULATIONS = [1.0, 2.0, 7.25, 1000.0, 7.53e9, 8e9]
@@ -107,7 +107,7 @@ def test_correctness_and_uniqueness_agree_with_the_textbook_forms_at_high_precis
         (0.01, 0.7, 5000.5),
         (5.0, -20.0, 1e5),
         (17.0, -1.0, 7.53e9),
-        (45.0, BELOW_ONE, 8e9),
+        (45.0, MAX_BELOW_ONE, 8e9),
     ],
 )
 def test_k_violations_agree_with_the_sum_over_class_sizes_at_high_precision(
@@ -200,8 +200,8 @@ def test_the_published_forecast_from_two_measured_points() -> None:
 
 
 def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() -> None:
-    assert correctness(40 * log(2), [0.0, BELOW_ONE], 7.53e9) == pytest.approx([0.99, 0.45], abs=5e-3)
-    assert correctness(40 * log(2), [0.0, 0.999, BELOW_ONE], 7.53e9) == pytest.approx(
+    assert correctness(40 * log(2), [0.0, MAX_BELOW_ONE], 7.53e9) == pytest.approx([0.99, 0.45], abs=5e-3)
+    assert correctness(40 * log(2), [0.0, 0.999, MAX_BELOW_ONE], 7.53e9) == pytest.approx(
         [0.9940, 0.4477, 0.4476], abs=5e-5
     )
 
@@ -223,9 +223,9 @@ def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
 
 
 def test_limits_of_the_parameters() -> None:
-    discount, concentration = parameters([1.0, 2.0, 60.0], [0.0, BELOW_ONE, -20.0])
+    discount, concentration = parameters([1.0, 2.0, 60.0], [0.0, MAX_BELOW_ONE, -20.0])
     assert (discount[0], not np.signbit(discount[0]), concentration[0]) == (0.0, True, pytest.approx(1.0))
-    assert concentration[1] == pytest.approx(2 * (1 - BELOW_ONE) * 6 / np.pi**2, rel=1e-14, abs=0)
+    assert concentration[1] == pytest.approx(2 * (1 - MAX_BELOW_ONE) * 6 / np.pi**2, rel=1e-14, abs=0)
     assert (discount[2], concentration[2]) == (-np.inf, np.inf)
 
 
@@ -247,7 +247,7 @@ def test_answers_are_shares_and_fall_with_the_population(
 
 @given(st.floats(1, 40), st.floats(0, log(8e9)).map(np.exp))
 def test_answers_pass_smoothly_into_equally_large_sets(entropy: float, n: float) -> None:
-    tail = -UNIFORM / entropy
+    tail = -MIN_UNIFORM_PRODUCT / entropy
     if tail > -20 / 1.1:
         for function in (correctness, uniqueness):
             before, after = function(entropy, [tail * (1 - 1e-12), tail * (1 + 1e-12)], n)

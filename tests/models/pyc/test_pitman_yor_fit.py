@@ -6,7 +6,8 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
-from reid_sql.models.pyc.pitman_yor_fit import fit, log_likelihood
+from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor, log_likelihood, measure_misfit, widen_interval
+from reid_sql.models.pyc.pitman_yor_forecast import STATUS_COVERAGE, forecast_pitman_yor
 from tests.urn import histogram_of, population
 
 
@@ -44,7 +45,7 @@ def test_more_classes_than_there_can_be_are_impossible() -> None:
 @pytest.mark.parametrize(("d", "alpha"), [(0.0, 200.0), (0.4, 30.0), (0.7, 3.0)])
 def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float) -> None:
     entropy, tail = (float(value) for value in entropy_and_tail(d, alpha))
-    found, posterior = fit(histogram_of(population(d, alpha, 20_000, seed=1).sizes), "flat")
+    found, posterior = fit_pitman_yor(histogram_of(population(d, alpha, 20_000, seed=1).sizes), "flat")
     assert found.entropy_low - 0.3 <= entropy <= found.entropy_high + 0.3
     assert found.tail_low - 0.03 <= tail <= found.tail_high + 0.03
     assert found.entropy_low < found.entropy < found.entropy_high
@@ -53,7 +54,7 @@ def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float
 
 def test_the_mode_is_no_worse_than_any_point_of_a_fine_grid() -> None:
     histogram = histogram_of(population(0.3, 20.0, 3_000, seed=2).sizes)
-    found, _ = fit(histogram, "flat")
+    found, _ = fit_pitman_yor(histogram, "flat")
     h, gamma = np.meshgrid(np.linspace(2, 8, 120), np.linspace(-0.5, 0.9, 120))
     best = log_likelihood(histogram, found.entropy, found.tail)
     assert best >= log_likelihood(histogram, h.ravel(), gamma.ravel()).max() - 1e-6
@@ -61,29 +62,63 @@ def test_the_mode_is_no_worse_than_any_point_of_a_fine_grid() -> None:
 
 def test_the_same_histogram_gives_the_same_fit() -> None:
     histogram = histogram_of(population(0.3, 20.0, 1_000, seed=3).sizes)
-    assert fit(histogram)[0] == fit(histogram)[0]
+    assert fit_pitman_yor(histogram)[0] == fit_pitman_yor(histogram)[0]
 
 
 def test_a_billion_records_in_classes_of_up_to_a_hundred_million() -> None:
     sizes = np.array([1, 10, 1_000, 10**8], dtype=np.int64)
     classes = np.array([10**7, 10**6, 10**5, 8], dtype=np.int64)
-    found, _ = fit(Histogram(sizes, classes, sizes * classes))
+    found, _ = fit_pitman_yor(Histogram(sizes, classes, sizes * classes))
     assert np.isfinite([found.entropy_low, found.entropy, found.entropy_high]).all()
 
 
 def test_what_the_data_cannot_bound_is_said() -> None:
-    assert fit(histogram_of(np.ones(500, dtype=np.int64)))[0].status.startswith("all records are unique")
-    assert fit(histogram_of(np.array([500])))[0].status.startswith("all records are alike")
+    assert fit_pitman_yor(histogram_of(np.ones(500, dtype=np.int64)))[0].status.startswith(
+        "all records are unique"
+    )
+    assert fit_pitman_yor(histogram_of(np.array([500])))[0].status.startswith("all records are alike")
 
 
 def test_empty_tables_and_overlapping_classes_are_refused() -> None:
     nothing = np.array([], dtype=np.int64)
     with pytest.raises(NoRecordsError):
-        fit(Histogram(nothing, nothing, nothing))
+        fit_pitman_yor(Histogram(nothing, nothing, nothing))
     with pytest.raises(OutOfDomainError, match="classes that do not overlap"):
-        fit(Histogram(np.array([2]), np.array([3]), np.array([3])))
+        fit_pitman_yor(Histogram(np.array([2]), np.array([3]), np.array([3])))
 
 
 def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:
     values = np.arange(1000.0)
     assert quantiles_by_weight(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])
+
+
+TWO_KINDS = np.r_[
+    np.full(20, 500), np.ones(9_000, dtype=np.int64)
+]  # large classes and unique people: no Pitman–Yor process
+
+
+def test_a_table_of_the_process_is_fitted_closely_and_one_of_two_kinds_is_not() -> None:
+    own, other = histogram_of(population(0.4, 20.0, 20_000, seed=4).sizes), histogram_of(TWO_KINDS)
+    assert measure_misfit(own, fit_pitman_yor(own)[0]) < 0.2
+    assert measure_misfit(other, fit_pitman_yor(other)[0]) > 0.5
+
+
+def test_the_forecast_of_a_poor_fit_says_so_and_is_wider() -> None:
+    row = forecast_pitman_yor(histogram_of(TWO_KINDS), [1e6])[0]
+    assert "fits the sample's own curve poorly" in row.status
+    assert row.correctness_high - row.correctness_low > 0.2
+    close = forecast_pitman_yor(histogram_of(population(0.4, 20.0, 20_000, seed=4).sizes), [1e6])[0]
+    assert close.status == STATUS_COVERAGE
+    assert close.correctness_high - close.correctness_low < 0.1
+
+
+@pytest.mark.parametrize("interval", [(0.5, 0.4, 0.7), (0.001, 0.0, 0.2), (0.99, 0.9, 1.0)])
+def test_widening_never_narrows_and_stays_between_0_and_1(interval: tuple[float, float, float]) -> None:
+    value, low, high = widen_interval(interval, 0.7, 100.0)
+    assert value == interval[0]
+    assert 0 <= low <= interval[1] <= interval[2] <= high <= 1
+
+
+def test_without_growth_or_at_the_ends_nothing_moves() -> None:
+    assert widen_interval((0.5, 0.4, 0.7), 0.7, 1.0) == (0.5, 0.4, 0.7)
+    assert widen_interval((1.0, 0.4, 1.0), 0.7, 10.0) == (1.0, 0.4, 1.0)

@@ -6,7 +6,12 @@ import pytest
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.pyc.pitman_yor_fit import Prior
-from reid_sql.models.pyc.pitman_yor_forecast import Urn, _classes, _records_of_size, forecast
+from reid_sql.models.pyc.pitman_yor_forecast import (
+    Urn,
+    _expect_classes,
+    _expect_records_of_size,
+    forecast_pitman_yor,
+)
 from tests.urn import histogram_of, population
 
 
@@ -30,7 +35,7 @@ def test_expected_classes_and_records_by_size_are_those_of_every_seating(d: floa
     ways = list(seatings(sample, d, alpha, more))
     urn = Urn(np.array([d]), np.array([alpha]), sum(sample), len(sample))
     people = sum(sample) + more
-    mean, spread = _classes(urn, people)
+    mean, spread = _expect_classes(urn, people)
     classes = sum(p * len(end) for p, end in ways)
     assert mean[0] == pytest.approx(classes, rel=1e-6)
     if abs(d) > 1e-3:
@@ -40,14 +45,14 @@ def test_expected_classes_and_records_by_size_are_those_of_every_seating(d: floa
     histogram = histogram_of(np.array(sample))
     for size in range(1, people + 1):
         expected = sum(p * size * end.count(size) for p, end in ways)
-        assert _records_of_size(histogram, urn, people, size)[0][0] == pytest.approx(
+        assert _expect_records_of_size(histogram, urn, people, size)[0][0] == pytest.approx(
             expected, rel=1e-6, abs=1e-9
         )
 
 
 def test_at_the_samples_own_size_the_forecast_is_what_was_counted() -> None:
     sizes = population(0.4, 20.0, 2_000, seed=4).sizes
-    found = forecast(histogram_of(sizes), [2_000], k=5)[0]
+    found = forecast_pitman_yor(histogram_of(sizes), [2_000], k=5)[0]
     assert found.correctness_low == found.correctness == found.correctness_high
     assert found.correctness == pytest.approx(len(sizes) / 2_000)
     assert found.uniqueness == pytest.approx((sizes == 1).sum() / 2_000)
@@ -55,7 +60,7 @@ def test_at_the_samples_own_size_the_forecast_is_what_was_counted() -> None:
 
 
 def test_forecasts_fall_with_the_population_and_stay_ordered() -> None:
-    rows = forecast(histogram_of(population(0.4, 20.0, 2_000, seed=4).sizes), [2e3, 1e4, 1e6, 8e9])
+    rows = forecast_pitman_yor(histogram_of(population(0.4, 20.0, 2_000, seed=4).sizes), [2e3, 1e4, 1e6, 8e9])
     for before, after in pairwise(rows):
         assert 0 < after.correctness < before.correctness <= 1
         assert 0 < after.uniqueness < before.uniqueness
@@ -67,8 +72,8 @@ def test_forecasts_fall_with_the_population_and_stay_ordered() -> None:
 
 def test_k_of_one_is_never_violated_and_k_of_two_by_unique_people() -> None:
     histogram = histogram_of(population(0.4, 20.0, 500, seed=4).sizes)
-    assert forecast(histogram, [5_000], k=1)[0].k_violation == 0
-    two = forecast(histogram, [5_000], k=2)[0]
+    assert forecast_pitman_yor(histogram, [5_000], k=1)[0].k_violation == 0
+    two = forecast_pitman_yor(histogram, [5_000], k=2)[0]
     assert two.k_violation == pytest.approx(two.uniqueness)
 
 
@@ -79,7 +84,7 @@ def test_intervals_hold_what_the_population_turns_out_to_be(d: float, alpha: flo
     for seed in range(runs):
         whole = population(d, alpha, 10_000, seed)
         first = np.bincount(whole.labels[:1_000])  # arrivals are exchangeable: the first are a random sample
-        row = forecast(histogram_of(first), [10_000], prior="flat")[0]
+        row = forecast_pitman_yor(histogram_of(first), [10_000], prior="flat")[0]
         sizes = whole.sizes
         held += [
             row.correctness_low <= len(sizes) / 10_000 <= row.correctness_high,
@@ -94,7 +99,7 @@ def test_a_population_smaller_than_the_sample_is_refused() -> None:
         OutOfDomainError,
         match="population must be at least the 3 records of the sample, got 2; pass the size",
     ):
-        forecast(histogram_of(np.array([2, 1])), [10, 2])
+        forecast_pitman_yor(histogram_of(np.array([2, 1])), [10, 2])
 
 
 @pytest.mark.parametrize("prior", ["archer", "flat"])
@@ -102,7 +107,7 @@ def test_a_population_smaller_than_the_sample_is_refused() -> None:
 def test_where_all_records_are_unique_the_forecast_is_that_they_stay_so_and_the_interval_widens(
     records: int, prior: Prior
 ) -> None:
-    rows = forecast(
+    rows = forecast_pitman_yor(
         histogram_of(np.ones(records, dtype=np.int64)), [records + 1, 100 * records, 8e9], prior=prior
     )
     for row in rows:

@@ -1,10 +1,10 @@
-"""What a value stands for as it is written."""
+"""Values as they are written: equal ones, numbers, and suppressed ones."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from reid_sql.models.comparison.written import canonical, is_suppressed, numbers
+from reid_sql.models.comparison.paired_records import canonical, is_suppressed, parse_numbers
 
 
 @pytest.mark.parametrize("texts", [("30", "30.0", "+30", "3e1"), ("-0.5", "-.5", "-5e-1")])
@@ -21,16 +21,16 @@ def test_values_that_differ_stay_apart(texts: tuple[str | None, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [(None, False), ("", False), (" * ", False), ("1*", True), ("?", True)]
+    ("text", "has_value"), [(None, False), ("", False), (" * ", False), ("1*", True), ("?", True)]
 )
-def test_stars_alone_tell_nothing(text: str | None, told: bool) -> None:  # noqa: FBT001 - a case
-    assert is_suppressed(text) is not told
+def test_stars_alone_are_suppressed(text: str | None, has_value: bool) -> None:  # noqa: FBT001 - a case
+    assert is_suppressed(text) is not has_value
 
 
 def test_days_are_numbers_and_codes_are_not() -> None:
-    days = numbers(["1970-01-02", "2000-02-29 12:30:00"])
+    days = parse_numbers(["1970-01-02", "2000-02-29 12:30:00"])
     assert days is not None
     expected = [86400.0, datetime(2000, 2, 29, 12, 30, tzinfo=UTC).timestamp()]
     assert days.tolist() == expected
     for other in (["01067", "1"], ["2001-02-30"], ["1", "inf"], ["a"]):
-        assert numbers(other) is None
+        assert parse_numbers(other) is None

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.copula.calibration import calibration, factor, tempered
-from reid_sql.models.copula.correction import ScoredClasses, correct
+from reid_sql.models.copula.calibration import ScoredClasses, calibrate, correct_scores, factor, temper_cells
 
 
 @given(
@@ -16,16 +15,16 @@ def test_the_mean_of_what_is_corrected_is_the_uniqueness(
     classes: list[tuple[int, float]], uniqueness: float
 ) -> None:
     sizes, xi = (np.array(part) for part in zip(*classes, strict=True))
-    found = correct(ScoredClasses(sizes, xi), uniqueness)
+    found = correct_scores(ScoredClasses(sizes, xi), uniqueness)
     assert found.status == "ok"
     assert np.average(xi**found.exponent, weights=sizes) == pytest.approx(uniqueness, abs=1e-9)
 
 
 def test_what_no_exponent_gives_is_left_as_it_is() -> None:
-    found = correct(ScoredClasses(np.array([2, 1]), np.array([0.0, 0.0])), 0.5)
+    found = correct_scores(ScoredClasses(np.array([2, 1]), np.array([0.0, 0.0])), 0.5)
     assert (found.exponent, found.mean_xi, found.status[:11]) == (1, 0, "no exponent")
     with pytest.raises(NoRecordsError, match="got 0"):
-        correct(ScoredClasses(np.array([], dtype=np.int64), np.array([])), 0.5)
+        correct_scores(ScoredClasses(np.array([], dtype=np.int64), np.array([])), 0.5)
 
 
 @given(st.floats(0.3, 3), st.integers(0, 2**31))
@@ -45,14 +44,14 @@ def test_a_sample_without_repetition_says_nothing() -> None:
 
 def test_where_hardly_any_record_is_alone_the_sample_says_nothing_of_the_factor() -> None:
     frequent = np.full(1000, 0.1)
-    assert calibration(frequent, records=30_000, alone=0).factor == 1
-    assert calibration(frequent, records=30_000, alone=2).factor < 3
+    assert calibrate(frequent, records=30_000, alone=0).factor == 1
+    assert calibrate(frequent, records=30_000, alone=2).factor < 3
 
 
 @given(st.floats(0.05, 20), st.integers(100, 10**6))
 def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(a: float, records: int) -> None:
     cells = np.array([1e-3, 1.0, 4e3]) / records
-    moved = tempered(cells, a, records) / cells
+    moved = temper_cells(cells, a, records) / cells
     assert moved[0] == pytest.approx(a, rel=1e-6)
     assert moved[1] == pytest.approx(a, rel=0.01)
     assert moved[2] == pytest.approx(1, abs=1e-3)
@@ -60,17 +59,17 @@ def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(a: 
 
 def test_the_status_says_where_the_factor_met_its_bound_and_where_cells_exceed_one() -> None:
     rare = np.full(1000, 1e-9)
-    assert calibration(rare, records=10_000, alone=9_000).status.startswith(
+    assert calibrate(rare, records=10_000, alone=9_000).status.startswith(
         "the calibration met its bound of e^+4"
     )
     common = np.full(1000, 1e-2)
-    assert calibration(common, records=10_000, alone=9_000).status.startswith(
+    assert calibrate(common, records=10_000, alone=9_000).status.startswith(
         "the calibration met its bound of e^-4"
     )
     shares = np.full(1000, 1e-4)
-    found = calibration(shares, records=1001, alone=820)
+    found = calibrate(shares, records=1001, alone=820)
     assert found.status == (
         "cell probabilities are calibrated for combinations of values that occur: "
         "over all combinations they would add up to about 1.9"
     )
-    assert calibration(shares, records=1001, alone=905).status == "ok"
+    assert calibrate(shares, records=1001, alone=905).status == "ok"

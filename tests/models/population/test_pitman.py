@@ -1,6 +1,5 @@
-"""Pitman's estimator against published runs of ARX, and against the sampling formula multiplied out."""
-
 import math
+from collections import Counter
 
 import duckdb
 import mpmath
@@ -10,23 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.population import pitman_uniqueness as pitman
-from reid_sql.models.population.estimate import ALL_UNIQUE
+from reid_sql.models.population import pitman
+from reid_sql.models.population.classical_estimators import STATUS_ALL_UNIQUE
+from tests.histograms import CLASSES, FEW, MORE, histogram, of_adult
+from tests.urn import population
 
-
-def histogram(classes: dict[int, int]) -> Histogram:
-    size, count = np.array(sorted(classes)), np.array([classes[size] for size in sorted(classes)])
-    return Histogram(size, count, size * count)
-
-
-def of_adult(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> Histogram:
-    found = con.execute(f"FROM class_size_histogram({table}, {columns})").fetchnumpy()
-    return Histogram(found["class_size"], found["classes"], found["records"])
-
-
-FEW = ["age", "sex", "race"]
-MORE = [*FEW, "marital_status", "education_num"]
+# Pitman's estimator against published runs of ARX, and against the sampling formula multiplied out.
 
 
 @pytest.mark.real_data
@@ -38,7 +26,7 @@ MORE = [*FEW, "marital_status", "education_num"]
 def test_the_figures_of_arx(
     con: duckdb.DuckDBPyConnection, adult: str, columns: list[str], population: float, unique: float
 ) -> None:
-    found = pitman.uniqueness(of_adult(con, f"'{adult}'", columns), population, "asymptotic").uniqueness
+    found = pitman.pitman_uniqueness(of_adult(con, adult, columns), population, "asymptotic").uniqueness
     assert found is not None
     assert found * population == pytest.approx(unique, rel=5e-5)
 
@@ -48,10 +36,9 @@ def test_the_figures_of_arx(
 def test_a_tenth_of_adult(
     con: duckdb.DuckDBPyConnection, adult: str, columns: list[str], unique: float
 ) -> None:
-    con.execute(
-        f"CREATE TEMP TABLE tenth AS SELECT * FROM '{adult}' QUALIFY (row_number() OVER () - 1) % 10 = 0"
-    )
-    found = pitman.uniqueness(of_adult(con, "tenth", columns), 32_561, "asymptotic").uniqueness
+    found = pitman.pitman_uniqueness(
+        of_adult(con, adult, columns, tenth=True), 32_561, "asymptotic"
+    ).uniqueness
     assert found is not None
     assert found * 32_561 == pytest.approx(unique, rel=1e-3)
 
@@ -66,12 +53,9 @@ def formula(classes: dict[int, int], theta: float, alpha: float) -> float:
     )
 
 
-CLASSES = st.dictionaries(st.integers(1, 40), st.integers(1, 60), min_size=1, max_size=6)
-
-
 @given(CLASSES)
 def test_nothing_near_the_maximum_is_likelier(classes: dict[int, int]) -> None:
-    found = pitman.fit(histogram(classes))
+    found = pitman.fit_pitman(histogram(classes))
     if found.theta is None or found.alpha is None:
         assert set(classes) == {1} or sum(classes.values()) == 1
         return
@@ -102,7 +86,7 @@ def test_the_expectation_is_the_ratio_of_gamma_functions(theta: float, alpha: fl
 
 @pytest.mark.parametrize("end", [2, 255, 256, 257, 300, 1000, 10**5, 10**7])
 def test_sums_of_many_terms_are_those_of_a_few(end: int) -> None:
-    points, weights = pitman.terms(end)
+    points, weights = pitman.sum_nodes(end)
     assert len(points) < 600
     for shift, power in ((0.0, 1), (-0.9, 1), (-0.9, 2), (5.0, 2), (1e6, 1)):
         with mpmath.workdps(30):
@@ -116,19 +100,62 @@ def test_sums_of_many_terms_are_those_of_a_few(end: int) -> None:
 
 
 def test_nearly_unique_samples_still_have_an_estimate() -> None:
-    found = pitman.fit(histogram({1: 29_998, 2: 1}))
+    found = pitman.fit_pitman(histogram({1: 29_998, 2: 1}))
     assert found.status == "ok"
-    estimate = pitman.uniqueness(histogram({1: 29_998, 2: 1}), 1e8).uniqueness
+    estimate = pitman.pitman_uniqueness(histogram({1: 29_998, 2: 1}), 1e8).uniqueness
     assert estimate is not None
     assert 0 < estimate < 1
 
 
 def test_limits_have_words_and_no_invented_number() -> None:
-    unique = pitman.uniqueness(histogram({1: 10}), 100)
-    assert (unique.uniqueness, unique.status) == (1.0, ALL_UNIQUE)
-    alike = pitman.uniqueness(histogram({10: 1}), 100)
-    assert (alike.uniqueness, alike.status) == (0.0, pitman.ALL_ALIKE)
+    unique = pitman.pitman_uniqueness(histogram({1: 10}), 100)
+    assert (unique.uniqueness, unique.status) == (1.0, STATUS_ALL_UNIQUE)
+    alike = pitman.pitman_uniqueness(histogram({10: 1}), 100)
+    assert (alike.uniqueness, alike.status) == (0.0, pitman.STATUS_ALL_ALIKE)
     with pytest.raises(
         OutOfDomainError, match="population must be at least the 10 records of the sample, got 9"
     ):
-        pitman.uniqueness(histogram({10: 1}), 9)
+        pitman.pitman_uniqueness(histogram({10: 1}), 9)
+
+
+# Pitman's intervals on populations drawn from his model, and a negative discount against published runs.
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("people", "unique"), [(325_610, 90.24), (3_256_100, 88.86)])
+def test_the_figures_of_arx_with_alpha_below_zero(
+    con: duckdb.DuckDBPyConnection, adult: str, people: float, unique: float
+) -> None:
+    sample = of_adult(con, adult, FEW)
+    found = pitman.estimate_pitman(sample, people, "asymptotic", negative=True).uniqueness
+    assert found is not None
+    assert round(found * people, 2) == unique
+    assert pitman.fit_pitman(sample, negative=True).alpha == pytest.approx(-0.00669, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    "classes", [{1: 5, 2: 9, 3: 12, 4: 9}, {1: 30, 2: 20, 5: 40, 9: 20}, {3: 4, 4: 6, 5: 3, 1: 2}]
+)
+def test_a_negative_alpha_is_a_maximum(classes: dict[int, int]) -> None:
+    found = pitman.fit_pitman(histogram(classes), negative=True)
+    if found.theta is None or found.alpha is None:
+        assert found.status == pitman.STATUS_NOT_CONVERGED
+        return
+    best = formula(classes, found.theta, found.alpha)
+    for step in (-1e-2, -1e-4, 1e-4, 1e-2):
+        for factor in (0.99, 1.0, 1.01):
+            alpha, theta = found.alpha + step, (found.theta + found.alpha) * factor - found.alpha - step
+            if theta + sum(classes.values()) * min(alpha, 0) > 0:
+                assert formula(classes, theta, alpha) <= best + 1e-8
+
+
+@pytest.mark.parametrize(("alpha", "theta"), [(0.0, 50.0), (0.5, 20.0)])
+def test_intervals_hold_where_the_model_does(alpha: float, theta: float) -> None:
+    held = 0
+    for seed in range(30):
+        labels = np.asarray(population(alpha, theta, 2_000, seed=seed).labels)
+        truth = sum(count == 1 for count in Counter(labels.tolist()).values()) / 2_000
+        rows = np.random.default_rng(seed).permutation(labels)[:300]
+        found = pitman.estimate_pitman(histogram(dict(Counter(Counter(rows.tolist()).values()))), 2_000)
+        held += (found.low or 0) <= truth <= (found.high or 1)
+    assert held >= 26

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from reid_sql import models
-from reid_sql.models import face
+from reid_sql.models import public_api
 
 ENGINES = ("duckdb", "polars", "pyspark", "pyarrow", "pandas", "reid_sql.engines", "reid_sql_udfs")
 SLOW = ("scipy.optimize", "scipy.stats")
@@ -54,10 +54,10 @@ def test_a_model_opens_no_file() -> None:
     assert asked(NO_FILE) == ["[0.5, 0.5, 0.0] []"]
 
 
-@pytest.mark.parametrize("name", face.__all__)
+@pytest.mark.parametrize("name", public_api.__all__)
 def test_every_name_is_there_and_has_words(name: str) -> None:
     found = getattr(models, name)
-    assert found is getattr(face, name)
+    assert found is getattr(public_api, name)
     assert inspect.getdoc(found)
     assert f"`{name}`" in (models.__doc__ or "")
 
@@ -65,4 +65,4 @@ def test_every_name_is_there_and_has_words(name: str) -> None:
 def test_there_is_nothing_else() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'class_risks'"):
         _ = models.class_risks
-    assert set(face.__all__) <= set(dir(models))
+    assert set(public_api.__all__) <= set(dir(models))

@@ -1,4 +1,4 @@
-"""What an attacker makes of a column: the shares of forms by counting, the distance by a loop."""
+"""The attack: shares of changes by counting, distances by a loop."""
 
 import math
 from collections import Counter
@@ -7,16 +7,16 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from reid_sql.models.comparison.paired_records import PairedColumn
-from reid_sql.models.comparison.reading import (
+from reid_sql.models.comparison.linkage import (
     BY_DISTANCE,
     BY_FREQUENCY,
     RECODED,
     UNCHANGED,
     Distances,
     Frequencies,
-    reading,
+    classify_column,
 )
+from reid_sql.models.comparison.paired_records import PairedColumn
 
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
@@ -31,7 +31,7 @@ def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
 
 
 @pytest.mark.parametrize(
-    ("pairs", "words"),
+    ("pairs", "kind"),
     [
         ([("3", "3.0"), (None, None)], UNCHANGED),
         ([("21", "20"), ("29", "20"), ("31", "30")], RECODED),
@@ -40,17 +40,17 @@ def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
         ([("a", "x"), ("a", None)], BY_FREQUENCY),
         ([("1", "7"), ("2", "5"), ("3", "9")], BY_DISTANCE),
         ([("2001-01-01", "2001-01-03"), ("2001-01-02", "2001-01-01")], BY_DISTANCE),
-        ([("1", "7"), ("2", "5")] * 5, RECODED),  # a code book: pairs that repeat tell of nobody
+        ([("1", "7"), ("2", "5")] * 5, RECODED),  # a code book: pairs that repeat identify nobody
         ([("1", "1"), ("1", "2"), ("2", "2")] * 5, BY_FREQUENCY),
     ],
 )
-def test_a_column_is_read_by_what_became_of_its_values(
-    pairs: list[tuple[str | None, str | None]], words: str
+def test_a_column_is_classified_by_what_its_values_became(
+    pairs: list[tuple[str | None, str | None]], kind: str
 ) -> None:
-    assert reading(column(pairs)).words == words
+    assert classify_column(column(pairs)).kind == kind
 
 
-def test_forms_are_as_likely_as_they_are_frequent() -> None:
+def test_changes_are_as_likely_as_they_are_frequent() -> None:
     pairs: list[tuple[str | None, str | None]] = [
         ("a", "x"),
         ("a", "x"),

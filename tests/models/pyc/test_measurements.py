@@ -3,16 +3,16 @@ import numpy as np
 import pytest
 
 from reid_sql.models.pyc import pitman_yor
-from reid_sql.models.pyc.surprisal_law import (
+from reid_sql.models.pyc.measurements import (
+    LATTICE_SHARES,
     MEASURES,
-    SHARE,
     SURPRISAL,
-    at_share,
-    equal_sets,
-    kernel,
-    skew_lognormal,
+    equal_sets_law,
+    measure_at_share,
+    pitman_yor_law,
+    skew_lognormal_law,
+    surprisal_kernel,
 )
-from reid_sql.models.pyc.surprisal_law import pitman_yor as pitman_yor_law
 
 
 def of_one_person(measure: str, n: int, p: float, k: int) -> float:
@@ -32,16 +32,16 @@ def of_one_person(measure: str, n: int, p: float, k: int) -> float:
 @pytest.mark.parametrize("k", [1, 2, 5, 9])
 def test_each_point_is_the_chance_of_a_person_among_others(measure: str, k: int) -> None:
     for n in (1, 2, 5, 40):
-        row = kernel(measure, np.array([float(n)]), k)[0]
+        row = surprisal_kernel(measure, np.array([float(n)]), k)[0]
         for place in (1, 8, 40, 160, 320):
-            expected = of_one_person(measure, n, float(SHARE[place]), k)
+            expected = of_one_person(measure, n, float(LATTICE_SHARES[place]), k)
             assert row[place] == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
 def test_two_small_classes_are_counted_out() -> None:
-    assert at_share("k_violation", 3, 0.5, 2) == pytest.approx(0.25)
-    assert at_share("k_violation", 4, 0.5, 5) == 1
-    assert at_share("correctness", 2, 0.5) == pytest.approx(0.75)
+    assert measure_at_share("k_violation", 3, 0.5, 2) == pytest.approx(0.25)
+    assert measure_at_share("k_violation", 4, 0.5, 5) == 1
+    assert measure_at_share("correctness", 2, 0.5) == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize(("entropy", "tail"), [(6.0, 0.0), (9.0, 0.4), (12.0, 0.9), (8.0, -0.5), (14.0, 1.0)])
@@ -54,16 +54,18 @@ def test_the_law_of_a_pitman_yor_process_gives_its_curves(entropy: float, tail: 
         "k_violation": pitman_yor.k_violation(entropy, tail, n, 5),
     }
     for measure, expected in closed.items():
-        assert kernel(measure, n) @ law == pytest.approx(expected, abs=2e-3)
+        assert surprisal_kernel(measure, n) @ law == pytest.approx(expected, abs=2e-3)
 
 
 def test_laws_are_laws() -> None:
     for law in (
-        skew_lognormal(3.0, 5.0, -4.0),
+        skew_lognormal_law(3.0, 5.0, -4.0),
         pitman_yor_law(-0.5, 40.0),
-        equal_sets(7.3),
-        equal_sets(60.0),
+        equal_sets_law(7.3),
+        equal_sets_law(60.0),
     ):
         assert law.sum() == pytest.approx(1)
         assert (law >= 0).all()
-    assert skew_lognormal(12.0, 2.0, 6.0) @ SURPRISAL > 12 > skew_lognormal(12.0, 2.0, -6.0) @ SURPRISAL
+    assert (
+        skew_lognormal_law(12.0, 2.0, 6.0) @ SURPRISAL > 12 > skew_lognormal_law(12.0, 2.0, -6.0) @ SURPRISAL
+    )

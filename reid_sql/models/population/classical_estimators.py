@@ -1,0 +1,362 @@
+"""The estimators of population uniqueness that need class sizes alone, but Pitman's.
+
+Sources: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1; Ewens 1972; Zayatz 1991; Chen &
+Keller-McNulty 1998 (slide negative binomial); Haas & Stokes 1998 (Shlosser); Dankar et al. 2012.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from typing import Final
+
+import numpy as np
+
+from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.uniqueness import check_population, count_records, log_miss_probability
+from reid_sql.models.numerics.quantiles import NORMAL_95, clopper_pearson_upper
+from reid_sql.models.numerics.scipy_functions import expit, log_expit
+from reid_sql.parameters import Floats
+
+# What every estimator of population uniqueness answers, and what each of them first asks of the sample.
+
+NO_INTERVAL: Final = "no interval: "
+COVERED: Final = "it held the truth in"  # of an interval that contained it too seldom to decide anything
+STATUS_ALL_UNIQUE: Final = (
+    "all records are unique: the sample does not bound how many of the population are, "
+    "and all are taken to be, the upper end"
+)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Share of the population that is unique, with the ends of a 95 % interval, if any, and the status.
+
+    The share is None where there is no answer.
+    """
+
+    uniqueness: float | None
+    low: float | None
+    high: float | None
+    status: str
+
+
+@dataclass(frozen=True)
+class PopulationShares:
+    """Shares of one population that are unique and that are rightly matched, each with a 95 % interval."""
+
+    population: float
+    uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
+    correctness: float
+    correctness_low: float
+    correctness_high: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample's records and unique records, and the size of the population that it was drawn from."""
+
+    records: int
+    unique: int
+    population: float
+
+    @property
+    def fraction(self) -> float:
+        """Share of the population that is in the sample."""
+        return self.records / self.population
+
+    @property
+    def uniqueness(self) -> float:
+        """Share of the sample's records that are unique in it."""
+        return self.unique / self.records
+
+
+def count_sample(histogram: Histogram, population: float) -> Sample:
+    """Count the sample; refuses an empty one, classes that overlap, and a population smaller than the sample.
+
+    >>> import numpy as np
+    >>> count_sample(Histogram(np.array([1, 3]), np.array([2, 1]), np.array([2, 3])), 50)
+    Sample(records=5, unique=2, population=50.0)
+    """
+    records = count_records(histogram)
+    people = check_population(population, records)
+    return Sample(records, int(histogram.records[histogram.class_size == 1].sum()), people)
+
+
+# The bound on population uniqueness that the sample's own unique records imply: no model at all.
+# Who is unique in the population is unique in every sample, so that s₁/n_s is at least Ξ on average; and
+# records that are alike in the sample are not unique in the population.
+
+STATUS_BOUND: Final = (
+    "an upper bound, no estimate: the sample's own share of unique records, which holds on average"
+)
+STATUS_EXCEEDS_BOUND: Final = "above the bound by the sample's own unique records"
+
+
+def estimate_bound(histogram: Histogram, population: float) -> Estimate:
+    """Bound Ξ by s₁/n_s on average, and by the exact binomial limit (Clopper–Pearson) in 97.5 % of samples.
+
+    Refuses what `count_sample` refuses.
+
+    >>> import numpy as np
+    >>> found = estimate_bound(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> found.uniqueness, round(found.high, 4)
+    (0.2, 0.5561)
+    """
+    sample = count_sample(histogram, population)
+    alike = sample.records - sample.unique
+    high = clopper_pearson_upper(sample.unique, sample.records)
+    return Estimate(sample.uniqueness, 0.0, min(high, 1 - alike / sample.population), STATUS_BOUND)
+
+
+# Population uniqueness by Ewens' sampling formula: what the number of unique records alone says.
+# Under the formula a sample of n records holds on average n θ / (n − 1 + θ) unique ones, and so does the
+# population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 10.
+
+STATUS_EWENS: Final = (
+    "the interval holds chance, not what Ewens' formula misses: "
+    f"{COVERED} 15 of 120 samples of tables of people"
+)
+
+
+def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
+    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
+
+    The chance is that of s₁ and of the population. The interval holds if the classes follow Ewens' formula.
+    Refuses what `count_sample` refuses.
+
+    >>> import numpy as np
+    >>> found = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> round(found.uniqueness, 6), found.status.split(":")[0]
+    (0.022222, "the interval holds chance, not what Ewens' formula misses")
+    """
+    sample = count_sample(histogram, population)
+    if sample.unique == sample.records:
+        return Estimate(1.0, None, 1.0, STATUS_ALL_UNIQUE)
+    theta = sample.unique * (sample.records - 1) / (sample.records - sample.unique)
+    found = ewens_uniqueness(sample, sample.unique)
+    step, chance = (
+        NORMAL_95 * ewens_standard_deviation(theta, sample.records),
+        NORMAL_95 * ewens_standard_deviation(theta, sample.population) / sample.population,
+    )
+    below = found - ewens_uniqueness(sample, max(sample.unique - step, 0.0))
+    above = ewens_uniqueness(sample, min(sample.unique + step, sample.records)) - found
+    low, high = found - sqrt(below**2 + chance**2), found + sqrt(above**2 + chance**2)
+    return Estimate(found, max(0.0, low), min(1.0, high), STATUS_EWENS)
+
+
+def ewens_uniqueness(sample: Sample, unique: float) -> float:
+    """Share of the population that is unique where the sample is expected to hold so many unique records."""
+    records, people = sample.records, sample.population
+    return (
+        1.0
+        if unique == records
+        else unique * (records - 1) / (records * (people - 1) - unique * (people - records))
+    )
+
+
+def ewens_standard_deviation(theta: float, records: float) -> float:
+    """Standard deviation of the number of unique records, by two falling moments; at least a lone one's.
+
+    They are the first two.
+    """
+    if not theta:  # no one is unique; of two records alike the variance below would be 0 / 0
+        return 1.0
+    mean = records * theta / (theta + records - 1)
+    return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))
+
+
+# Population uniqueness by Zayatz: the sample's classes are taken for the population's, each sampled by
+# chance. Each of them is sampled by chance. Source: Zayatz 1991; Rocher, Hendrickx & de Montjoye 2019,
+# supplement, note 1, equation 11.
+
+STATUS_ZAYATZ: Final = f"{NO_INTERVAL}Zayatz's rule states no error of its own"
+
+
+def estimate_zayatz(histogram: Histogram, population: float) -> Estimate:
+    """Estimate Ξ = (s₁/n_s) P(F = 1 | f = 1), by the hypergeometric.
+
+    P(F = i | f = 1) ∝ s_i · P(one of i is drawn), with i C(n − i, n_s − 1) / C(n, n_s) the chance that
+    exactly one of i is drawn. Refuses what `count_sample` refuses.
+
+    >>> found = estimate_zayatz(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> round(found.uniqueness, 6)
+    0.043137
+    """
+    sample = count_sample(histogram, population)
+    if sample.unique == 0:
+        return Estimate(0.0, None, None, f"{STATUS_ZAYATZ}; no record of the sample is unique")
+    size = histogram.class_size.astype(np.float64)
+    # i C(n − i, n_s − 1) over its value at i = 1: the other i − 1 are among those who are not drawn.
+    once = size * np.exp(log_miss_probability(size - 1, sample.records - 1, sample.population - 1))
+    return Estimate(
+        float(sample.uniqueness * sample.unique / (histogram.classes @ once)), None, None, STATUS_ZAYATZ
+    )
+
+
+# How many classes the population has, by Shlosser's estimator with the correction of Haas and Stokes.
+# Each class of the population is in the sample with 1 − (1 − f)^F, which weights the classes that the
+# sample has. Source: Shlosser 1981; Haas & Stokes 1998 (their modified estimator, Sh3).
+
+
+def estimate_population_classes(histogram: Histogram, fraction: float) -> float:
+    """Estimate the classes of the population; `fraction` is the share of it that is in the sample, in (0, 1].
+
+    >>> sample = Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8]))
+    >>> round(estimate_population_classes(sample, 0.5), 3)
+    7.016
+    """
+    size, classes = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
+    unique = float(classes[size == 1].sum())
+    if fraction == 1 or unique == 0:
+        return float(classes.sum())
+    left = size * np.log1p(-fraction)  # ln (1 − f)^i
+    missed = classes @ np.exp(left)
+    once = classes @ (size * fraction * np.exp(left - np.log1p(-fraction)))
+    twice = np.log1p(-(fraction**2))
+    squares = classes @ (size * fraction**2 * np.exp((size - 1) * twice))
+    # (1 − f)^i ((1 + f)^i − 1), with no power that could overflow
+    pairs = classes @ (np.exp(size * twice) * -np.expm1(-size * np.log1p(fraction)))
+    return float(classes.sum() + unique * squares / pairs * (missed / once) ** 2)
+
+
+# Population uniqueness by the slide negative binomial model: a class has one person, and more.
+# A class of the population has F people. F − 1 is negative binomial with parameters α and β; sampled with
+# the fraction f, a class shows once or twice with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c
+# α (1 − β) (2 + (α − 1) d) / (1 − d)², where c = (β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-
+# McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1) gives α for
+# each β by a quadratic equation, and the first equation is then one in β alone; many samples have no
+# solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1,
+# equation 13.
+
+STATUS_SNB: Final = f"{NO_INTERVAL}the moments of the slide negative binomial model give none"
+STATUS_SNB_UNSOLVED: Final = (
+    "not available: no slide negative binomial model has the sample's unique and twofold classes"
+)
+LOGIT_GRID: Final = np.linspace(-40.0, 40.0, 1601)  # of β, among which a solution is looked for
+BISECTIONS: Final = 60
+MAX_EQUATION_MISS: Final = 1e-9  # of its value, by which a solution may miss either equation
+
+
+def estimate_slide_negative_binomial(histogram: Histogram, population: float) -> Estimate:
+    """Estimate Ξ = K β^α / n; of several (α, β) that solve the equations, the one of most unique people.
+
+    Refuses what `count_sample` refuses.
+
+    >>> sizes, classes = np.array([1, 2, 3, 9]), np.array([20, 6, 4, 2])
+    >>> estimated = estimate_slide_negative_binomial(Histogram(sizes, classes, sizes * classes), 620)
+    >>> round(estimated.uniqueness, 4)
+    0.0852
+    """
+    sample = count_sample(histogram, population)
+    unique, twofold = (int(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
+    if unique == 0 or twofold == 0 or sample.unique == sample.records:
+        return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
+    classes = estimate_population_classes(histogram, sample.fraction)
+    equations = MomentEquations(unique / classes, twofold / unique, sample.fraction)
+    found = equations.solutions()
+    if not len(found):
+        return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
+    shares = classes / sample.population * np.exp(equations.alpha(found) * log_expit(found))
+    return Estimate(min(1.0, float(shares.max())), None, None, STATUS_SNB)
+
+
+@dataclass(frozen=True)
+class MomentEquations:
+    """Both moment equations as one in the logit of β.
+
+    The sample gives the share of classes that show once, twofold classes per unique one, and the fraction.
+    """
+
+    once: float
+    ratio: float
+    fraction: float
+
+    def alpha(self, logit: Floats) -> Floats:
+        """α of each β: the positive root of d α² + (2 − d − r d) α − r (1 − d) = 0.
+
+        r = 2 (s₂/s₁) (1 − d) / (f (1 − β)).
+        """
+        d, rest = self._thinned(logit), expit(-logit)
+        r = 2 * self.ratio * (1 - d) / (self.fraction * rest)
+        middle = 2 - d - r * d
+        root = np.hypot(middle, 2 * np.sqrt(d * r * (1 - d)))
+        # The form of the root in which nothing cancels.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(
+                np.where(middle > 0, 2 * r * (1 - d) / (middle + root), (root - middle) / (2 * d))
+            )
+
+    def miss(self, logit: Floats) -> Floats:
+        """Logarithm of the modelled over the given share of classes that show once."""
+        d, alpha = self._thinned(logit), self.alpha(logit)
+        # log_expit: the logarithm of expit(36) is 0, and the rounding of its neighbours would pass for a
+        # solution.
+        share = alpha * (log_expit(logit) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
+        return np.asarray(share + np.log(self.fraction / self.once))
+
+    def miss_of_ratio(self, logit: Floats) -> Floats:
+        """Logarithm of the modelled P(2)/P(1) over the given number of twofold per unique classes."""
+        d, alpha = self._thinned(logit), self.alpha(logit)
+        twice = self.fraction / 2 * alpha * expit(-logit) * (2 + (alpha - 1) * d)
+        return np.asarray(np.log(twice / ((1 - d) * (1 + (alpha - 1) * d)) / self.ratio))
+
+    def solutions(self) -> Floats:
+        """Logits of β that solve both equations, by halving; what solves only one is none.
+
+        Each half is that between signs that differ.
+        """
+        values = self.miss(LOGIT_GRID)
+        turns = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
+        low, high, below = LOGIT_GRID[turns], LOGIT_GRID[turns + 1], np.sign(values[turns])
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            same = np.sign(self.miss(middle)) == below
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        found = (low + high) / 2
+        return found[
+            (np.abs(self.miss(found)) < MAX_EQUATION_MISS)
+            & (np.abs(self.miss_of_ratio(found)) < MAX_EQUATION_MISS)
+        ]
+
+    def _thinned(self, logit: Floats) -> Floats:
+        return np.asarray((1 - self.fraction) * expit(-logit))
+
+
+# The decision rule of Dankar, El Emam, Neisa and Roffey: which estimator to take when.
+# The estimators are those of population uniqueness. Pitman's for samples of up to a tenth of the
+# population, the slide negative binomial for larger ones, unless Zayatz' is lower; Zayatz' wherever the
+# other has no answer. Source: Dankar et al. 2012; Rocher, Hendrickx & de Montjoye 2019, supplement,
+# reference 1.
+
+MAX_PITMAN_FRACTION: Final = 0.1
+
+
+def sampling_fraction(records: int, population: float) -> float:
+    """Share of the population in the sample; a tenth that was rounded up to whole records is a tenth.
+
+    >>> sampling_fraction(3_257, 32_561), sampling_fraction(3_258, 32_561) > MAX_PITMAN_FRACTION
+    (0.1, True)
+    """
+    return MAX_PITMAN_FRACTION if records == ceil(population * MAX_PITMAN_FRACTION) else records / population
+
+
+def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) -> Estimate:
+    """Take the estimate that the rule names for this sampled fraction; the status says whose it is.
+
+    >>> found = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
+    >>> choose_by_dankar(0.05, {name: lambda name=name: found[name] for name in found}).status
+    'by zayatz'
+    """
+    first, safe = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb", of["zayatz"]()
+    found = of[first]()
+    if found.uniqueness is None or (
+        first == "snb" and safe.uniqueness is not None and safe.uniqueness < found.uniqueness
+    ):
+        return _name_estimator("zayatz", safe)
+    return _name_estimator(first, found)
+
+
+def _name_estimator(name: str, found: Estimate) -> Estimate:
+    return replace(found, status=f"by {name}" if found.status == OK else f"by {name}; {found.status}")
