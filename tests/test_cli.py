@@ -66,7 +66,7 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     for wrong, said in {
         ("--key", "ix"): "quasi-identifiers and key must be columns of the table, got 'ix'",
         ("--key", "age"): "key must not be a quasi-identifier, got 'age'",
-        ("--targets", "0"): "--targets must be a whole number of records from 1 to 1e+9, got 0",
+        ("--targets", "0"): "targets must be a whole number of records from 1 to 1e+9, got 0",
         ("--threshold", "2"): "threshold must be a risk between 0 and 1, got 2",
     }.items():
         refused = command(*asked[:5], *wrong)

@@ -10,7 +10,7 @@ from reid_sql.check.measure import Measure
 from reid_sql.check.sources import (
     Source,
 )
-from reid_sql.hierarchies.written import Written
+from reid_sql.hierarchies.hierarchy import WrittenHierarchy
 from reid_sql.parameters import (
     WEIGHT,
     Column,
@@ -34,7 +34,7 @@ class Preparing:
     time_limit: float = 60.0
     keep: tuple[str, ...] = ()
     target: str | None = None
-    hierarchies: Mapping[str, Written] = field(default_factory=dict)
+    hierarchies: Mapping[str, WrittenHierarchy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from reid_sql.check.sources import (
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
-from reid_sql.hierarchies.written import written
+from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.models.release.loss import LOSS
@@ -359,7 +359,7 @@ def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,
-        hierarchies={name: written(given, name) for name in given.values},
+        hierarchies={name: read_hierarchy(given, name) for name in given.values},
     )
 
 

@@ -10,7 +10,7 @@ from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import Preparing
 from reid_sql.check.policy_file import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
 from reid_sql.check.sources import ENCODING
-from reid_sql.hierarchies.written import END, LEAST, LENGTH, PART, WIDTH
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.loss import LOSS
 from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
@@ -93,7 +93,7 @@ def _steps() -> list[Schema]:
         _step("bands", {"bands": _number(WIDTH), **ends}),
         _step("date", {"date": _enum(PART), "form": TEXT}),
         _step("prefix", {"prefix": _number(LENGTH)}),
-        _step("rare", {"rare": _number(LEAST)}),
+        _step("rare", {"rare": _number(RARE_BELOW)}),
         _step("groups", {"groups": groups}),
         _step("above", ends),
         _step("below", ends) | {"not": {"required": ["above"]}},

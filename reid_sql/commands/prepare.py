@@ -15,12 +15,9 @@ from reid_sql.check.policy_file import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import printed
-from reid_sql.release.dialects import refuse_dialect
-from reid_sql.release.preparation import run
-from reid_sql.release.prepared import Prepared
-from reid_sql.release.rows import release_rows
-from reid_sql.release.sentences import steps
-from reid_sql.release.terminal_page import release_page
+from reid_sql.release.files import refuse_dialect
+from reid_sql.release.page import release_page, release_rows, steps
+from reid_sql.release.preparation import Prepared, run
 from reid_sql.terminal import progress
 
 FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file

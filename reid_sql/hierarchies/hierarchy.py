@@ -1,21 +1,64 @@
-"""A hierarchy: the coarser forms of a column, each of which merges values of the one before."""
+"""Hierarchies: a column's steps from fine to coarse, as a policy writes them or as its data suggest."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil, floor
+from typing import TYPE_CHECKING, Final
 
-from reid_sql.hierarchies.step import Drop, Step, expression
-from reid_sql.parameters import quoted
+from reid_sql.document import Place, shown
+from reid_sql.errors import OutOfDomainError
+from reid_sql.hierarchies.steps import (
+    DATE_PARTS,
+    Bands,
+    Common,
+    DatePart,
+    Drop,
+    Grouped,
+    Prefix,
+    Step,
+    expression,
+)
+from reid_sql.models.columns import column_profile
+from reid_sql.parameters import Choice, Number, quoted
 
 if TYPE_CHECKING:
     import polars as pl
+
+MAX_BANDS: Final = 25  # the most that the narrowest bands make
+MIN_BANDS: Final = 2  # bands that the widest make
+MAX_STEPS: Final = 4  # widths, or lengths of beginnings, of one hierarchy
+ROUND_WIDTHS: Final = tuple(digit * 10.0**power for power in range(-9, 16) for digit in (1, 2, 5))
+COMMON_SHARES: Final = (0.01, 0.05, 0.2)  # of the records, which a value must have to stay as it is
+MIN_RECORDS_OF_A_VALUE: Final = 10  # records that a value has at least which a step names
+MIN_OUTLYING_SPREAD: Final = (
+    1.5  # how much wider all numbers spread than 98 % of them, from which the ends are one value each
+)
+WIDTH: Final = Number("a number from 1e-9 to 1e15", "write the width of the bands, such as 5", 1e-9, 1e15)
+END: Final = Number("a number from -1e15 to 1e15", "write where the end begins, such as 90", -1e15, 1e15)
+LENGTH: Final = Number(
+    "a whole number from 1 to 1000", "write how many characters stay, such as 3", 1.0, 1000.0, whole=True
+)
+RARE_BELOW: Final = Number(
+    "a whole number from 2 to 1e15", "write how many records keep a value, such as 100", 2.0, 1e15, whole=True
+)
+PART: Final = Choice(DATE_PARTS)
+KINDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "bands": ("below", "above"),
+    "date": ("form",),
+    "prefix": (),
+    "rare": (),
+    "groups": (),
+    "above": ("below",),
+    "below": (),
+}
 
 
 @dataclass(frozen=True)
 class Hierarchy:
     """A column and its steps; level 0 is the column as it is, level 1 the first step, the last leaves it out.
 
-    >>> from reid_sql.hierarchies.step import Bands
+    >>> from reid_sql.hierarchies.steps import Bands
     >>> age = Hierarchy("age", (Bands(10), Drop()))
     >>> age.levels, age.words(1), age.sql(2)
     (3, 'age in bands of 10', "'*'")
@@ -50,7 +93,210 @@ class Hierarchy:
         return f"({self.steps[level - 1].polars(column)}).alias({self.column!r})" if level else column
 
 
-def hierarchy(column: str, steps: Sequence[Step]) -> Hierarchy:
+def make_hierarchy(column: str, steps: Sequence[Step]) -> Hierarchy:
     """Make a hierarchy that ends with leaving the column out."""
     ended = bool(steps) and isinstance(steps[-1], Drop)
     return Hierarchy(column, (*steps, *(() if ended else (Drop(),))))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a hierarchy depends on: a column's kind, range of numbers, text lengths and frequent values.
+
+    `numbers` are all that can be no marks; `near_low` and `near_high` hold 98 % of the records between them.
+    `frequent` are values with their records, the most frequent first; there may be more values.
+    """
+
+    column: str
+    looks_like: str
+    records: int
+    numbers: bool = False
+    whole: bool = True
+    low: float = 0.0
+    high: float = 0.0
+    near_low: float = 0.0
+    near_high: float = 0.0
+    shortest: int = 0
+    longest: int = 0
+    frequent: tuple[tuple[str, int], ...] = ()
+
+
+def propose(facts: Facts) -> Hierarchy:
+    """Propose a hierarchy; every one ends with leaving the column out, which is all there is for free text.
+
+    >>> [step.words for step in propose(Facts("age", "number", 100, True, True, 17, 90, 17, 90)).steps]
+    ['in bands of 5', 'in bands of 10', 'in bands of 20', 'left out']
+    >>> code = Facts("zip", "code", 100, shortest=5, longest=5)
+    >>> [step.words for step in propose(code).steps][:2]
+    ['to its first 4 characters', 'to its first 3 characters']
+    """
+    kinds = {
+        column_profile.DATE: _date_parts,
+        column_profile.NUMBER: _bands,
+        column_profile.CODE: _prefixes,
+        column_profile.CATEGORY: _common_values,
+    }
+    found = kinds.get(facts.looks_like)
+    return make_hierarchy(facts.column, list(found(facts)) if found else [])
+
+
+def keep_common(facts: Facts, least: float) -> Common:
+    """Keep the values of at least so many records."""
+    return Common(tuple(value for value, records in facts.frequent if records >= least))
+
+
+def _date_parts(facts: Facts) -> Iterator[Step]:  # noqa: ARG001 - as the other kinds
+    yield from (DatePart(part) for part in DATE_PARTS)
+
+
+def _bands(facts: Facts) -> Iterator[Step]:
+    below, above = facts.low, facts.high
+    if facts.high - facts.low > MIN_OUTLYING_SPREAD * (facts.near_high - facts.near_low) > 0:
+        below, above = facts.near_low, facts.near_high
+    found = list(widths(below, above, whole=facts.whole))
+    if (below, above) == (facts.low, facts.high):
+        yield from (Bands(width, whole=facts.whole) for width in found)
+        return
+    ended = [_with_ends(Bands(width, whole=facts.whole), facts) for width in found]
+    if ended:
+        yield replace(ended[0], width=None)
+    yield from ended
+
+
+def _with_ends(bands: Bands, facts: Facts) -> Bands:
+    """Give the bands with ends at multiples of the width, inside which most records lie."""
+    width = bands.width or 1.0
+    low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
+    far_below, far_above = low - facts.low > width, facts.high - high > width
+    return replace(bands, below=low if far_below else None, above=high if far_above and high > low else None)
+
+
+def widths(low: float, high: float, *, whole: bool) -> Iterator[float]:
+    """Give up to four widths of bands, each a multiple of the one before, as people choose them: 5, 10, 20.
+
+    >>> list(widths(17, 90, whole=True)), list(widths(1, 16, whole=True)), list(widths(0, 1, whole=False))
+    ([5.0, 10.0, 20.0], [2.0, 4.0], [0.05, 0.1, 0.2, 0.4])
+    """
+    spread = high - low
+    least = max(spread / MAX_BANDS, 2.0 if whole else 0.0)
+    width = next((each for each in ROUND_WIDTHS if each >= least), spread)
+    for _ in range(MAX_STEPS):
+        if not 0 < width <= spread / MIN_BANDS:
+            return
+        yield width
+        width = next(
+            (each for each in ROUND_WIDTHS if _is_multiple(each, width) and each <= spread / MIN_BANDS),
+            2 * width,
+        )
+
+
+def _is_multiple(width: float, other: float) -> bool:
+    times = width / other
+    return times > 1.5 and abs(times - round(times)) < 1e-6  # noqa: PLR2004 - more than itself
+
+
+def _prefixes(facts: Facts) -> Iterator[Step]:
+    lengths = range(facts.longest - 1, 0, -1)
+    every = max(1, ceil(len(lengths) / MAX_STEPS))
+    yield from (Prefix(length) for length in lengths[::every])
+
+
+def _common_values(facts: Facts) -> Iterator[Step]:
+    """Keep fewer values at each step, and at least one: keeping none is leaving the column out."""
+    steps = [
+        keep_common(facts, max(MIN_RECORDS_OF_A_VALUE, share * facts.records)) for share in COMMON_SHARES
+    ]
+    first = Common(tuple(value for value, _ in facts.frequent))
+    for before, step in pairwise((first, *steps)):
+        if step.kept and len(step.kept) < len(before.kept):
+            yield step
+
+
+def merging_steps(steps: Sequence[Step], values: Sequence[int]) -> list[Step]:
+    """Leave out the steps that leave as many values as the one before; `values` has those of level 0 first.
+
+    >>> [step.words for step in merging_steps([Bands(5), Bands(10)], [80, 80, 9])]
+    ['in bands of 10']
+    """
+    return [step for step, (before, after) in zip(steps, pairwise(values), strict=True) if after < before]
+
+
+@dataclass(frozen=True)
+class Rare:
+    """Values of fewer records together: which they are hangs on the table."""
+
+    least: float
+
+
+@dataclass(frozen=True)
+class WrittenHierarchy:
+    """a hierarchy as it is written, before the table is known."""
+
+    column: str
+    steps: tuple[Step | Rare, ...]
+
+    def of(self, facts: Facts) -> Hierarchy:
+        """Give the hierarchy for the table."""
+        return make_hierarchy(self.column, [_resolve(step, facts) for step in self.steps])
+
+
+def read_hierarchy(place: Place, column: str) -> WrittenHierarchy:
+    """Read the list of steps at the column's name; leaving the column out is added as the last step."""
+    steps: list[Step | Rare] = []
+    for each in place.tables(column):
+        steps.append(_read_step(each, steps))
+    return WrittenHierarchy(column, tuple(steps))
+
+
+def _read_step(place: Place, before: Sequence[Step | Rare]) -> Step | Rare:
+    kind = next((kind for kind in KINDS if kind in place.values), None)
+    if kind is None:
+        rule = f"{place.where} must be a step of one of the kinds {', '.join(KINDS)}"
+        got = ", ".join(place.values) or "none"
+        raise OutOfDomainError(f"{rule}, got {got}; write it like {{ bands = 5 }}")
+    place.only((kind, *KINDS[kind]))
+    if kind == "date":
+        form = place.text("form") if "form" in place.values else None
+        return DatePart(PART.check(place.at("date"), place.text("date")), form)
+    if kind == "prefix":
+        return Prefix(int(place.number("prefix", LENGTH)))
+    if kind == "rare":
+        return Rare(place.number("rare", RARE_BELOW))
+    return _read_groups(place, before) if kind == "groups" else _read_bands(place)
+
+
+def _read_bands(place: Place) -> Bands:
+    width = place.number("bands", WIDTH) if "bands" in place.values else None
+    ends = {key: place.number(key, END) for key in ("below", "above") if key in place.values}
+    for key, end in ends.items():
+        if width is not None and abs(end / width - round(end / width)) > 1e-9:  # noqa: PLR2004 - rounding
+            rule = f"{place.at(key)} must be a multiple of the width of the bands, {shown(width)}"
+            raise OutOfDomainError(f"{rule}, got {shown(end)}; write another end")
+    if len(ends) > 1 and ends["below"] > ends["above"]:
+        rule = f"{place.at('below')} must not lie above {shown(ends['above'])}, where the upper end begins"
+        raise OutOfDomainError(f"{rule}, got {shown(ends['below'])}; write a lower one")
+    return Bands(width, ends.get("below"), ends.get("above"))
+
+
+def _read_groups(place: Place, before: Sequence[Step | Rare]) -> Grouped:
+    """Read groups; their members are values, or groups of the step before, whose members then they hold."""
+    groups = place.table("groups")
+    known = before[-1].pairs if before and isinstance(before[-1], Grouped) else ()
+    pairs: dict[str, str] = {}
+    for group in groups.values:
+        for member in groups.texts(group):
+            for value in [value for value, of in known if of == member] or [member]:
+                if value in pairs:
+                    rule = f"{groups.where} must hold each value once, got '{value}' twice"
+                    raise OutOfDomainError(f"{rule}; leave it in one group")
+                pairs[value] = group
+    if not pairs:
+        rule = f"{groups.where} must hold at least one group with a value, got none"
+        raise OutOfDomainError(f'{rule}; write it like groups = {{ Europe = ["DE", "FR"] }}')
+    return Grouped((*pairs.items(), *((value, of) for value, of in known if value not in pairs)))
+
+
+def _resolve(step: Step | Rare, facts: Facts) -> Step:
+    if isinstance(step, Rare):
+        return keep_common(facts, step.least)
+    return replace(step, whole=facts.whole) if isinstance(step, Bands) else step

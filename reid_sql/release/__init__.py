@@ -1,4 +1,4 @@
-"""From a table that fails a policy to a release that meets it, at the least loss, as SQL that the user runs.
+"""From a table that fails a policy to a release that meets it at the least loss, as SQL to run.
 
 >>> import reid_sql.release
 >>> reid_sql.release.prepare.__name__
@@ -9,16 +9,16 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reid_sql.release.prepared import Prepared
+    from reid_sql.release.preparation import Prepared
 
 
 def prepare(
     policy: str | PathLike[str], *, memory_limit: str | None = None, target: str | None = None
 ) -> "Prepared":
-    """Find the coarser form of each table of the policy that meets it at the least loss.
+    """Find the transformation of each table of the policy that meets it at the least loss.
 
-    `target` is a column of which it is told how well the others still predict it, in place of the policy's.
-    The files are only read. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
+    `target`, instead of the policy's, is a column whose prediction by the others is reported.
+    The files are only read. Raises a `ReidError` for a policy that it cannot follow.
     """
     from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
 

@@ -1,17 +1,23 @@
-"""The outcome of preparing as a dictionary: no record, no small count."""
+"""The outcome of preparing: a dictionary without small counts, CSV rows, sentences, a terminal page."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from rich.console import Group, RenderableType
+from rich.table import Table
 
 from reid_sql.check.figures import round_figures
+from reid_sql.check.terminal import verdict_page
+from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.cells import Rescue, blanked, rescue
 from reid_sql.models.release.loss import WORDS, Entropy, loss_of
 from reid_sql.models.release.search import Found, gone
-from reid_sql.release.targeted import told_of
+from reid_sql.release.target import describe_target
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
 
 if TYPE_CHECKING:
-    from reid_sql.release.sought import Sought, TableForm
+    from reid_sql.release.transformation import Outcome, TableRelease
 
 Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
@@ -20,26 +26,32 @@ SUPPRESSION: Final = (
     *("suppressed_share", "suppressed_below", "suppressed_for"),
     *("blank_share", "blank_columns"),
 )
-DIGITS: Final = 4  # of a loss: an exact one would tell how few records were left out
+DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
+# In the JSON alone: lists of the table's own, and what stands in a row under another name.
+LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+NONE: Final = (
+    "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
+    "other hierarchies or a less strict limit."
+)
 
 
-def page(made: "Sought") -> Page:
-    """Tell of the release of each table, and the gate's report on it."""
-    told: Page = round_figures(
+def page(made: "Outcome") -> Page:
+    """Describe the release of each table, with the gate's report on it."""
+    described: Page = round_figures(
         {
             "format": FORMAT,
             "policy": made.policy.name,
             "policy_sha256": made.policy.sha256,
             "verdict": made.verdict,
             "exit_code": made.exit_code,
-            "tables": [_table(made, table) for table in made.tables],
+            "tables": [_table_page(made, table) for table in made.tables],
             "report": made.report,
         }
     )
-    return told
+    return described
 
 
-def _table(made: "Sought", table: "TableForm") -> Page:
+def _table_page(made: "Outcome", table: "TableRelease") -> Page:
     best, below = table.result.best, made.policy.mask_below
     shipped = table.shipped(made.policy.preparing.keep)
     return {
@@ -54,11 +66,13 @@ def _table(made: "Sought", table: "TableForm") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
-        "target": told_of(table.target, table.lattice, best.node, _rescue(table, best)) if best else None,
-        "columns": _columns(table),
+        "target": describe_target(table.target, table.lattice, best.node, _rescue(table, best))
+        if best
+        else None,
+        "columns": _column_pages(table),
         "columns_released": shipped if best else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
-        "frontier": frontier(table, below),
+        "frontier": frontier_of(table, below),
     }
 
 
@@ -66,24 +80,24 @@ def _few(loss: float) -> float:
     return float(f"{loss:.{DIGITS}g}")
 
 
-def _share(records: int, table: "TableForm", below: int) -> float | None:
-    """Give the share of records that are left out, or blank; None where they are few, but not none."""
+def _share(records: int, table: "TableRelease", below: int) -> float | None:
+    """Return the share of records that are suppressed or blank; None masks a small number."""
     return None if 0 < records < below else records / table.records
 
 
-def _rescue(table: "TableForm", best: Found) -> Rescue:
-    """What is blank and what goes in the form; nothing is blank where the form has no stages."""
+def _rescue(table: "TableRelease", best: Found) -> Rescue:
+    """Return the blank cells and suppressed classes of the transformation."""
     found = table.lattice.folded(best.node)
-    if table.form is not None and table.form.stages:
+    if table.transformation is not None and table.transformation.stages:
         return rescue(found, best.outcome.cut or 1)
     away = gone(table.rules, best.node, found, best.outcome)
     return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), away)
 
 
-def _suppression(table: "TableForm", best: Found, below: int) -> Page:
-    """Tell of the records that are left out, of those with blank values, and of which columns are blank."""
+def _suppression(table: "TableRelease", best: Found, below: int) -> Page:
+    """Describe the suppressed records, those with blank values, and the blank columns."""
     found, made = table.lattice.folded(best.node), _rescue(table, best)
-    form = table.form
+    form = table.transformation
     return {
         "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
@@ -93,7 +107,7 @@ def _suppression(table: "TableForm", best: Found, below: int) -> Page:
     }
 
 
-def _losses(table: "TableForm", best: Found) -> Page:
+def _losses(table: "TableRelease", best: Found) -> Page:
     found, made = table.lattice.folded(best.node), _rescue(table, best)
     after = blanked(found, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
@@ -107,16 +121,16 @@ def _losses(table: "TableForm", best: Found) -> Page:
     }
 
 
-def _columns(table: "TableForm") -> list[Page]:
-    """Each column with its hierarchy, its level and what the level loses of the column's own bits."""
+def _column_pages(table: "TableRelease") -> list[Page]:
+    """Describe each column: its hierarchy, its level, and the share of its bits that the level loses."""
     bits = Entropy(table.lattice).columns
-    node = table.form.node if table.form else (0,) * len(table.hierarchies)
+    node = table.transformation.node if table.transformation else (0,) * len(table.hierarchies)
     return [
         {
             "column": hierarchy.column,
-            "level": level if table.form else None,
-            "form": hierarchy.words(level) if table.form else None,
-            "loss": _few(lost[level] / lost[-1]) if table.form and lost[-1] else None,
+            "level": level if table.transformation else None,
+            "form": hierarchy.words(level) if table.transformation else None,
+            "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
@@ -124,11 +138,11 @@ def _columns(table: "TableForm") -> list[Page]:
     ]
 
 
-def frontier(table: "TableForm", below: int) -> list[Page]:
-    """Of the forms that were counted, those of which no other has both a lower risk and a lower loss.
+def frontier_of(table: "TableRelease", below: int) -> list[Page]:
+    """List the evaluated transformations to which no other is superior in both risk and loss.
 
-    The risk is the share of records in classes below k, before any is left out; a share of few records is
-    told as that of as many as the mask hides.
+    The risk is the share of records in classes below k, before suppression. A masked share is given as
+    the largest that the mask hides.
     """
     entropy = Entropy(table.lattice)
     lost = [(found.below_k, float(entropy.base[found.node]), found) for found in table.result.counted]
@@ -145,3 +159,120 @@ def frontier(table: "TableForm", below: int) -> list[Page]:
                 }
             )
     return [each | {"generalisation_loss": _few(each["generalisation_loss"])} for each in shown]
+
+
+def release_rows(page: Page) -> list[Page]:
+    """Return a row for each column: its level and loss, then the outcome for its table."""
+    return [
+        {
+            "table": table["name"],
+            "verdict": page["verdict"],
+            **column,
+            "minimised": table["loss"],
+            **{name: value for name, value in table.items() if name not in LEFT_OUT},
+        }
+        for table in page["tables"]
+        for column in table["columns"]
+    ]
+
+
+def sentences(table: Page) -> Iterator[str]:
+    """Describe a table's transformation in the order in which it is applied, or say what to change."""
+    if table["losses"] is None:
+        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}"
+        return
+    if table["blank_columns"]:
+        yield _blank(table)
+    yield _suppressed(table)
+    yield _lost(table)
+    if table["target"] is not None:
+        yield _target(table["target"])
+
+
+def steps(page: Page) -> list[str]:
+    """Describe the release table by table, for the report on it."""
+    return [
+        f"{table['name']}: {'; '.join(_forms(table))}. {' '.join(sentences(table))}"
+        for table in page["tables"]
+    ]
+
+
+def _forms(table: Page) -> list[str]:
+    changed = [each["form"] for each in table["columns"] if each["level"]]
+    return changed or ["every column as it is"]
+
+
+def _blank(table: Page) -> str:
+    listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])
+    share = table["blank_share"]
+    few = "few" if share is None else percent(share)
+    return f"Records of rare combinations have blank values, '*': {few}, in one of {listed}."
+
+
+def _suppressed(table: Page) -> str:
+    cut, share = table["suppressed_below"], table["suppressed_share"]
+    if share == 0 or (cut is None and not table["suppressed_for"]):
+        return "No record is left out."
+    few = "few, so that their number is not shown" if share is None else percent(share)
+    small = [] if cut is None else [f"that fewer than {cut} records have"]
+    return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
+
+
+def _lost(table: Page) -> str:
+    lost = percent(table["losses"][table["loss"]])
+    words = f"Loss ({WORDS[table['loss']]}): {lost}"
+    if table["optimal"]:
+        before = " before values are blank" if table["blank_columns"] else ""
+        return f"{words}, the least of all transformations that meet the policy{before}."
+    least = percent(table["least_possible_loss"])
+    return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
+
+
+def _target(told: Page) -> str:
+    """Describe how well the target is predicted before and after."""
+    kept = told["information_kept"]
+    if kept is None:
+        return f"{told['column']}: the other columns did not predict it before, so nothing is lost."
+    before, after = told["original"], told["released"]
+    errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
+    by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
+    guess = f"{percent(told['expected_error'])} by its most frequent value"
+    words = f"Target {told['column']}: {percent(kept)} of the information about it is kept;"
+    return f"{words} the best table is {errors} ({by}; {guess})."
+
+
+def release_page(page: Page, width: int) -> RenderableType:
+    """Show each table's transformation, then the gate's verdict on the release."""
+    parts: list[RenderableType] = [part for table in page["tables"] for part in _table_parts(table)]
+    report = page["report"]
+    return Group(*parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim"))
+
+
+def _table_parts(table: Page) -> list[RenderableType]:
+    title = Text(
+        f"{table['name']}: {table['forms_counted']:,} of {table['forms']:,} transformations evaluated",
+        style="bold",
+    )
+    told = [Text(each) for each in sentences(table)]
+    if table["losses"] is None:
+        return [title, *told, ""]
+    shown = Table(header_style="bold")
+    for name in ("column", "in the release"):
+        shown.add_column(name)
+    shown.add_column("loss", justify="right")
+    for each in table["columns"]:
+        words = each["form"].removeprefix(f"{each['column']} ")
+        shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
+    return [title, shown, *told, *_left_out(table), ""]
+
+
+def _left_out(table: Page) -> list[RenderableType]:
+    """List the columns that no check names."""
+    if not table["columns_left_out"]:
+        return []
+    listed = ", ".join(table["columns_left_out"])
+    return [
+        Text(
+            f"Omitted, as no check names them: {listed} (list columns to keep in prepare.keep).", style="dim"
+        )
+    ]

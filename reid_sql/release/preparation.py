@@ -1,15 +1,17 @@
-"""Preparing a release: a form of each table is sought, made, and measured by the ordinary gate."""
+"""Prepare a release: search for a transformation of each table, make it, and measure it by the gate."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.gate import ShowProgress
+from reid_sql.check.html import PreparedRelease
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
@@ -20,26 +22,62 @@ from reid_sql.models.release.loss import loss_of
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Found, Judged, Result, Search, anything
-from reid_sql.release.asked import (
+from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
+from reid_sql.release.page import page, steps
+from reid_sql.release.problem import (
+    Generalization,
+    class_size_requirement,
     columns_to_generalize,
-    is_folded,
+    generalize,
+    is_class_size_check,
+    is_criterion_check,
     is_monotone,
-    is_ruled,
-    refuse_unprepared,
-    requirement,
-    rules,
+    refuse_unsuitable,
+    sensitive_criteria,
 )
-from reid_sql.release.form import Form
-from reid_sql.release.generalize import Generalization, generalize
-from reid_sql.release.prepared import Prepared
-from reid_sql.release.released import release_form
-from reid_sql.release.sought import TableForm
-from reid_sql.release.sql_file import source_sql
-from reid_sql.release.targeted import refuse_target, target_of
+from reid_sql.release.target import refuse_target, target_of
+from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 from reid_sql.suggestion import suggestion
 
-PATIENCE: Final = 2.0  # seconds between words of progress
+REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
+
+
+@dataclass(frozen=True)
+class Prepared(Outcome):
+    """The release of a policy's tables; `report` is the gate's, measured on it, None if there is none."""
+
+    @property
+    def page(self) -> Mapping[str, Any]:
+        """The outcome as a dictionary, small counts masked."""
+        return page(self)
+
+    @property
+    def way_out(self) -> PreparedRelease:
+        """The outcome as the gate's HTML report shows it."""
+        told = dict(self.page)
+        return PreparedRelease(told, steps(told))
+
+    @property
+    def sql(self) -> str:
+        """The release as SQL of DuckDB: a view for each table."""
+        return sql_file(self)
+
+    def sql_in(self, dialect: str) -> str:
+        """The release as SQL of another dialect, by sqlglot; it reads each table by its name there."""
+        return sql_file(self, dialect)
+
+    @property
+    def python(self) -> str:
+        """The release as Python with Polars: a function for each table."""
+        return python_file(self)
+
+    def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
+        """Write the SQL in a dialect; refuse to overwrite anything but an earlier one."""
+        file = Path(path)
+        refuse_to_overwrite({"--sql": file}, files_read(self.policy, None))
+        write_report(file, self.sql_in(dialect))
+        return file
 
 
 def run(
@@ -54,48 +92,50 @@ def run(
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
     with gate.open_tables(asked, memory_limit, tell) as releases:
-        return prepared(asked, releases, tell)
+        return prepare_releases(asked, releases, tell)
 
 
-def prepared(
+def prepare_releases(
     policy: Policy, releases: Sequence[DuckDBRelease], tell: ShowProgress, baseline: Path | None = None
 ) -> Prepared:
-    """Seek a form for each table, and measure all that were found as one release.
+    """Search for a transformation of each table, and measure all of them as one release.
 
-    `baseline` is that of this run, else the policy's, if there is one.
+    `baseline` replaces the policy's.
     """
     for release in releases:
-        refuse_unprepared(release)
-        _refuse_kept(policy, release)
+        refuse_unsuitable(release)
+        _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
     before = gate.find_baseline(policy, releases, baseline)
-    forms = [_sought(policy, release, before, tell) for release in releases]
-    if any(form.form is None for form in forms):
-        return Prepared(policy, tuple(forms), None)
+    tables = tuple(_search_table(policy, release, before, tell) for release in releases)
+    if any(table.transformation is None for table in tables):
+        return Prepared(policy, tables, None)
     made = [
-        release_form(release, form.form)
-        for release, form in zip(releases, forms, strict=True)
-        if form.form is not None
+        transform(release, table.transformation)
+        for release, table in zip(releases, tables, strict=True)
+        if table.transformation is not None
     ]
-    return Prepared(policy, tuple(forms), gate.measure_policy(policy, made, baseline, tell=tell))
+    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, tell=tell))
 
 
-def _refuse_kept(policy: Policy, release: DuckDBRelease) -> None:
+def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
     for name in policy.preparing.keep:
         if name not in release.engine.columns:
             rule = f"policy prepare.keep must name columns of {release.table.name}, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
 
 
-def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: ShowProgress) -> TableForm:
+def _search_table(
+    policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: ShowProgress
+) -> TableRelease:
     """Search the lattice of one table."""
     began = time.monotonic()
     columns, wanted = columns_to_generalize(release), policy.preparing
     tell(f"{release.table.name}: hierarchies")
-    ruled = rules(release, columns)
+    ruled = sensitive_criteria(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
     found = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
-    asked = requirement(release, columns, wanted.suppression)
+    asked = class_size_requirement(release, columns, wanted.suppression)
     loss = loss_of(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
     ends = began + wanted.time_limit
@@ -113,9 +153,9 @@ def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tel
     form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
-    return TableForm(
+    return TableRelease(
         table=release.table,
-        kinds=_kinds(release),
+        kinds=_column_types(release),
         records=release.records,
         hierarchies=found.hierarchies,
         lattice=found.lattice,
@@ -123,7 +163,7 @@ def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tel
         rules=judge.rules,
         result=result,
         target=None if wanted.target is None else target_of(found, wanted.target),
-        form=form,
+        transformation=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
@@ -131,14 +171,14 @@ def _sought(policy: Policy, release: DuckDBRelease, before: Baseline | None, tel
     )
 
 
-def _kinds(release: DuckDBRelease) -> dict[str, str]:
-    """Give the type of each column of the source; of one that no check names, it may not be known."""
+def _column_types(release: DuckDBRelease) -> dict[str, str]:
+    """Return the type of each column of the source, empty if unknown."""
     told = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
     return {name: told.get(name, "") for name in release.engine.columns}
 
 
-def _with_cells(judge: "_Judge", form: Form) -> Form:
-    """Blank single values in place of records, unless a check is no longer met then."""
+def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
+    """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
     made = rescue(judge.found.lattice.folded(form.node), form.cut)
@@ -148,19 +188,19 @@ def _with_cells(judge: "_Judge", form: Form) -> Form:
 
 
 def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
-    """Whether the search itself holds the check."""
-    return is_folded(release, check, columns) or is_ruled(release, check, columns)
+    """Whether the search itself guarantees the check."""
+    return is_class_size_check(release, check, columns) or is_criterion_check(release, check, columns)
 
 
 def _rules(found: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
-    if found.beside is None or not asked:
+    if found.wider is None or not asked:
         return None
     places = [Rule(found.others.index(column), criterion) for column, criterion in asked]
-    return Rules(found.beside, len(found.hierarchies), places)
+    return Rules(found.wider, len(found.hierarchies), places)
 
 
 class _Judge:
-    """What class sizes do not tell is measured on the form itself, by the ordinary gate."""
+    """Measures what class sizes do not determine on the transformed table, by the gate."""
 
     def __init__(
         self,
@@ -174,14 +214,14 @@ class _Judge:
         columns = [each.column for each in found.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
-        self.asked = tuple(rules(release, columns))
+        self.asked = tuple(sensitive_criteria(release, columns))
         self.rules = _rules(found, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
-    def form(self, found: Found) -> Form:
-        """Give the form that was found."""
+    def form(self, found: Found) -> Transformation:
+        """Return the transformation of a node."""
         rounds = max(found.outcome.rounds, 1) if self.asked else 0
-        return Form(
+        return Transformation(
             self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
         )
 
@@ -192,9 +232,9 @@ class _Judge:
         check, verdict = broken
         return Judged(met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
 
-    def broken(self, form: Form, checks: Sequence[Check]) -> tuple[Check, str] | None:
-        """Give the first check that the form does not meet, with its verdict."""
-        made = release_form(self.release, form)
+    def broken(self, form: Transformation, checks: Sequence[Check]) -> tuple[Check, str] | None:
+        """Return the first check that the transformation fails, with its verdict."""
+        made = transform(self.release, form)
         try:
             verdicts = ((each, judge_check(made, each, self.policy, self.before).verdict) for each in checks)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
@@ -203,15 +243,15 @@ class _Judge:
 
 
 class _Words:
-    """Progress in words, not too often."""
+    """Reports progress, not too often."""
 
     def __init__(self, table: str, tell: ShowProgress) -> None:
         self.table, self.tell, self.last = table, tell, time.monotonic()
 
     def __call__(self, result: Result) -> None:
-        if time.monotonic() - self.last < PATIENCE:
+        if time.monotonic() - self.last < REPORT_INTERVAL:
             return
         self.last = time.monotonic()
         best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
-        told = f"{len(result.counted):,} of {result.nodes:,} forms counted; {best}"
+        told = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
         self.tell(f"{self.table}: {told}")

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from reid_sql.document import Place
 from reid_sql.errors import ReidError
-from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.proposed import Facts, proposed, widths
-from reid_sql.hierarchies.step import Drop
-from reid_sql.hierarchies.written import written
+from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, propose, read_hierarchy, widths
+from reid_sql.hierarchies.steps import Drop
 from reid_sql.models.columns import column_profile
 
 
@@ -44,7 +42,7 @@ def test_proposed_bands_are_nested(values: list[int], wide: bool) -> None:  # no
     ranked = sorted(values)
     near = (ranked[len(ranked) // 20], ranked[-1 - len(ranked) // 20]) if wide else (ranked[0], ranked[-1])
     facts = _numbers(len(values), (ranked[0], ranked[-1]), near)
-    hierarchy = proposed(facts)
+    hierarchy = propose(facts)
     assert_nested(levels(hierarchy, values))
     assert isinstance(hierarchy.steps[-1], Drop)
 
@@ -61,20 +59,20 @@ def test_widths_are_multiples_of_those_before(low: float, spread: float, whole: 
 
 @given(st.lists(st.dates(), min_size=1))
 def test_parts_of_dates_are_nested(days: list[Any]) -> None:
-    assert_nested(levels(proposed(Facts("d", column_profile.DATE, len(days))), days))
+    assert_nested(levels(propose(Facts("d", column_profile.DATE, len(days))), days))
 
 
 @given(st.lists(st.text("0123456789*", max_size=6), min_size=1))
 def test_beginnings_are_nested(codes: list[str]) -> None:
     lengths = [len(code) for code in codes]
     facts = Facts("c", column_profile.CODE, len(codes), shortest=min(lengths), longest=max(lengths))
-    assert_nested(levels(proposed(facts), codes))
+    assert_nested(levels(propose(facts), codes))
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=300))
 def test_rare_values_are_nested(values: list[str]) -> None:
     counts = sorted(((each, values.count(each)) for each in set(values)), key=lambda pair: -pair[1])
-    hierarchy = proposed(Facts("v", column_profile.CATEGORY, len(values), frequent=tuple(counts)))
+    hierarchy = propose(Facts("v", column_profile.CATEGORY, len(values), frequent=tuple(counts)))
     found = levels(hierarchy, values)
     assert_nested(found)
     for level in found[1:-1]:
@@ -82,12 +80,12 @@ def test_rare_values_are_nested(values: list[str]) -> None:
 
 
 def test_text_that_is_read_is_left_out() -> None:
-    assert proposed(Facts("note", column_profile.FREE_TEXT, 10)).steps == (Drop(),)
-    assert proposed(Facts("id", column_profile.IDENTIFIER, 10)).steps == (Drop(),)
+    assert propose(Facts("note", column_profile.FREE_TEXT, 10)).steps == (Drop(),)
+    assert propose(Facts("id", column_profile.IDENTIFIER, 10)).steps == (Drop(),)
 
 
 def of(steps: object, facts: Facts | None = None) -> Hierarchy:
-    return written(Place("policy prepare.hierarchies", {"age": steps}), "age").of(
+    return read_hierarchy(Place("policy prepare.hierarchies", {"age": steps}), "age").of(
         facts or Facts("age", "", 0)
     )
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reid_sql.hierarchies.hierarchy import Hierarchy, hierarchy
-from reid_sql.hierarchies.step import Bands, Common, DatePart, Drop, Grouped, Prefix, Step, expression
+from reid_sql.hierarchies.hierarchy import Hierarchy, make_hierarchy
+from reid_sql.hierarchies.steps import Bands, Common, DatePart, Drop, Grouped, Prefix, Step, expression
 
 STEPS: list[Step] = [
     *(Bands(5), Bands(10, 20, 90), Bands(0.1, whole=False), Bands(0.25, whole=False), Bands(2, whole=False)),
@@ -109,7 +109,7 @@ def test_a_column_that_is_left_out_is_one_value_also_where_it_was_null() -> None
 
 def test_a_name_is_quoted_in_both_engines() -> None:
     name = "a\"b'c\\"
-    made: Hierarchy = hierarchy(name, [Bands(10)])
+    made: Hierarchy = make_hierarchy(name, [Bands(10)])
     frame = pl.DataFrame({name: [23]})
     assert duckdb.from_arrow(frame.to_arrow()).project(made.sql(1)).fetchall() == [("20 to 29",)]
     assert frame.select(made.polars(1))[name].to_list() == ["20 to 29"]

@@ -12,7 +12,7 @@ import sqlglot
 
 from reid_sql.commands.parser import DIALECTS
 from reid_sql.errors import UnavailableError
-from reid_sql.release.dialects import NAMES
+from reid_sql.release.files import NAMES
 from reid_sql.release.preparation import run
 from tests.processes import command
 from tests.release.brute import K, made_by, policy, written
@@ -157,9 +157,9 @@ def test_what_another_database_would_read_otherwise_is_refused(tmp_path: Path) -
         prepare = f"suppression = 0.5\nhierarchies.{column} = {steps}\nhierarchies.zip = []"
         text = policy("people.parquet", [column, "zip"], K.format(2), prepare=prepare)
         made = run(written(tmp_path, text))
-        assert made.tables[0].form is not None
-        assert made.tables[0].form.node[0] == 1, (column, made.tables[0].form.node)
-        with pytest.raises(UnavailableError, match=f"must not hang on {why}"):
+        assert made.tables[0].transformation is not None
+        assert made.tables[0].transformation.node[0] == 1, (column, made.tables[0].transformation.node)
+        with pytest.raises(UnavailableError, match=f"must not depend on {why}"):
             made.sql_in("postgres")
         assert made.sql
         refused += 1
@@ -185,7 +185,7 @@ def test_the_help_names_every_dialect() -> None:
 
 def test_without_sqlglot_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = prepared(tmp_path, people(60), CASES[1])
-    monkeypatch.setattr("reid_sql.release.dialects.find_spec", lambda _: None)
+    monkeypatch.setattr("reid_sql.release.files.find_spec", lambda _: None)
     with pytest.raises(
         UnavailableError, match=r"must have sqlglot, got none; pip install 'reid-sql\[ibis\]'"
     ):

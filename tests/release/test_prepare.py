@@ -13,8 +13,7 @@ import pytest
 
 import reid_sql.release
 from reid_sql.errors import ReidError
-from reid_sql.release.preparation import run
-from reid_sql.release.prepared import Prepared
+from reid_sql.release.preparation import Prepared, run
 from tests.conftest import DATA
 from tests.models.release.brute import entropy_loss
 from tests.processes import command
@@ -239,7 +238,7 @@ def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: p
 
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     people(0).write_parquet(tmp_path / "people.parquet")
-    with pytest.raises(ReidError, match="a table to prepare must hold a record, got none in people"):
+    with pytest.raises(ReidError, match="a table to prepare must have a record, got none in people"):
         run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
 
 
@@ -337,14 +336,14 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataF
     options = [part for option, name in names.items() for part in (option, str(tmp_path / name))]
     ended = asked(str(file), *options)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert "the least of all forms that meet the policy" in ended.stdout
+    assert "the least of all transformations that meet the policy" in ended.stdout
     sql = (tmp_path / "r.sql").read_text(encoding="utf-8")
     assert class_sizes(made_by(sql, "people_released"), QI)[0] >= 5
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["verdict"] == "pass"
     assert (tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<?xml")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>What to do next</h2><ul><li>people: " in page
-    assert "the least of all forms that meet the policy" in page
+    assert "the least of all transformations that meet the policy" in page
     again = asked(str(file), *options, "--json")
     assert json.loads(again.stdout)["tables"][0]["optimal"]
     over = asked(str(file), "--sql", str(tmp_path / "people.parquet"))
@@ -574,7 +573,7 @@ def test_a_target_is_told_of(tmp_path: Path) -> None:
     released = made_by(made.sql, "people_released")
     assert "rich" not in released.columns
     bands = frame.with_columns(band=pl.col("age") // 20 * 20).group_by("band").agg(pl.col("rich"))
-    if made.tables[0].form is not None and made.tables[0].form.levels["age"][1] == 1:
+    if made.tables[0].transformation is not None and made.tables[0].transformation.levels["age"][1] == 1:
         wrong = sum(min(rows.count("yes"), rows.count("no")) for rows in bands["rich"].to_list())
         assert told["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
     assert 0 < told["information_kept"] < 1

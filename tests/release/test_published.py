@@ -20,8 +20,8 @@ from reid_sql.models.release.loss import Discernibility, Entropy
 from reid_sql.models.release.requirement import Requirement
 from reid_sql.models.release.rules import Rule, Rules
 from reid_sql.models.release.search import Search
-from reid_sql.release.generalize import Generalization, generalize
 from reid_sql.release.preparation import run
+from reid_sql.release.problem import Generalization, generalize
 from tests.conftest import DATA
 from tests.release.brute import K, class_sizes, made_by, policy, written
 from tests.release.published import ORDER, hierarchies, records
@@ -85,7 +85,7 @@ RULED: list[tuple[Criterion, int, float, Node]] = [
 
 def test_diversity_and_closeness_of_the_occupation(tmp_path: Path) -> None:
     with generalized(tmp_path, OTHERS, ["occupation"]) as found:
-        lattice, beside = found.lattice, found.beside
+        lattice, beside = found.lattice, found.wider
     assert beside is not None
     losses = {}
     for criterion, k, share, node in RULED:
@@ -108,7 +108,7 @@ def test_prepare_writes_the_published_form(tmp_path: Path) -> None:
     prepare = f"suppression = 0.04\n{hierarchies(ORDER)}"
     made = run(written(tmp_path, policy("adult.parquet", ORDER, K.format(5), prepare=prepare)))
     assert made.passed
-    form = made.tables[0].form
+    form = made.tables[0].transformation
     assert form is not None
     assert form.node == PUBLISHED[0][2]
     released = made_by(made.sql, "adult_released")

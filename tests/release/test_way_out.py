@@ -63,7 +63,7 @@ def test_without_the_option_nothing_is_sought(tmp_path: Path) -> None:
 def test_where_nothing_meets_the_policy_the_report_says_so(tmp_path: Path) -> None:
     ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(301)), "--prepare")
     assert ended.returncode == 1
-    assert "No form of the table was found that meets the policy" in page[page.index(HEAD) :]
+    assert "No transformation of the table was found that meets the policy" in page[page.index(HEAD) :]
     assert "Measured on the release" not in page
 
 

@@ -1,4 +1,4 @@
-"""A target column: how well the quasi-identifiers predict it, of the table as it is and of its release."""
+"""A target column: how well the quasi-identifiers predict it, in the original and in the release."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,21 +14,20 @@ from reid_sql.models.release.lattice import Folded, Lattice, Node
 from reid_sql.models.release.rules import places
 from reid_sql.models.release.target import Prediction, misfits, predicted, told
 from reid_sql.parameters import Floats, Integers
-from reid_sql.release.asked import columns_to_generalize
-from reid_sql.release.generalize import Generalization
+from reid_sql.release.problem import Generalization, columns_to_generalize
 from reid_sql.suggestion import suggestion
 
-MOST: Final = 50  # values of a target
-DIGITS: Final = 4  # of what is told of it: an exact share would tell of single records
+MAX_VALUES: Final = 50  # values of a target
+DIGITS: Final = 4  # an exact share could reveal single records
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target column, its place among those beside the lattice, and the names of the others."""
+    """A target column, its position among the unchanged columns of the wider lattice, and the hierarchies."""
 
     column: str
     place: int
-    beside: Lattice
+    wider: Lattice
     hierarchies: tuple[Hierarchy, ...]
 
 
@@ -41,23 +40,25 @@ def refuse_target(column: str | None, release: DuckDBRelease) -> None:
         raise UnknownNameError(f"{rule}; {suggestion(column, release.engine.columns)}")
     if column in columns_to_generalize(release):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
-        raise OutOfDomainError(f"{rule}; it becomes coarser itself: name a column that is handed on as it is")
+        raise OutOfDomainError(f"{rule}; it is generalized itself: name a column that stays unchanged")
     quoted = '"' + column.replace('"', '""') + '"'
     many = int(release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0])
-    if many > MOST:
-        rule = f"prepare.target must have at most {MOST} distinct values, got '{column}' with {many:,}"
+    if many > MAX_VALUES:
+        rule = f"prepare.target must have at most {MAX_VALUES} distinct values, got '{column}' with {many:,}"
         raise OutOfDomainError(f"{rule}; make bands of it in a view")
 
 
 def target_of(found: Generalization, column: str) -> Target | None:
-    """Give the target beside what is searched."""
-    if found.beside is None:
+    """Return the target in the wider lattice."""
+    if found.wider is None:
         return None
-    return Target(column, found.others.index(column), found.beside, found.hierarchies)
+    return Target(column, found.others.index(column), found.wider, found.hierarchies)
 
 
-def told_of(target: Target | None, lattice: Lattice, node: Node, made: Rescue) -> dict[str, Any] | None:
-    """Tell of the prediction from the table, and from its form at a node with what is blank or gone."""
+def describe_target(
+    target: Target | None, lattice: Lattice, node: Node, made: Rescue
+) -> dict[str, Any] | None:
+    """Describe the prediction from the table, and from its transformation at a node."""
     if target is None:
         return None
     bottom = (0,) * len(node)
@@ -70,8 +71,8 @@ def told_of(target: Target | None, lattice: Lattice, node: Node, made: Rescue) -
     return {
         "column": target.column,
         "expected_error": _few(1 - whole.max() / whole.sum()),
-        "original": _told(first, target.hierarchies),
-        "released": _told(last, target.hierarchies),
+        "original": _prediction(first, target.hierarchies),
+        "released": _prediction(last, target.hierarchies),
         "information_kept": _few(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None,
         "classification_metric": _few(misfits(after, place, left, gone)),
         "columns": _by_column(target, before, values, after, left, whole),
@@ -83,17 +84,17 @@ def _nothing(found: Folded) -> tuple[Any, Any]:
 
 
 def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tuple[Folded, Integers, Integers]:
-    """Give the distinct records that stay, the target's codes of them, and their classes."""
-    extra = len(target.beside.shape) - len(node)
-    found, held = lattice.folded(node), target.beside.folded((*node, *(0,) * extra))
-    place = places(target.beside, node, found, held)
+    """Return the distinct records that stay, their target's codes, and their classes."""
+    extra = len(target.wider.shape) - len(node)
+    found, held = lattice.folded(node), target.wider.folded((*node, *(0,) * extra))
+    place = places(target.wider, node, found, held)
     stays = ~made.gone[place]
     codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
     kept = Folded(codes[:, stays], held.counts[stays])
     return kept, held.codes[len(node) + target.place][stays], place[stays]
 
 
-def _told(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
+def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
     return {
         "by": [hierarchies[at].column for at in found.columns],
         "error": _few(found.error),
@@ -104,7 +105,7 @@ def _told(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]
 def _by_column(  # noqa: PLR0917 - a table before and after
     target: Target, before: Folded, values: Integers, after: Folded, left: Integers, whole: Floats
 ) -> list[dict[str, Any]]:
-    """Tell of each column alone, as in a table of the target by it: None where it told nothing."""
+    """Describe each column's own prediction of the target; None if it predicted nothing."""
     pairs = [
         (told(before, values, [at], whole), told(after, left, [at], whole))
         for at in range(len(target.hierarchies))

@@ -1,29 +1,40 @@
-"""A form of a table: each column at a level, and the classes that are taken away, as one query."""
+"""A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
+from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
+from reid_sql.check.figures import ReportPage
+from reid_sql.check.measure import Row
+from reid_sql.check.policy import Policy, TablePolicy, columns_named
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.step import ALL
+from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
-from reid_sql.models.release.lattice import Node
+from reid_sql.models.release.lattice import Lattice, Node
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.rules import Rules
+from reid_sql.models.release.search import Result
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.target import Target
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
+NUMBERS: Final = count(1)
 
 
 @dataclass(frozen=True)
-class Form:
-    """The hierarchies of the quasi-identifiers with their levels, and the size below which classes go."""
+class Transformation:
+    """Hierarchies of the quasi-identifiers with levels, and the size below which classes are suppressed."""
 
     hierarchies: tuple[Hierarchy, ...]
     node: Node
     cut: int
     stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
-    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes hold of them
-    rounds: int = 0  # in which classes go that break a rule
+    rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
+    rounds: int = 0  # of suppressing classes that break a rule
 
     @property
     def names(self) -> list[str]:
@@ -118,3 +129,106 @@ class Form:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(quoted(name) for name in names)
+
+
+class ReleasedTable(DuckDBTable):
+    """A transformed table, in the connection of its source."""
+
+    def __init__(self, original: DuckDBTable, form: Transformation) -> None:
+        """Create the transformed table; a population is generalized in the same way."""
+        view = f"reid_released_{next(NUMBERS)}"
+        columns = [name for name in original.columns if name in columns_named(original.table)]
+        select = form.select(columns, original.view)
+        original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
+        super().__init__(original.con, original.table, view)
+        self.cautions = list(original.cautions)
+        self.left_out = {
+            name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
+        }
+        if original.table.population_source is not None:
+            self._generalize_population(original, form)
+
+    def _generalize_population(self, original: DuckDBTable, form: Transformation) -> None:
+        names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
+        listed = ", ".join(form.columns(names))
+        self.con.execute(
+            f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
+        )
+
+    def profile(self, columns: Sequence[str]) -> list[Row]:
+        """Profile the columns that are not suppressed: the others contain the same text in every record."""
+        released = [name for name in columns if name not in self.left_out]
+        return super().profile(released) if released else []
+
+    def drop(self) -> None:
+        """Drop what was created to measure the transformation."""
+        views = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
+        for (name,) in self.con.execute(views, [f"{self.view}_"]).fetchall():
+            self.con.execute(f"DROP VIEW {quoted(name)}")
+        self.forget_counts()
+        self.con.execute(f"DROP TABLE {self.view}")
+
+
+class TransformedRelease(DuckDBRelease):
+    """A transformed table, measured as its source is."""
+
+    engine: ReleasedTable
+
+
+def transform(original: DuckDBRelease, form: Transformation) -> TransformedRelease:
+    """Create the transformed table, to be measured as its source is."""
+    return TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """A table's transformation, or None if none meets the policy; and how it was searched."""
+
+    table: TablePolicy
+    kinds: Mapping[str, str]  # of the source's columns, their types
+    records: int
+    hierarchies: tuple[Hierarchy, ...]
+    lattice: Lattice
+    requirement: Requirement
+    rules: Rules | None
+    result: Result
+    target: Target | None
+    transformation: Transformation | None
+    loss: str
+    left_to_gate: tuple[str, ...]
+    source: str
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether no other transformation loses less; with NULL as no value, the search asks too much."""
+        return self.result.optimal and self.table.nulls == "value"
+
+    def shipped(self, keep: tuple[str, ...]) -> list[str]:
+        """Return the columns of the release: those that the policy names, and those to keep."""
+        named = {*columns_named(self.table), *keep}
+        return [name for name in self.kinds if name in named]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The release of a policy's tables; `report` is the gate's, measured on it, None if there is none."""
+
+    policy: Policy
+    tables: tuple[TableRelease, ...]
+    report: ReportPage | None
+
+    @property
+    def verdict(self) -> str:
+        """The gate's verdict on the release; fail if a table has no transformation that meets the policy."""
+        return FAIL if self.report is None else str(self.report["verdict"])
+
+    @property
+    def passed(self) -> bool:
+        """Whether the release meets the policy."""
+        return self.verdict in {PASS, NO_WORSE}
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0, 1 or 2."""
+        return 1 if self.report is None else int(self.report["exit_code"])

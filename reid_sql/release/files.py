@@ -1,0 +1,251 @@
+"""A release as SQL, a view for each table, in any of several dialects; or as Python with Polars."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.policy import TablePolicy
+from reid_sql.control_characters import escape_control_characters
+from reid_sql.errors import ReidError, UnavailableError
+from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
+from reid_sql.models.release.criteria import SIZE
+from reid_sql.parameters import Choice, quoted
+from reid_sql.release.transformation import RESCUED, SMALL
+from reid_sql.sources.files import DATABASES, check_source, select_from
+
+if TYPE_CHECKING:
+    from reid_sql.release.transformation import Outcome, TableRelease, Transformation
+
+FIRST: Final = "-- A release by reid-sql"
+NO_FORM: Final = "no transformation of the table meets the policy"
+FIRST_PYTHON: Final = '"""A release by reid-sql'
+DUCKDB: Final = "duckdb"
+NAMES: Final[Mapping[str, str]] = {  # as sqlglot names their classes
+    DUCKDB: "DuckDB",
+    "postgres": "Postgres",
+    "snowflake": "Snowflake",
+    "bigquery": "BigQuery",
+    "databricks": "Databricks",
+    "spark": "Spark",
+    "trino": "Trino",
+}
+DIALECT: Final = Choice(tuple(NAMES))
+TEXTS: Final = ("VARCHAR", "ENUM", "UUID")
+# Types of which every database writes a value in the same letters.
+ALIKE: Final = (
+    *TEXTS,
+    "DATE",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+)
+UNSIGNED: Final = ("UINTEGER", "UBIGINT", "UHUGEINT")
+FLOATING: Final = ("FLOAT", "DOUBLE")
+
+
+def source_sql(release: DuckDBRelease) -> str:
+    """Write the source as a query reads it: the reading that was measured, or a name.
+
+    A database's table has its own name; files of a pattern have the table's.
+    """
+    source = release.table.source
+    if source.parts:
+        return quoted(release.table.name)
+    kind = check_source(f"the file of {release.table.name}", str(source.path))
+    if kind in DATABASES:
+        return source_name(release.table)
+    select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
+    return f"({select})"
+
+
+def source_name(table: TablePolicy) -> str:
+    """Return the table's quoted name, in the schema that the policy names."""
+    return ".".join(quoted(part) for part in (table.source.table or table.name).split(".", 1))
+
+
+def sql_file(made: "Outcome", dialect: str = DUCKDB) -> str:
+    """Write the views of all tables in a dialect; all but DuckDB's read the table by its name."""
+    if not made.passed:
+        raise ReidError(
+            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
+        )
+    DIALECT.check("--dialect", dialect)
+    return "\n".join(line for table in made.tables for line in _view(made, table, dialect)) + "\n"
+
+
+def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]:
+    if table.transformation is None:
+        raise ReidError(NO_FORM)
+    yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
+    yield f"-- (sha256 {made.policy.sha256}); the gate says: {made.verdict}."
+    for hierarchy, level in zip(table.hierarchies, table.transformation.node, strict=True):
+        yield f"--   {_comment(hierarchy.words(level))}"
+    for stage in table.transformation.stages:
+        listed = _comment(", ".join(stage))
+        yield f"--   {listed} blank in records of rare combinations that then equal enough others"
+    if table.transformation.cut > 1:
+        cut = table.transformation.cut
+        yield f"--   without records of a combination that fewer than {cut} records share"
+    for column, rule in table.transformation.rules:
+        yield f"--   without records of a combination {_comment(rule.words)} of {_comment(column)}"
+    source = table.source if dialect == DUCKDB else source_name(table.table)
+    select = table.transformation.select(table.shipped(made.policy.preparing.keep), source)
+    view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
+    yield f"{view if dialect == DUCKDB else translate(view, table, dialect)};"
+
+
+def _comment(words: str) -> str:
+    """Return the text on one line, with control characters escaped."""
+    return escape_control_characters(words.replace("\n", " ").replace("\r", " "))
+
+
+def python_file(made: "Outcome") -> str:
+    """Write a function for each table, named `released_` and the table's name."""
+    if not made.passed:
+        raise ReidError(
+            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
+        )
+    name = escape_control_characters(made.policy.name.replace("\n", " ")).replace('"', "'").replace("\\", "/")
+    head = [f'{FIRST_PYTHON}, by the policy {name}."""', "", "import polars as pl"]
+    functions = [line for table in made.tables for line in ("", "", *_function(made, table))]
+    return "\n".join([*head, *functions]) + "\n"
+
+
+def _stage_lines(form: "Transformation", stage: Sequence[str]) -> Iterator[str]:
+    """Blank columns in records of small classes that then equal enough others of them."""
+    small, rescued = f"pl.len().over({form.names!r}) < {form.cut}", f"pl.col({RESCUED!r})"
+    others = [SMALL, *(name for name in form.names if name not in stage)]
+    told = f"pl.col({SMALL!r}) & (pl.len().over({others!r}) >= {form.cut})"
+    yield f"    made = made.with_columns(({small}).alias({SMALL!r}))"
+    yield f"    made = made.with_columns(({told}).alias({RESCUED!r}))"
+    for name in stage:
+        text = f"pl.col({name!r}).cast(pl.String)"
+        blank = f"pl.when({rescued}).then(pl.lit({ALL!r})).otherwise({text}).alias({name!r})"
+        yield f"    made = made.with_columns({blank})"
+    yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
+
+
+def _round_lines(form: "Transformation") -> Iterator[str]:
+    """Suppress the classes that are small or break a rule."""
+    counts = {SIZE: form.names, **form.counts}
+    for name, parts in counts.items():
+        counted = f"pl.len().over({parts!r})" if parts else "pl.len()"
+        yield f"    made = made.with_columns({counted}.alias({name!r}))"
+    small = [f"(pl.col({SIZE!r}) >= {form.cut})"] if form.cut > 1 else []
+    met = [f"({rule.polars(repr(form.names), at)})" for at, rule in form.numbered]
+    yield f"    made = made.filter({' & '.join([*small, *met])}).drop({list(counts)!r})"
+
+
+def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
+    if table.transformation is None:
+        raise ReidError("no transformation of the table meets the policy")
+    levels = table.transformation.levels
+    called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
+    yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
+    shipped = table.shipped(made.policy.preparing.keep)
+    yield "    made = frame.lazy().with_columns(["  # a selection of constants alone would be one record
+    for name in shipped:
+        spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
+        yield f"        {spelled},"
+    yield f"    ]).select({shipped!r})"
+    columns = table.transformation.names
+    for stage in table.transformation.stages:
+        yield from _stage_lines(table.transformation, stage)
+    if table.transformation.rules:
+        yield from (
+            line for _ in range(table.transformation.rounds) for line in _round_lines(table.transformation)
+        )
+        yield "    return made"
+        return
+    kept = (
+        f".filter(pl.len().over({columns!r}) >= {table.transformation.cut})"
+        if table.transformation.cut > 1
+        else ""
+    )
+    yield f"    return made{kept}"
+
+
+def refuse_dialect(dialect: str) -> None:
+    """Refuse an unknown dialect, or one that cannot be written without sqlglot."""
+    if DIALECT.check("--dialect", dialect) != DUCKDB and find_spec("sqlglot") is None:
+        rule = f"--dialect {dialect} must have sqlglot, got none"
+        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', or write DuckDB's SQL")
+
+
+def translate(view: str, table: "TableRelease", dialect: str) -> str:
+    """Translate the view; refuse a step that another database would compute differently."""
+    refuse_dialect(dialect)
+    refuse_read_otherwise(table)
+    import sqlglot  # noqa: PLC0415 - an optional extra
+
+    tree = sqlglot.parse_one(view, read=DUCKDB)
+    for window in list(tree.find_all(sqlglot.exp.Window)):
+        parts = [_compared(part, table, dialect) for part in window.args.get("partition_by") or []]
+        window.set("partition_by", parts)
+    try:
+        return tree.sql(
+            dialect, pretty=True, identify=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False
+        )
+    except sqlglot.UnsupportedError as error:
+        rule = f"a release in {dialect} must be of steps that it has"
+        raise UnavailableError(
+            f"{rule}, got one that sqlglot refuses: {error}; choose other hierarchies"
+        ) from None
+
+
+def refuse_read_otherwise(table: "TableRelease") -> None:
+    """Refuse a step that depends on how DuckDB writes a value or reads a date."""
+    if table.transformation is None:
+        raise ReidError("no transformation of the table meets the policy")
+    for hierarchy, level in zip(table.hierarchies, table.transformation.node, strict=True):
+        step = hierarchy.steps[level - 1] if level else None
+        kind = table.kinds[hierarchy.column]
+        if step is not None and (why := _otherwise(step, kind)):
+            rule = f"a release in another dialect must not depend on {why}"
+            got = f"'{hierarchy.words(level)}', of {kind}"
+            raise UnavailableError(f"{rule}, got {got}; cast the column to text or a date in the table first")
+
+
+def _otherwise(step: Step, kind: str) -> str | None:
+    """Return what another database may do differently."""
+    if isinstance(step, Prefix | Common | Grouped) and not kind.startswith((*ALIKE, *UNSIGNED)):
+        return "how a value is written as text"
+    if isinstance(step, DatePart) and step.form is not None:
+        return "how a date is read"
+    return None
+
+
+def _compared(part: Any, table: "TableRelease", dialect: str) -> Any:  # noqa: ANN401 - trees of sqlglot
+    """Compare texts by their bytes and floats by their value, whatever the column's collation."""
+    import sqlglot  # noqa: PLC0415 - an optional extra
+
+    from reid_sql.engines.ibis.alike import BY_BYTES, FLOATS, X  # noqa: PLC0415 - the same
+
+    kind = _kind(part.name, table)
+    words = BY_BYTES if kind.startswith(TEXTS) else FLOATS if kind in FLOATING else {}
+    if NAMES[dialect] not in words:
+        return part
+    value = sqlglot.exp.cast(part.copy(), "VARCHAR", dialect=DUCKDB) if kind.startswith(TEXTS) else part
+    template = sqlglot.parse_one(words[NAMES[dialect]][0], read=dialect)
+    return template.transform(lambda node: value.copy() if _is_place(node, X) else node)
+
+
+def _is_place(node: Any, name: str) -> bool:  # noqa: ANN401 - the same
+    import sqlglot  # noqa: PLC0415 - an optional extra
+
+    return isinstance(node, sqlglot.exp.Column) and node.name == name
+
+
+def _kind(column: str, table: "TableRelease") -> str:
+    """Return the type of a column in the release; steps return text."""
+    if table.transformation is None or column not in table.kinds:
+        return ""
+    _, level = table.transformation.levels.get(column, (None, 0))
+    blanked = any(column in stage for stage in table.transformation.stages)
+    return "VARCHAR" if level or blanked else table.kinds[column]

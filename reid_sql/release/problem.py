@@ -1,0 +1,280 @@
+"""The search problem of a table: the requirements of its checks, and its values coded by level."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import floor, isclose
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.policy import Check
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
+from reid_sql.models.columns.column_profile import NUMERIC_TYPES
+from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
+from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes
+from reid_sql.models.release.requirement import Requirement
+from reid_sql.parameters import MAX_COLUMNS, Integers
+from reid_sql.runner import run
+
+CLASS_SIZE_MEASURES: Final = (
+    "k",
+    "unique_records",
+    "uniqueness",
+    "records_at_risk",
+    "highest_risk",
+    "average_risk",
+)
+RESERVED_PREFIX: Final = "reid_"
+UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk
+# If a coarser transformation violates them, so does a finer one, unless records are suppressed.
+MONOTONE: Final = (
+    *(*CLASS_SIZE_MEASURES, "separation", "distinction"),
+    *("journalist_highest_risk", "journalist_average_risk", "journalist_records_at_risk"),
+    *("l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"),
+)
+MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
+INNER_SHARES: Final = (0.01, 0.99)
+
+
+def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
+    """Return the columns that checks count by, those of the table first."""
+    counted = [column for check in release.table.checks for column in check.counted]
+    named = [column for column in release.table.quasi_identifiers if column in counted]
+    return tuple(dict.fromkeys([*named, *counted]))
+
+
+def refuse_unsuitable(release: DuckDBRelease) -> None:
+    """Refuse a table for which no transformation can be searched."""
+    table = release.table
+    if table.entity is not None:
+        rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
+        raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
+    own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
+    if own is not None:
+        rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
+        raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
+    if not columns_to_generalize(release):
+        rule = "a table to prepare must have a check that counts by quasi-identifiers"
+        raise UnavailableError(
+            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
+        )
+    if not release.records:
+        raise UnavailableError(
+            f"a table to prepare must have a record, got none in {table.name}; pass another"
+        )
+
+
+def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
+    """Put what the checks ask of class sizes into one class_size_requirement."""
+    found = Requirement(release.records, floor(suppression * release.records + 1e-9))
+    for check in release.table.checks:
+        if is_class_size_check(release, check, columns):
+            found = _add_check(found, check)
+    return found
+
+
+def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
+    """Whether class sizes by all the columns answer the check."""
+    plain = check.limit is not None and not check.no_worse and not check.by
+    exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
+    return (
+        plain
+        and exact
+        and check.measure.name in CLASS_SIZE_MEASURES
+        and set(check.quasi_identifiers) == set(columns)
+    )
+
+
+# Measures of sensitive values for which classes are suppressed, by name and variant.
+CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] = {
+    ("l_diversity", "distinct"): Distinct,
+    ("l_diversity", "entropy"): Diverse,
+    ("t_closeness", "equal"): Close,
+    ("alpha_k_anonymity", None): Frequent,
+}
+
+
+def sensitive_criteria(release: DuckDBRelease, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
+    """Return the criteria that the checks require of sensitive values, each with its column."""
+    return [
+        (check.sensitive, _criterion(check)(float(check.limit)))
+        for check in release.table.checks
+        if is_criterion_check(release, check, columns) and check.sensitive and check.limit is not None
+    ]
+
+
+def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
+    """Whether classes by all the columns answer the check; those that break it are suppressed."""
+    plain = check.limit is not None and not check.no_worse and not check.by
+    known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
+    whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
+    return plain and known and whole and release.table.nulls == "value"
+
+
+def _criterion(check: Check) -> Callable[[float], Criterion]:
+    return CRITERIA[check.measure.name, check.parameters.get("variant")]
+
+
+def _add_check(found: Requirement, check: Check) -> Requirement:
+    name, limit = check.measure.name, float(check.limit or 0)
+    if name == "k":
+        return replace(found, k=max(found.k, int(limit)))
+    if name == "highest_risk":
+        return replace(found, k=max(found.k, _class_size_for(limit, found.records)))
+    if name == "average_risk":
+        return replace(found, average=min(found.average, limit))
+    if name == "unique_records":
+        return replace(found, unique=min(found.unique, limit))
+    threshold = UNIQUE_ABOVE if name == "uniqueness" else float(check.parameters["threshold"])
+    return replace(found, shares=(*found.shares, (threshold, limit)))
+
+
+def _class_size_for(risk: float, records: int) -> int:
+    """Return the smallest class size with at most this risk, or one more than all records."""
+    if risk * records < 1 and not isclose(risk * records, 1, rel_tol=1e-9):
+        return records + 1
+    size = max(1, floor(1 / risk))
+    return size if isclose(1 / size, risk, rel_tol=1e-9) or 1 / size <= risk else size + 1
+
+
+def is_monotone(check: Check) -> bool:
+    """Whether a violation implies a violation in every finer transformation without suppression."""
+    return check.measure.name in MONOTONE and not check.by and not check.no_worse
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    lattice: Lattice
+    others: tuple[str, ...] = ()
+    wider: Lattice | None = None
+
+
+def generalize(
+    release: DuckDBRelease,
+    columns: Sequence[str],
+    given: Mapping[str, WrittenHierarchy],
+    others: Sequence[str] = (),
+) -> Generalization:
+    """Take each column's hierarchy from the policy or propose one, and code its values."""
+    told = profile_facts(release, columns)
+    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in told]
+    coded = [_code_levels(release, each, written=each.column in given) for each in wished]
+    level_codes = [each for _, each in coded]
+    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns))
+    hierarchies = tuple(each for each, _ in coded)
+    return Generalization(
+        hierarchies,
+        lattice,
+        tuple(others),
+        _with_unchanged(release, columns, level_codes, others) if others else None,
+    )
+
+
+def _with_unchanged(
+    release: DuckDBRelease, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
+) -> Lattice:
+    """Return the lattice with other columns after the generalized ones; the values have the same codes."""
+    distinct = DistinctTable(release.engine.ask, release.engine.whole, [*columns, *others])
+    try:
+        own = [_unchanged_codes(release, distinct, other) for other in others]
+        return Lattice([*level_codes, *own], _distinct_records(release, distinct, [*columns, *others]))
+    finally:
+        distinct.drop()
+
+
+def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: str) -> LevelCodes:
+    """Return a column's only level; code 0 is NULL."""
+    counts = release.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
+    records[0] = release.records - int(records.sum())
+    return LevelCodes((np.arange(len(records)),), records)
+
+
+def _distinct_records(release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]) -> Folded:
+    """Return the distinct records as codes of their values, with how many records are equal."""
+    name = f"{release.engine.view}_codes"
+    release.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
+    rows = release.engine.con.execute(f"FROM {name}").fetchnumpy()
+    release.engine.ask(f"DROP TABLE {name}")
+    codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
+    return Folded(codes, np.asarray(rows["records"], dtype=np.int64))
+
+
+def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
+    """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
+    values = release.engine.distinct.values(wished.column)
+    everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
+    steps = [step.sql("v") for step in wished.steps]
+    ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
+    rows = release.engine.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
+    records, *coarser = np.array(rows, dtype=np.int64).T
+    codes = [np.arange(len(records)), *coarser]
+    records[0] = release.records - int(records.sum())
+    present = [len(np.unique(level[records > 0])) for level in codes]
+    kept = merging_steps(wished.steps, present)
+    if written:
+        _refuse_splitting(wished, codes)
+    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in kept)]
+    return Hierarchy(wished.column, tuple(kept)), LevelCodes(tuple(levels), records)
+
+
+def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
+    """Refuse a step that splits what the previous one merged."""
+    for level, (before, after) in enumerate(pairwise(codes)):
+        if len(np.unique(np.array([before, after]), axis=1).T) > len(np.unique(before)):
+            rule = f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it"
+            got = f"'{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}'"
+            raise OutOfDomainError(
+                f"{rule}, got {got}, which splits some; write widths that are multiples of the previous "
+                "ones, and groups of the values themselves"
+            )
+
+
+def profile_facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]:
+    """Profile the columns as far as hierarchies depend on it."""
+    rows: list[dict[str, Any]] = []
+    for start in range(0, len(columns), MAX_COLUMNS):
+        asked = [release.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        rows += run(
+            release.engine.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns"
+        ).records()
+    return [_facts(release, column, row) for column, row in zip(columns, rows, strict=True)]
+
+
+def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts:
+    values = release.engine.distinct.values(column)
+    marks = ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
+    values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
+    ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
+        FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
+    low, high, near_low, near_high, whole = release.engine.ask(f"""SELECT min(x), max(x),
+        min(x) FILTER (share >= {INNER_SHARES[0]}), min(x) FILTER (share >= {INNER_SHARES[1]}),
+        bool_and(x = floor(x))
+        FROM ({ranked})""")[0]
+    lengths = release.engine.ask(
+        f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})"
+    )
+    frequent = release.engine.ask(
+        f"SELECT t, records FROM ({values}) ORDER BY records DESC, t LIMIT {MAX_FREQUENT_VALUES}"
+    )
+    return Facts(
+        column=column,
+        looks_like=row["looks_like"],
+        records=release.records,
+        numbers=row["column_type"] in NUMERIC_TYPES or low is not None,
+        whole=bool(whole) if whole is not None else True,
+        low=low or 0.0,
+        high=high or 0.0,
+        near_low=near_low or 0.0,
+        near_high=near_high or 0.0,
+        shortest=lengths[0][0],
+        longest=lengths[0][1],
+        frequent=tuple((text, int(records)) for text, records in frequent),
+    )
