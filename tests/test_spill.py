@@ -21,6 +21,8 @@ LIMIT = "120MB"
 ROWS = 600_000
 KEPT = f"SELECT unhex(sha256(i::VARCHAR)) AS v FROM range({ROWS}) AS t(i)"  # which no compression hides
 OF_PERSONS = [hashlib.sha256(str(i).encode()).digest() for i in range(0, ROWS, ROWS // 50)]
+pytestmark = pytest.mark.threads
+
 NUMBERS = "SELECT hash(i) AS h, i FROM range(5_000_000) AS t(i)"
 
 

@@ -253,5 +253,5 @@ class _Words:
             return
         self.last = time.monotonic()
         best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
-        told = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
-        self.tell(f"{self.table}: {told}")
+        progress = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
+        self.tell(f"{self.table}: {progress}")

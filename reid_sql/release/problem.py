@@ -163,8 +163,8 @@ def generalize(
     others: Sequence[str] = (),
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    told = profile_facts(release, columns)
-    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in told]
+    profiles = profile_facts(release, columns)
+    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
     level_codes = [each for _, each in coded]
     lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns))
@@ -218,11 +218,11 @@ def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) ->
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
-    kept = merging_steps(wished.steps, present)
+    merging = merging_steps(wished.steps, present)
     if written:
         _refuse_splitting(wished, codes)
-    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in kept)]
-    return Hierarchy(wished.column, tuple(kept)), LevelCodes(tuple(levels), records)
+    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in merging)]
+    return Hierarchy(wished.column, tuple(merging)), LevelCodes(tuple(levels), records)
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:

@@ -90,8 +90,8 @@ def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tupl
     place = places(target.wider, node, found, held)
     stays = ~made.gone[place]
     codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
-    kept = Folded(codes[:, stays], held.counts[stays])
-    return kept, held.codes[len(node) + target.place][stays], place[stays]
+    staying = Folded(codes[:, stays], held.counts[stays])
+    return staying, held.codes[len(node) + target.place][stays], place[stays]
 
 
 def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:

@@ -47,11 +47,11 @@ class Transformation:
         return {each.column: (each, level) for each, level in zip(self.hierarchies, self.node, strict=True)}
 
     def columns(self, names: Sequence[str]) -> list[str]:
-        """Spell each column as it stands in the release, under its own name."""
+        """Write each column as it is in the release, under its own name."""
         return [self._column(name) for name in names]
 
     def _column(self, name: str) -> str:
-        """Spell a column; one that becomes blank in some records is text."""
+        """Write a column; one that becomes blank in some records is text."""
         hierarchy, level = self.levels.get(name, (None, 0))
         if hierarchy is not None and level:
             return f"{hierarchy.sql(level)} AS {quoted(name)}"
@@ -59,7 +59,7 @@ class Transformation:
         return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if blanked else quoted(name)
 
     def select(self, names: Sequence[str], source: str) -> str:
-        """Spell the release as a query on the source: no record is listed, classes are counted where it runs.
+        """Write the release as a query on the source: no record is listed, classes are counted where it runs.
 
         Records of a class below the cut are left out as rows, so that no class of blanks is formed by them.
         """
@@ -70,13 +70,13 @@ class Transformation:
         if self.cut <= 1:
             return inner
         outer = f"SELECT {', '.join(quoted(name) for name in names)}"
-        kept = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
+        condition = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
         if not self.stages:
-            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{kept}"
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{condition}"
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
         steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
         forms = ",\n".join(steps)
-        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{kept}"
+        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
 
     def _ruled(self, names: Sequence[str], inner: str) -> str:
         """Leave out the classes that are small or break a rule, as often as some do."""
@@ -94,8 +94,8 @@ class Transformation:
         part = f"OVER (PARTITION BY {_listed(self.names)})"
         met = [rule.sql(part, at) for at, rule in self.numbered]
         small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
-        kept = " AND ".join([*small, *met])
-        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {kept}"
+        condition = " AND ".join([*small, *met])
+        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {condition}"
 
     @property
     def numbered(self) -> list[tuple[int, Criterion]]:

@@ -207,7 +207,7 @@ def test_text_in_latin_1_is_read_as_on_duckdb(tmp_path: Path) -> None:
 def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
     (tmp_path / "policy.toml").write_text(ODD_TEXT.format("utf-8"), encoding="utf-8")
-    for engine, words in {"duckdb": "its lines end unlike", "spark": "must end all its lines alike"}.items():
+    for engine, words in {"duckdb": "its line ends differ", "spark": "must end all its lines alike"}.items():
         with pytest.raises(ReidError, match=words):
             check(tmp_path / "policy.toml", engine=engine)
 
