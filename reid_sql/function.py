@@ -306,15 +306,15 @@ def table_function(
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
-    `parameters` names them in the order of SQL: arguments of the reduction, and parameters of the body. Without
-    a reduction it is a function of its parameters alone. `answer` is the shape of what the body returns: a
-    dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a dataclass of
-    arrays over the distinct records, from which every record has a row with its key or 0-based scan position
-    in the column `record` (PER_RECORD); the fields become the columns. With REDUCTION the reduction itself is
-    the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked parameter.
-    `models` is true where the body keeps or finds fitted models, `absences` explains why an engine lacks this
-    very function. `one_row_per_person` is true where the table is a sample of people: with `entity`, each
-    person has one row.
+    `parameters` names them in the order of SQL: arguments of the reduction, and parameters of the body.
+    Without a reduction it is a function of its parameters alone. `answer` is the shape of what the body
+    returns: a dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a
+    dataclass of arrays over the distinct records, from which every record has a row with its key or 0-based
+    scan position in the column `record` (PER_RECORD); the fields become the columns. With REDUCTION the
+    reduction itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for
+    a checked parameter. `models` is true where the body keeps or finds fitted models, `absences` explains why
+    an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
+    with `entity`, each person has one row.
     """
 
     def declare(body: Body) -> Body:

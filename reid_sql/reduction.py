@@ -1,8 +1,8 @@
-"""What a reduction is: its arguments, relations and arrays; each engine's implementation is found by its place.
+"""What a reduction is: its arguments, relations and arrays. An engine's implementation is found by its place.
 
-A reduction belongs to a family, a package of `reid_sql.reductions`: its `__init__` declares the reduction, and
-a file named after an engine implements it there (`sql.py` for DuckDB and whatever translates its text). Where
-an engine lacks it, the declaration gives the reason.
+A reduction belongs to a family, a package of `reid_sql.reductions`: its `__init__` declares the reduction,
+and a file named after an engine implements it there (`sql.py` for DuckDB and whatever translates its text).
+Where an engine lacks it, the declaration gives the reason.
 """
 
 import importlib
@@ -68,9 +68,9 @@ class Reduction:
     """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
     `package` declares it. Every reduction of a table also reports how NULLs were treated, in the columns of
-    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction, `partly` what of it
-    an engine lacks, and why. `distinct` is true where the distinct records with their counts are all that it
-    is counted from: an engine without an implementation may then pass these to DuckDB. `fallback` names by
+    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction, `partly` what of
+    it an engine lacks, and why. `distinct` is true where the distinct records with their counts are all that
+    it is counted from: an engine without an implementation may then pass these to DuckDB. `fallback` names by
     engine an argument, and the values of it for which an engine with an implementation does so too.
     `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
     as measured, where a body gets all distinct records at once.

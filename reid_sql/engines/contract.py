@@ -2,9 +2,9 @@
 
 There is a binding for each answer shape. The module `reid_sql.engines.<engine>.adapter` of a dataframe engine
 fulfils `Adapter`, and `RecordAdapter` unless it lacks functions of single records; what its implementations
-share fulfils `Primitives`. An implementation, `reid_sql/reductions/<family>/<engine>.py`, has a function named
-like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user
-gave them, checked) and returns the reduced relation.
+share fulfils `Primitives`. An implementation, `reid_sql/reductions/<family>/<engine>.py`, has a function
+named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as
+the user gave them, checked) and returns the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence

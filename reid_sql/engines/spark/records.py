@@ -37,7 +37,7 @@ def refuse_shared(records: DataFrame) -> None:
     refuse_repeated_key(is_repeated=collected(values, "one row")["values"][0].as_py() > 0)
 
 
-def answered_records(declared: Function, held: Held, key: str, parameters: Mapping[str, Any]) -> DataFrame:
+def answered_records(declared: Function, held: Held, parameters: Mapping[str, Any]) -> DataFrame:
     """Give the body's answer for its distinct record to every record, told by its key."""
     records = kept(held.rows, held.nulls)
     refuse_shared(records)

@@ -52,7 +52,7 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else by_own_names(listed, by)
     if isinstance(reduced, Held) and declared.answer is Answer.PER_RECORD:
-        return answered_records(declared, reduced, str(key), own)
+        return answered_records(declared, reduced, own)
     if isinstance(reduced, DataFrame) and by is not None:
         found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
         return to_spark(_session(arguments), found)

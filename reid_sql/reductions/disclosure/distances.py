@@ -98,7 +98,9 @@ def gain(measure: str, keys: Keys) -> str:
     infinite where a gain exceeds -ln q, delta max |ln p / q|. `allowed` is how many records a class must have
     for each that has the value, so that its gain stays within -ln q.
     """
-    allowed = "total / (held * (1 - ln(held::DOUBLE / total)))" if measure == "beta enhanced" else "NULL::DOUBLE"
+    allowed = (
+        "total / (held * (1 - ln(held::DOUBLE / total)))" if measure == "beta enhanced" else "NULL::DOUBLE"
+    )
     of_value = f"JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}"
     return f"""WITH {_separate_single_values(keys)},
         {_frequencies(keys)},

@@ -23,7 +23,7 @@ def paired_records(original: DataFrame, released: DataFrame, qi: Sequence[str], 
     """The distinct records of the original, each beside what was released of it, as codes."""
     refuse_key(qi, key)
     own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
-    pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out, key)
+    pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
     counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
@@ -42,7 +42,7 @@ def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> Da
     return frame.select(*own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :]))
 
 
-def _joined(own: DataFrame, out: DataFrame, key: str) -> DataFrame:
+def _joined(own: DataFrame, out: DataFrame) -> DataFrame:
     """The records of both tables, those of one key beside each other."""
     kinds = own.schema["key_own"].dataType, out.schema["key_out"].dataType
     cast = exact(*kinds)

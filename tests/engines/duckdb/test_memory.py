@@ -6,6 +6,8 @@ import pytest
 import reid_sql
 from reid_sql.sql.records import MEMORY_LIMIT
 
+pytestmark = pytest.mark.threads
+
 SCENARIO = """{'population': 67000000, 'presence_disclosed': 0.5, 'presence_discovered': 0.5,
   'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
   'groups': [{'columns': ['a'], 'probability': 0.3}, {'columns': ['b'], 'probability': 0.3}]}"""

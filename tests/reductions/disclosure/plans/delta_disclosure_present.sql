@@ -60,7 +60,7 @@ FROM (
         GROUP BY ALL
       ),
       reid_allowed AS (
-        SELECT c.*, NULL AS allowed
+        SELECT c.*, NULL::DOUBLE AS allowed
         FROM reid_held AS c
         JOIN reid_whole AS h ON true
       )
