@@ -56,8 +56,8 @@ def run_check(options: argparse.Namespace) -> int:
     protect_inputs(files, policy, baseline)
     policy = _with_time_limit(policy, options)
     way_out = None
-    with gate.opened_by(options.engine, policy, options.memory_limit, progress.tell) as releases:
-        page = gate.measured(policy, releases, baseline, risky=risky, tell=progress.tell)
+    with gate.opened_by(options.engine, policy, options.memory_limit, progress.report) as releases:
+        page = gate.measured(policy, releases, baseline, risky=risky, tell=progress.report)
         if options.prepare and page["verdict"] == "fail":
             way_out = _way_out(policy, releases, baseline)
     writers: dict[str, Callable[[Page], str]] = {
@@ -119,7 +119,7 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> WayOut:  #
     if not all(isinstance(release, Release) for release in releases):
         return WayOut(None, [NOT_IN_A_FILE])
     try:
-        return prepare_releases(policy, releases, progress.tell, baseline).way_out
+        return prepare_releases(policy, releases, progress.report, baseline).way_out
     except ReidError as error:
         return WayOut(None, [f"No release was searched for: {error}."])
 
@@ -153,7 +153,7 @@ def print_document(
 def run_advise(options: argparse.Namespace) -> int:
     """Print the effect of each change of columns on the checks that fail."""
     policy = read_policy(options.policy)
-    with gate.opened_by(None, policy, options.memory_limit, progress.tell) as releases:
-        page = advice(policy, releases, pairs=not options.single, tell=progress.tell)
+    with gate.opened_by(None, policy, options.memory_limit, progress.report) as releases:
+        page = advice(policy, releases, pairs=not options.single, tell=progress.report)
     print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED
