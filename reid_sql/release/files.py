@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy import TablePolicy
-from reid_sql.check.release import Release
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
@@ -49,7 +49,7 @@ UNSIGNED: Final = ("UINTEGER", "UBIGINT", "UHUGEINT")
 FLOATING: Final = ("FLOAT", "DOUBLE")
 
 
-def source_sql(release: Release) -> str:
+def source_sql(release: DuckDBRelease) -> str:
     """Write the source as a query reads it: the reading that was measured, or a name.
 
     A database's table has its own name; files of a pattern have the table's.
@@ -60,7 +60,7 @@ def source_sql(release: Release) -> str:
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
         return source_name(release.table)
-    select, _ = select_from(release.con, "the file", source.path, kind, source.form)
+    select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from reid_sql.check.report import rounded
+from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.cells import Rescue, blanked, rescue
@@ -37,7 +37,7 @@ NONE: Final = (
 
 def page(made: "Outcome") -> Page:
     """Describe the release of each table, with the gate's report on it."""
-    described: Page = rounded(
+    described: Page = round_figures(
         {
             "format": FORMAT,
             "policy": made.policy.name,

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
@@ -110,7 +110,7 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
         page,
         json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")),
     )
-    assert "no hash, as it is no single file" in html(page)
+    assert "no hash, as it is no single file" in render_html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]
     lines = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
     assert values == [min(Counter((line["age"], line["sex"]) for line in lines).values())] * 3
