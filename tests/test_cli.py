@@ -19,7 +19,15 @@ PEOPLE = "reid_sql/demo/people.csv"
 def test_risk_prints_summary_class_sizes_who_stands_out_and_a_verdict() -> None:
     done = process("risk", PEOPLE, "--qi", "age,sex,postcode", "--stand-out", "3")
     assert done.returncode == 0
-    for words in ("1,051", "35.0 %", "3–4", "█", "Who stands out", "04103", "AT RISK: 1,051 of 3,000 people"):
+    for words in (
+        "1,051",
+        "35.0 %",
+        "3–4",
+        "█",
+        "Most exposed records",
+        "04103",
+        "AT RISK: 1,051 of 3,000 people",
+    ):
         assert words in done.stdout
     assert done.stderr == ""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.check.gate import opened
+from reid_sql.check.gate import open_tables
 from reid_sql.check.policy_file import read_policy
 from reid_sql.client_fallback import open_client
 from reid_sql.sources.files import open_source
@@ -21,6 +21,8 @@ LIMIT = "120MB"
 ROWS = 600_000
 KEPT = f"SELECT unhex(sha256(i::VARCHAR)) AS v FROM range({ROWS}) AS t(i)"  # which no compression hides
 OF_PERSONS = [hashlib.sha256(str(i).encode()).digest() for i in range(0, ROWS, ROWS // 50)]
+pytestmark = pytest.mark.threads
+
 NUMBERS = "SELECT hash(i) AS h, i FROM range(5_000_000) AS t(i)"
 
 
@@ -41,8 +43,8 @@ def by_gate(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     file.write_text(
         f'[[tables]]\nfile = "{table(folder).name}"\nquasi_identifiers = ["a"]\nchecks = {checks}'
     )
-    with opened(read_policy(file), LIMIT) as releases:
-        yield releases[0].con
+    with open_tables(read_policy(file), LIMIT) as releases:
+        yield releases[0].engine.con
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """Write what the dbt package's tests are in the words of databases that cannot be run here.
 
-tests/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database.
-.venv/dbt/bin/python -m tools.dbt_dialects
+tests/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database: one query of each
+dialect, and one of each kind in one dialect. With a folder, all queries of all dialects into the folder.
+.venv/dbt/bin/python -m tools.dbt_dialects [folder]
 """
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,9 @@ ASKED: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
     "journalist_risk": ("journalist_risk", {"population": "country"}),
     "no_worse": ("no_worse", {"before": "country"}),
 }
+STORED: Final = "k_anonymity"
+STORED_DIALECT: Final = "snowflake"
+STORED_KINDS: Final = ("l_diversity recursive", "t_closeness", "journalist_risk", "no_worse")
 
 
 class Table:
@@ -153,13 +157,19 @@ def _refuse(sentence: str) -> None:
     raise ValueError(sentence)
 
 
-def written(dialect: str) -> str:
-    """All queries in the dialect, each under its name."""
-    return "\n".join(f"-- {name}\n{query(dialect, name)}\n;\n" for name in ASKED)
+def compiled(dialect: str, names: Iterable[str]) -> str:
+    """The queries in the dialect, each under its name."""
+    return "\n".join(f"-- {name}\n{query(dialect, name)}\n;\n" for name in names)
+
+
+def stored(dialect: str) -> Sequence[str]:
+    """The names of the queries that are stored of the dialect."""
+    return [STORED, *(STORED_KINDS if dialect == STORED_DIALECT else ())]
 
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(exist_ok=True)
     for each in DIALECTS:
-        (folder / f"{each}.sql").write_text(written(each), encoding="utf-8")
+        chosen = ASKED if folder != FOLDER else stored(each)
+        (folder / f"{each}.sql").write_text(compiled(each, chosen), encoding="utf-8")

@@ -34,7 +34,7 @@ MARKS: Final = ("o", "s", "^", "D", "v", "P")
 HATCHED: Final[dict[str, Any]] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///"}
 BAND: Final[dict[str, Any]] = {"facecolor": BLUE, "alpha": 0.2, "linewidth": 0}
 ROUNDING: Final = 1e-9  # of the places of ticks
-TICKS: Final = 7  # numbers of people that stand beside each other
+TICKS: Final = 7  # numbers of people that fit next to each other
 DECADES: Final = 2  # fewer than these have ticks between their powers of ten
 STYLES: Final[Mapping[Style, Mapping[str, Any]]] = {
     Style.PLAIN: {"color": PALE, "edgecolor": DARK},

@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from reid_sql.check.report import rounded
+from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.cells import Rescue, blanked, rescue
@@ -27,7 +27,7 @@ SUPPRESSION: Final = (
     *("blank_share", "blank_columns"),
 )
 DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
-# In the JSON alone: lists of the table's own, and what stands in a row under another name.
+# In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
@@ -37,7 +37,7 @@ NONE: Final = (
 
 def page(made: "Outcome") -> Page:
     """Describe the release of each table, with the gate's report on it."""
-    described: Page = rounded(
+    described: Page = round_figures(
         {
             "format": FORMAT,
             "policy": made.policy.name,
@@ -111,13 +111,13 @@ def _losses(table: "TableRelease", best: Found) -> Page:
     found, made = table.lattice.folded(best.node), _rescue(table, best)
     after = blanked(found, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
-    told = {
+    others = {
         word: loss_of(word, table.lattice).of(best.node, after, none) for word in WORDS if word != ENTROPY
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, found, made.blank | made.gone)
     return {
-        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **told}.items()
+        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **others}.items()
     }
 
 
@@ -148,12 +148,14 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     lost = [(found.below_k, float(entropy.base[found.node]), found) for found in table.result.counted]
     shown: list[Page] = []
     for risk, loss, found in sorted(lost, key=lambda each: each[:2]):
-        told = max(risk, below / table.records) if risk else 0.0
-        if not shown or (loss < shown[-1]["generalisation_loss"] and told > shown[-1]["records_below_k"]):
+        shown_risk = max(risk, below / table.records) if risk else 0.0
+        if not shown or (
+            loss < shown[-1]["generalisation_loss"] and shown_risk > shown[-1]["records_below_k"]
+        ):
             shown.append(
                 {
                     "levels": list(found.node),
-                    "records_below_k": told,
+                    "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": found.outcome.cut is not None,
                 }
@@ -228,16 +230,16 @@ def _lost(table: Page) -> str:
     return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
 
 
-def _target(told: Page) -> str:
+def _target(target: Page) -> str:
     """Describe how well the target is predicted before and after."""
-    kept = told["information_kept"]
-    if kept is None:
-        return f"{told['column']}: the other columns did not predict it before, so nothing is lost."
-    before, after = told["original"], told["released"]
+    share_kept = target["information_kept"]
+    if share_kept is None:
+        return f"{target['column']}: the other columns did not predict it before, so nothing is lost."
+    before, after = target["original"], target["released"]
     errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
     by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
-    guess = f"{percent(told['expected_error'])} by its most frequent value"
-    words = f"Target {told['column']}: {percent(kept)} of the information about it is kept;"
+    guess = f"{percent(target['expected_error'])} by its most frequent value"
+    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is share_kept;"
     return f"{words} the best table is {errors} ({by}; {guess})."
 
 
@@ -253,9 +255,9 @@ def _table_parts(table: Page) -> list[RenderableType]:
         f"{table['name']}: {table['forms_counted']:,} of {table['forms']:,} transformations evaluated",
         style="bold",
     )
-    told = [Text(each) for each in sentences(table)]
+    lines = [Text(each) for each in sentences(table)]
     if table["losses"] is None:
-        return [title, *told, ""]
+        return [title, *lines, ""]
     shown = Table(header_style="bold")
     for name in ("column", "in the release"):
         shown.add_column(name)
@@ -263,7 +265,7 @@ def _table_parts(table: Page) -> list[RenderableType]:
     for each in table["columns"]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
-    return [title, shown, *told, *_left_out(table), ""]
+    return [title, shown, *lines, *_left_out(table), ""]
 
 
 def _left_out(table: Page) -> list[RenderableType]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.release import Release
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.release.cells import Rescue
@@ -31,18 +31,18 @@ class Target:
     hierarchies: tuple[Hierarchy, ...]
 
 
-def refuse_target(column: str | None, release: Release) -> None:
+def refuse_target(column: str | None, release: DuckDBRelease) -> None:
     """Refuse a target that the table lacks, that is a quasi-identifier, or that has too many values."""
     if column is None:
         return
-    if column not in release.columns:
+    if column not in release.engine.columns:
         rule = f"prepare.target must name a column of {release.table.name}, got '{column}'"
-        raise UnknownNameError(f"{rule}; {suggestion(column, release.columns)}")
+        raise UnknownNameError(f"{rule}; {suggestion(column, release.engine.columns)}")
     if column in columns_to_generalize(release):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
         raise OutOfDomainError(f"{rule}; it is generalized itself: name a column that stays unchanged")
     quoted = '"' + column.replace('"', '""') + '"'
-    many = int(release.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.whole}")[0][0])
+    many = int(release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0])
     if many > MAX_VALUES:
         rule = f"prepare.target must have at most {MAX_VALUES} distinct values, got '{column}' with {many:,}"
         raise OutOfDomainError(f"{rule}; make bands of it in a view")
@@ -90,8 +90,8 @@ def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tupl
     place = places(target.wider, node, found, held)
     stays = ~made.gone[place]
     codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
-    kept = Folded(codes[:, stays], held.counts[stays])
-    return kept, held.codes[len(node) + target.place][stays], place[stays]
+    staying = Folded(codes[:, stays], held.counts[stays])
+    return staying, held.codes[len(node) + target.place][stays], place[stays]
 
 
 def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
 def select_from(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
 ) -> tuple[str, TextFile | None]:
-    """Spell the query that reads the file, with what a text file must refuse_missing_records."""
+    """Write the query that reads the file, with what a text file must refuse_missing_records."""
     if kind in TEXTS:
         found = inspect_text(words, path, form)
         return _select_csv(path, found, form), found
@@ -231,7 +231,7 @@ def _select_csv(path: Path, found: TextFile, form: TextFormat) -> str:
 
 
 def escape_pattern(path: Path) -> str:
-    """Spell a path so that no character of it is a pattern."""
+    """Write a path so that no character of it is a pattern."""
     return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path.absolute()))
 
 
@@ -293,7 +293,7 @@ def _table_option(words: str) -> str:
 
 
 def check_source(words: str, file: str) -> str:
-    """Give the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
+    """Return the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
     path = Path(file)
     if not path.is_file():
         raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_hint(words, path)}")

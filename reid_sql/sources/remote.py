@@ -44,7 +44,7 @@ def is_connection(text: str) -> bool:
 
 
 def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Give the URL, read from the environment where only its variable is named; refuses a written secret.
+    """Return the URL, read from the environment where only its variable is named; refuses a written secret.
 
     `words` is what a refusal calls the URL.
     """
@@ -70,7 +70,7 @@ def _refuse_secret(words: str, given: str) -> None:
 
 
 def masked(text: str, url: str) -> str:
-    """Give the text without the URL's secrets, whatever a driver made of them.
+    """Return the text without the URL's secrets, whatever a driver made of them.
 
     >>> masked("no host 's' for u", "postgres://u:p@s/w@host/db"), masked("at a://u:pw@h", "a://u:pw@h")
     ("no host '***' for u", 'at a://u:***@h')

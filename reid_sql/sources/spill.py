@@ -31,7 +31,7 @@ def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
 
 @cache
 def process_folder() -> Path:
-    """Give a folder for as long as the process lives."""
+    """Return a folder for as long as the process lives."""
     held = ExitStack()
     atexit.register(held.close)
     return held.enter_context(spill_folder())
@@ -39,7 +39,7 @@ def process_folder() -> Path:
 
 @contextmanager
 def spill_folder() -> Iterator[Path]:
-    """Give a folder of one's own, and take it away; what a killed process left is taken away before."""
+    """Return a folder of one's own, and take it away; what a killed process left is taken away before."""
     _sweep()
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)

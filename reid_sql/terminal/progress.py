@@ -1,7 +1,7 @@
 """What a person sees who waits: after a second, what is being done, how far it is and for how long.
 
-It stands on the terminal of standard error alone, and is gone before anything is printed; where nobody
-watches there is nothing. `ask` has it otherwise: lines for a log, or nothing on a terminal either.
+It is shown only on the terminal of standard error, and removed before anything is printed; without a
+terminal nothing is shown. `ask` has it otherwise: lines for a log, or nothing on a terminal either.
 """
 
 import sys

@@ -53,7 +53,7 @@ class Display(ABC):
         """Show what is done until it has ended."""
 
     def look(self) -> tuple[str, float | None]:
-        """The words, and how many percent are done; nothing where nobody knows."""
+        """Return the words, and the percentage done if it is known."""
         with self.at_look:
             return escape_control_characters(self.words), None if self.share is None else max(
                 0.0, self.share()
@@ -105,12 +105,12 @@ class LogLines(Display):
 
     def draw(self) -> None:
         """Write a line at most each second."""
-        told, when = "", self.began
+        printed, when = "", self.began
         while True:
             words, done = self.look()
             now = monotonic()
-            if words != told or now - when >= LATER:
-                told, when = words, now
+            if words != printed or now - when >= LATER:
+                printed, when = words, now
                 share = f", {done:.0f} %" if done else ""  # nothing may be all that is known
                 self.tell(f"{words}{share}, {timedelta(seconds=int(now - self.began))}")
             if self.ended.wait(PATIENCE):

@@ -1,4 +1,4 @@
-"""The queries that are kept in each dialect, and what reid-sql's own functions find in their place."""
+"""The queries of each dialect, and what reid-sql's own functions find in their place."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -46,9 +46,9 @@ EXPECTED: Final[Mapping[str, str]] = {
 }
 
 
-def kept(dialect: str) -> dict[str, str]:
-    """Each kept query of a dialect by its name."""
-    statements = (FOLDER / f"{dialect}.sql").read_text(encoding="utf-8").split("\n;\n")
+def queries(dialect: str, folder: Path = FOLDER) -> dict[str, str]:
+    """Each query of a dialect by its name, as stored or in a folder of all."""
+    statements = (folder / f"{dialect}.sql").read_text(encoding="utf-8").split("\n;\n")
     named = (statement.strip().split("\n", 1) for statement in statements if statement.strip())
     return {name.removeprefix("-- "): query for name, query in named}
 

@@ -9,13 +9,10 @@ from typing import Any, Final
 import pytest
 
 PYTHON: Final = os.environ.get("REID_SQL_DBT_PYTHON")
-MARKS: Final = [
-    pytest.mark.dbt,
-    pytest.mark.skipif(
-        not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
-    ),
-    pytest.mark.xdist_group("dbt"),
-]
+SKIPPED_WITHOUT_DBT: Final = pytest.mark.skipif(
+    not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
+)
+MARKS: Final = [pytest.mark.dbt, SKIPPED_WITHOUT_DBT, pytest.mark.xdist_group("dbt")]
 Results = dict[str, dict[str, Any]]
 
 

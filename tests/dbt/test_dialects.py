@@ -12,9 +12,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from tests.dbt.kept import EXPECTED, FOLDER, kept, oracle
+from tests.dbt.kept import EXPECTED, FOLDER, oracle, queries
 from tests.dbt.odd import plain_tables
-from tests.dbt.running import MARKS, PYTHON
+from tests.dbt.running import PYTHON, SKIPPED_WITHOUT_DBT
 from tests.dbt.test_adapters import counted, found, told
 from tests.mariadb import town
 
@@ -48,10 +48,21 @@ def on_mariadb(mariadb: str) -> Iterator[Any]:
         yield cursor
 
 
+@pytest.fixture(scope="module")
+def compiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all queries of all dialects, by dbt's own Jinja."""
+    folder = tmp_path_factory.mktemp("dialects")
+    environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
+    command = [PYTHON or "", "-m", "tools.dbt_dialects", str(folder)]
+    subprocess.run(command, env=environment, cwd=root, check=True)
+    return folder
+
+
+@SKIPPED_WITHOUT_DBT
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
-    assert list(kept(dialect)) == list(EXPECTED)
-    for name, query in kept(dialect).items():
+def test_a_query_reads_as_the_dialect_and_changes_nothing(compiled: Path, dialect: str) -> None:
+    assert list(queries(dialect, compiled)) == list(EXPECTED)
+    for name, query in queries(dialect, compiled).items():
         (tree,) = sqlglot.parse(query, read=NAMED.get(dialect, dialect))
         assert isinstance(tree, exp.Query)
         others = {cte.alias for cte in tree.find_all(exp.CTE)}
@@ -59,34 +70,30 @@ def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
         assert tables == ({"people", "country"} if name in {"journalist_risk", "no_worse"} else {"people"})
 
 
+@SKIPPED_WITHOUT_DBT
+def test_a_stored_query_is_the_one_that_is_compiled(compiled: Path) -> None:
+    assert {path.stem for path in compiled.iterdir()} == set(DIALECTS)
+    for dialect in DIALECTS:
+        assert queries(dialect).items() <= queries(dialect, compiled).items(), dialect
+
+
 @pytest.mark.parametrize("dialect", [each for each in DIALECTS if each not in BY_BYTES])
 def test_texts_are_never_compared_as_they_are(dialect: str) -> None:
     """Where the database's own comparison may ignore case, the text is compared in other words."""
-    tree = sqlglot.parse_one(kept(dialect)["k_anonymity"], read=NAMED.get(dialect, dialect))
+    tree = sqlglot.parse_one(queries(dialect)["k_anonymity"], read=NAMED.get(dialect, dialect))
     named = [column for column in tree.find_all(exp.Column) if column.name == "name"]
     assert named
     assert all(not isinstance(column.parent, exp.Alias | exp.Group) for column in named)
 
 
-class TestWritten:
-    pytestmark = MARKS
-
-    def test_a_kept_query_is_the_one_that_is_written(self, root: Path, tmp_path: Path) -> None:
-        environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
-        command = [PYTHON or "", "-m", "tools.dbt_dialects", str(tmp_path)]
-        subprocess.run(command, env=environment, cwd=root, check=True)
-        assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
-            path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()
-        }
-
-
+@SKIPPED_WITHOUT_DBT
 @pytest.mark.parametrize("name", EXPECTED)
 def test_spark_finds_what_the_functions_find(
-    spark: "SparkSession", functions: duckdb.DuckDBPyConnection, name: str
+    spark: "SparkSession", compiled: Path, functions: duckdb.DuckDBPyConnection, name: str
 ) -> None:
     for table, frame in plain_tables().items():
         spark.createDataFrame(frame.to_arrow()).createOrReplaceTempView(table)
-    answer = spark.sql(kept("databricks")[name])
+    answer = spark.sql(queries("databricks", compiled)[name])
     rows = [tuple(row) for row in answer.collect()]
     expected = found(functions, EXPECTED[name])
     assert len(expected) > 0
@@ -96,9 +103,12 @@ def test_spark_finds_what_the_functions_find(
     )
 
 
+@SKIPPED_WITHOUT_DBT
 @pytest.mark.parametrize("name", EXPECTED)
-def test_mariadb_finds_what_the_functions_find(on_mariadb: Any, without_nan: Any, name: str) -> None:
-    on_mariadb.execute(kept("mysql")[name])
+def test_mariadb_finds_what_the_functions_find(
+    on_mariadb: Any, compiled: Path, without_nan: Any, name: str
+) -> None:
+    on_mariadb.execute(queries("mysql", compiled)[name])
     rows, expected = told(on_mariadb.description, on_mariadb.fetchall()), found(without_nan, EXPECTED[name])
     columns = list(expected[0])
     numbers = [

@@ -46,7 +46,7 @@ def generalized(folder: Path, columns: list[str], beside: list[str]) -> Iterator
     asked = read_policy(
         written(folder, policy("adult.parquet", columns, K.format(5), prepare=hierarchies(columns)))
     )
-    with gate.opened(asked) as (release,):
+    with gate.open_tables(asked) as (release,):
         yield generalize(release, columns, asked.preparing.hierarchies, beside)
 
 

@@ -14,7 +14,7 @@ import pytest
 import reid_sql
 from reid_sql.engines.duckdb import jobs
 
-pytestmark = pytest.mark.real_data
+pytestmark = [pytest.mark.real_data, pytest.mark.threads]
 SOON = 2.0  # seconds; the machine may be busy with other tests
 GROUPS = ", ".join(
     f"{{'columns': ['{column}'], 'probability': 0.5}}"

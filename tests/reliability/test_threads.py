@@ -13,6 +13,8 @@ import pytest
 import reid_sql
 from reid_sql import registry
 
+pytestmark = pytest.mark.threads
+
 THREADS = 16
 TABLES = 4  # of which each is asked about by four threads
 COLUMNS = ["age", "sex", "zip"]

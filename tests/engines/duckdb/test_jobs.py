@@ -12,6 +12,8 @@ import reid_sql
 from reid_sql.engines.duckdb import jobs
 from reid_sql.interruption import checkpoint
 
+pytestmark = pytest.mark.threads
+
 SLOW = "qar_elimination(people, ['age', 'zip', 'visits'], p := 2, alpha := 0.1, tail := 0.5, remove := 300)"
 QUICK = "pyc_fit(people, ['age', 'sex'])"
 TOGETHER = (

@@ -5,6 +5,8 @@ import pytest
 
 import reid_sql
 
+pytestmark = pytest.mark.threads
+
 SCENARIO = """{'population': 67000000, 'presence_disclosed': 0.5, 'presence_discovered': 0.5,
   'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
   'groups': [{'columns': ['a'], 'probability': 0.3}, {'columns': ['b'], 'probability': 0.3}]}"""

@@ -35,6 +35,8 @@ UNION ALL SELECT 'sequence', schema_name, sequence_name FROM duckdb_sequences() 
 AWKWARD = ["select", "Größe, or size", """O'Neil's "people".db"""]
 WAYS_OUT = ["COMMIT", "ROLLBACK"]
 
+pytestmark = pytest.mark.threads
+
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:

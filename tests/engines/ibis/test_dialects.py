@@ -4,7 +4,7 @@ import pytest
 import sqlglot
 
 from reid_sql.engines.ibis.alike import BY_BYTES
-from tools.dialects import DIALECTS, FOLDER, had, query, written
+from tools.dialects import DIALECTS, FOLDER, had, query, stored
 
 NAMED = {"mssql": "tsql"}  # as sqlglot names a dialect
 
@@ -22,8 +22,8 @@ def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_kept_query_is_the_one_that_is_written(dialect: str) -> None:
-    assert (FOLDER / f"{dialect}.sql").read_text(encoding="utf-8") == written(dialect)
+def test_a_stored_query_is_the_one_that_is_compiled(dialect: str) -> None:
+    assert (FOLDER / f"{dialect}.sql").read_text(encoding="utf-8") == stored(dialect)
 
 
 @pytest.mark.parametrize("dialect", sorted(each.lower() for each in BY_BYTES))
