@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.release.cells import blanked, rescue
-from reid_sql.models.release.loss import Entropy
+from reid_sql.models.release.lattice import Entropy
+from reid_sql.models.release.suppression import apply_suppression, suppress_cells
 from tests.models.release.brute import Labels, form, lattice, nodes, tables
 
 Drawn = tuple[pl.DataFrame, list[Labels]]
@@ -19,8 +19,8 @@ def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: 
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
     made = lattice(table, hierarchies)
-    found = made.folded(node)
-    rescued = rescue(found, cut)
+    found = made.records_at(node)
+    rescued = suppress_cells(found, cut)
     rows: list[tuple[object, ...]] = []
     for at, count in enumerate(found.counts):
         large = int(count) >= cut
@@ -33,7 +33,7 @@ def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: 
         rows += [row] * (0 if rescued.gone[at] else int(count))
     sizes = sorted(rows.count(row) for row in set(rows))
     assert all(size >= cut for size in sizes)
-    assert sorted(blanked(found, rescued).counts.tolist()) == sizes
+    assert sorted(apply_suppression(found, rescued).counts.tolist()) == sizes
 
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
@@ -41,8 +41,8 @@ def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Dra
     """What is left out is not alike with enough others that are left out, whichever column were blank."""
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
-    found = lattice(table, hierarchies).folded(node)
-    gone = rescue(found, cut).gone
+    found = lattice(table, hierarchies).records_at(node)
+    gone = suppress_cells(found, cut).gone
     for column in range(len(found.codes)):
         others: dict[tuple[int, ...], int] = {}
         for codes, count in zip(found.codes[:, gone].T, found.counts[gone], strict=True):
@@ -56,8 +56,8 @@ def test_a_blank_cell_loses_what_its_coarse_value_told(data: st.DataObject, draw
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
     made = lattice(table, hierarchies)
-    found, coarse = made.folded(node), form(table, hierarchies, node)
-    rescued = rescue(found, cut)
+    found, coarse = made.records_at(node), form(table, hierarchies, node)
+    rescued = suppress_cells(found, cut)
     lost = rescued.blank | rescued.gone
     due = whole = 0.0
     for at, name in enumerate(table.columns):
