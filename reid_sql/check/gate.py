@@ -12,7 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
-from reid_sql.check.figures import ReportPage
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
@@ -235,7 +235,11 @@ class Report:
     """The outcome of a check; `page` is the JSON report as a dictionary."""
 
     page: ReportPage
-    spared: tuple[Path, ...] = field(default=(), repr=False)
+    inputs: tuple[Path, ...] = field(default=(), repr=False)  # that no report may overwrite
+
+    def __post_init__(self) -> None:
+        """Refuse a document whose figures no mask has seen."""
+        refuse_unmasked(self.page)
 
     @property
     def passed(self) -> bool:
@@ -274,7 +278,7 @@ class Report:
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
         file = Path(path)
-        refuse_to_overwrite({option: file}, self.spared)
+        refuse_to_overwrite({option: file}, self.inputs)
         write_report(file, content)
         return file
 
