@@ -68,5 +68,7 @@ def test_only_the_mask_shows_a_figure() -> None:
     """Each figure of a report is shown in one file, so that a rule which hides it has one place."""
     call = re.compile(r"(?<!class )\b(Shown|Masked)\(")
     docstring = re.compile(r'""".*?"""', re.DOTALL)
-    sources = {path.name: docstring.sub("", path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")}
+    sources = {
+        path.name: docstring.sub("", path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")
+    }
     assert {name for name, text in sources.items() if call.search(text)} == {"masking.py"}
