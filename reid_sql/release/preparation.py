@@ -171,8 +171,8 @@ def _search_table(
 
 def _column_types(release: DuckDBRelease) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
-    told = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
-    return {name: told.get(name, "") for name in release.engine.columns}
+    types = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
+    return {name: types.get(name, "") for name in release.engine.columns}
 
 
 def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
