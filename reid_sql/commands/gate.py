@@ -57,8 +57,8 @@ def run_check(options: argparse.Namespace) -> int:
     protect_inputs(files, policy, baseline)
     policy = _with_time_limit(policy, options)
     way_out = None
-    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.tell) as releases:
-        page = gate.measure_policy(policy, releases, baseline, risky=risky, show_progress=progress.tell)
+    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
+        page = gate.measure_policy(policy, releases, baseline, risky=risky, show_progress=progress.report)
         if options.prepare and page["verdict"] == "fail":
             way_out = _way_out(policy, releases, baseline)
     writers: dict[str, Callable[[Page], str]] = {
@@ -120,7 +120,7 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRe
     if not all(isinstance(release.engine, DuckDBTable) for release in releases):
         return PreparedRelease(None, [NOT_IN_A_FILE])
     try:
-        return prepare_releases(policy, releases, progress.tell, baseline).way_out
+        return prepare_releases(policy, releases, progress.report, baseline).way_out
     except ReidError as error:
         return PreparedRelease(None, [f"No release was searched for: {error}."])
 
@@ -154,7 +154,7 @@ def print_document(
 def run_advise(options: argparse.Namespace) -> int:
     """Print the effect of each change of columns on the checks that fail."""
     policy = read_policy(options.policy)
-    with gate.open_with_engine(None, policy, options.memory_limit, progress.tell) as releases:
-        page = advise(policy, releases, pairs=not options.single, show_progress=progress.tell)
+    with gate.open_with_engine(None, policy, options.memory_limit, progress.report) as releases:
+        page = advise(policy, releases, pairs=not options.single, show_progress=progress.report)
     print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED

@@ -30,7 +30,7 @@ def run_prepare(options: argparse.Namespace) -> int:
     protect_inputs(files, read_policy(options.policy), None)
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=progress.tell)
+    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=progress.report)
     _write_release(made, files, options.dialect)
     if options.plot is not None:
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)

@@ -25,7 +25,7 @@ from reid_sql.sources.formats import (
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.suggestion import suggestion
-from reid_sql.terminal.progress import say
+from reid_sql.terminal.progress import update
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 TEXTS: Final = (".csv", ".tsv", ".txt")
@@ -92,7 +92,7 @@ def open_source(
     """
     con = connect_quietly()
     spill_into(con, process_folder())
-    say("reading")
+    update("reading")
     if memory_limit is not None:
         limit_memory(con, memory_limit)
     if pattern:

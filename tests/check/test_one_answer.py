@@ -74,7 +74,7 @@ def test_every_report_has_the_sentence_to_quote(tmp_path: Path) -> None:
     page = check(policy)
     jsonschema.validate(page, json.loads(SCHEMA.read_text(encoding="utf-8")))
     said = people_row()["sentence"]
-    assert said.startswith("Of 50,000 people about ")
+    assert said.startswith("Of 50,000 people, about ")
     shown = command("check", str(policy)).stdout
     assert said in " ".join(shown.split())
     assert said in unescape(render_html(page))

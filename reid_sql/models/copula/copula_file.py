@@ -117,11 +117,6 @@ def copula_from_json(text: str) -> GaussianCopula:
     return read_model(text, FORMAT, VERSION, _read_copula)
 
 
-def find_copula(saved: SavedModels, name: str) -> GaussianCopula:
-    """Read the last model of this name among the lines; refuses a name that none has."""
-    return copula_from_json(model_to_text(saved, name))
-
-
 def model_to_text(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
