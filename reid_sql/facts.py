@@ -57,12 +57,12 @@ def answers_a_table(function: Function) -> bool:
 
 def counts_in_a_window(function: Function) -> bool:
     """Whether it is an expression over all records, and takes columns alone."""
-    return function.answer is Answer.COUNT
+    return function.answer is Answer.WINDOW
 
 
 def follows_a_model(function: Function) -> bool:
     """Whether it is an expression over a record's values, after a fitted model."""
-    return function.answer is Answer.SCORE
+    return function.answer is Answer.MODEL_SCORE
 
 
 def takes_a_record(function: Function) -> bool:
@@ -97,9 +97,9 @@ def field_words(function: Function) -> dict[str, str]:
 
 def columns_beside(function: Function) -> str:
     """Describe the columns before those with fixed names; empty if there are none."""
-    if function.answer is Answer.BESIDE:
+    if function.answer is Answer.SCORED_TABLE:
         return "the table's own columns"
-    if function.answer is Answer.DRAWN:
+    if function.answer is Answer.SAMPLE:
         return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names

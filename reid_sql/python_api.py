@@ -15,9 +15,9 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.engines.face import bound, checked, told
-from reid_sql.engines.words import of_stub, without_example
+from reid_sql.engines.public_api import bound, checked, told
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of

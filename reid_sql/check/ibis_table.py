@@ -32,9 +32,9 @@ from reid_sql.client_fallback import (
     open_client,
     profile_columns,
 )
+from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import compared
 from reid_sql.engines.ibis.frames import most_values, numbered, places, resolved, whole
-from reid_sql.engines.ibis.kit import TABLE
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
@@ -339,7 +339,7 @@ class IbisTable(RemoteTable):
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
     ) -> list[Row]:
         """Call a public function on the records of one group."""
-        if function.is_handed("ibis", given):
+        if function.uses_fallback("ibis", given):
             return self._client.call(function, qi, given, by, group)
         return self._call(function, qi, given, self._part(by, group))
 
@@ -347,7 +347,7 @@ class IbisTable(RemoteTable):
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         """Call a public function on all groups at once."""
-        if function.is_handed("ibis", given):
+        if function.uses_fallback("ibis", given):
             return self._client.call_by_group(function, qi, given, by)
         return self._call(function, qi, {**given, "by": self.group_names(by)}, self._divided(by))
 

@@ -23,7 +23,7 @@ from reid_sql.function import REQUIRED, Parameter
 from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.models.release.loss import LOSS
+from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import (
     COUNT,
     NULL_WORDS,

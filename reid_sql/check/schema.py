@@ -12,7 +12,7 @@ from reid_sql.check.policy_file import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS
 from reid_sql.check.sources import ENCODING
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
-from reid_sql.models.release.loss import LOSS
+from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
 
 Schema = dict[str, Any]

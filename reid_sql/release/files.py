@@ -93,7 +93,7 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
         cut = table.transformation.cut
         yield f"--   without records of a combination that fewer than {cut} records share"
     for column, rule in table.transformation.rules:
-        yield f"--   without records of a combination {_comment(rule.words)} of {_comment(column)}"
+        yield f"--   without records of a combination {_comment(rule.label)} of {_comment(column)}"
     source = table.source if dialect == DUCKDB else source_name(table.table)
     select = table.transformation.select(table.shipped(made.policy.preparing.keep), source)
     view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"

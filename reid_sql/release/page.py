@@ -10,9 +10,9 @@ from rich.table import Table
 from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.release.cells import Rescue, blanked, rescue
-from reid_sql.models.release.loss import WORDS, Entropy, loss_of
-from reid_sql.models.release.search import Found, gone
+from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
+from reid_sql.models.release.search import CountedNode, removed_classes
+from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
 
@@ -66,7 +66,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
-        "target": describe_target(table.target, table.lattice, best.node, _rescue(table, best))
+        "target": describe_target(table.target, table.lattice, best.node, _cell_suppression(table, best))
         if best
         else None,
         "columns": _column_pages(table),
@@ -85,34 +85,36 @@ def _share(records: int, table: "TableRelease", below: int) -> float | None:
     return None if 0 < records < below else records / table.records
 
 
-def _rescue(table: "TableRelease", best: Found) -> Rescue:
+def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppression:
     """Return the blank cells and suppressed classes of the transformation."""
-    found = table.lattice.folded(best.node)
+    found = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
-        return rescue(found, best.outcome.cut or 1)
-    away = gone(table.rules, best.node, found, best.outcome)
-    return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), away)
+        return suppress_cells(found, best.outcome.cut or 1)
+    away = removed_classes(table.rules, best.node, found, best.outcome)
+    return CellSuppression((), np.zeros(found.codes.shape, dtype=np.bool_), away)
 
 
-def _suppression(table: "TableRelease", best: Found, below: int) -> Page:
+def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Describe the suppressed records, those with blank values, and the blank columns."""
-    found, made = table.lattice.folded(best.node), _rescue(table, best)
+    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
     return {
         "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
         "blank_share": _share(int(found.counts[made.blank.any(axis=0)].sum()), table, below),
-        "suppressed_for": [f"{rule.words} of {column}" for column, rule in form.rules] if form else [],
+        "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
 
-def _losses(table: "TableRelease", best: Found) -> Page:
-    found, made = table.lattice.folded(best.node), _rescue(table, best)
-    after = blanked(found, made)
+def _losses(table: "TableRelease", best: CountedNode) -> Page:
+    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
+    after = apply_suppression(found, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {
-        word: loss_of(word, table.lattice).of(best.node, after, none) for word in WORDS if word != ENTROPY
+        word: make_loss(word, table.lattice).of(best.node, after, none)
+        for word in LOSS_LABELS
+        if word != ENTROPY
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, found, made.blank | made.gone)
@@ -222,7 +224,7 @@ def _suppressed(table: Page) -> str:
 
 def _lost(table: Page) -> str:
     lost = percent(table["losses"][table["loss"]])
-    words = f"Loss ({WORDS[table['loss']]}): {lost}"
+    words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."

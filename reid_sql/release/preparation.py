@@ -16,12 +16,10 @@ from reid_sql.check.policy import Check, Policy
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.criteria import Criterion
-from reid_sql.models.release.loss import loss_of
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import Rule, Rules
-from reid_sql.models.release.search import Found, Judged, Result, Search, anything
+from reid_sql.models.release.lattice import make_loss
+from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
+from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
 from reid_sql.release.page import page, steps
 from reid_sql.release.problem import (
@@ -136,7 +134,7 @@ def _search_table(
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
     found = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
     asked = class_size_requirement(release, columns, wanted.suppression)
-    loss = loss_of(wanted.loss, found.lattice)
+    loss = make_loss(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
@@ -144,10 +142,10 @@ def _search_table(
         found.lattice,
         asked,
         loss,
-        judge if judge.left else anything,
+        judge if judge.left else accept_all,
         rules=judge.rules,
         stop=lambda: time.monotonic() > ends,
-        tell=words,
+        on_progress=words,
     ).run()
     best = result.best
     form = judge.form(best) if best else None
@@ -173,15 +171,15 @@ def _search_table(
 
 def _column_types(release: DuckDBRelease) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
-    told = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
-    return {name: told.get(name, "") for name in release.engine.columns}
+    types = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
+    return {name: types.get(name, "") for name in release.engine.columns}
 
 
 def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
-    made = rescue(judge.found.lattice.folded(form.node), form.cut)
+    made = suppress_cells(judge.found.lattice.records_at(form.node), form.cut)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
@@ -218,19 +216,19 @@ class _Judge:
         self.rules = _rules(found, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
-    def form(self, found: Found) -> Transformation:
+    def form(self, found: CountedNode) -> Transformation:
         """Return the transformation of a node."""
         rounds = max(found.outcome.rounds, 1) if self.asked else 0
         return Transformation(
             self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
         )
 
-    def __call__(self, found: Found) -> Judged:
+    def __call__(self, found: CountedNode) -> Verdict:
         broken = self.broken(self.form(found), self.left)
         if broken is None:
-            return Judged(met=True)
+            return Verdict(is_met=True)
         check, verdict = broken
-        return Judged(met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
+        return Verdict(is_met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
 
     def broken(self, form: Transformation, checks: Sequence[Check]) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""

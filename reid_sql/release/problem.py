@@ -15,8 +15,8 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
-from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes
-from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
+from reid_sql.models.release.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers
 from reid_sql.runner import run
 
@@ -197,14 +197,16 @@ def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: st
     return LevelCodes((np.arange(len(records)),), records)
 
 
-def _distinct_records(release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]) -> Folded:
+def _distinct_records(
+    release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]
+) -> DistinctRecords:
     """Return the distinct records as codes of their values, with how many records are equal."""
     name = f"{release.engine.view}_codes"
     release.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
     rows = release.engine.con.execute(f"FROM {name}").fetchnumpy()
     release.engine.ask(f"DROP TABLE {name}")
     codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
-    return Folded(codes, np.asarray(rows["records"], dtype=np.int64))
+    return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
 
 
 def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:

@@ -14,9 +14,8 @@ from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import Rules
 from reid_sql.models.release.search import Result
+from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.release.target import Target
 

@@ -156,7 +156,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
     [
         ({"key": "ix"}, "quasi-identifiers and key must be columns of the table, got 'ix'"),
         ({"key": "a"}, "key must not be a quasi-identifier, got 'a'"),
-        ({"key": "twice"}, "key must tell each record from the others, got "),
+        ({"key": "twice"}, "key must differ between records, got a value "),
         ({"key": "unlike"}, "key must have the same type in both tables, got "),
         ({"threshold": 2.0}, "threshold must be a risk between 0 and 1, got 2"),
         ({"targets": 0}, "targets must be a whole number of records from 1 to 1e+9, got 0"),

@@ -13,7 +13,7 @@ from reid_sql.reductions.people import PEOPLE
     reduction=PEOPLE,
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
     "people",
-    individuals=True,
+    one_row_per_person=True,
 )
 def population_risk(
     people: EvidenceRows,
