@@ -12,7 +12,8 @@ REGISTER = """
 import sys, duckdb, reid_sql
 con = duckdb.connect()
 reid_sql.register(con)
-print(sorted(name for name in sys.modules if name.startswith(("reid_sql.models", "scipy", "pyarrow", "polars"))))
+loaded = ("reid_sql.models", "scipy", "pyarrow", "polars")
+print(sorted(name for name in sys.modules if name.startswith(loaded)))
 """
 
 
