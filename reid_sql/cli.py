@@ -77,7 +77,7 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
 
     from reid_sql.terminal import progress  # noqa: PLC0415 - the same
 
-    progress.ask(getattr(options, "progress", None))
+    progress.configure(getattr(options, "progress", None))
     progress.begin("starting")
     try:
         module, _, function = options.command.run.partition(":")

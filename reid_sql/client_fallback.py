@@ -1,8 +1,8 @@
-"""What a warehouse does not say: DuckDB answers it at the client, from the distinct records counted there.
+"""What a warehouse lacks, DuckDB computes at the client from the distinct records that it counts.
 
 The warehouse groups by the columns that a question is about, texts by their bytes. What comes is each
-distinct record with how many have it, within the bound on all that comes, and it stands in DuckDB as often as
-it was counted: every function finds the table that it knows, and answers as it does about a file.
+distinct record with its count, within the limit of what may be fetched. DuckDB sees each as often as it was
+counted, so that every function computes as it does from a file.
 """
 
 import json
@@ -46,10 +46,10 @@ from reid_sql.sources.spill import spill_folder, spill_into
 
 WORDS: Final = "the distinct records that the client answers from"
 NAMES: Final = Columns("columns")
-RECORDS: Final = "records"  # beside q1, q2, …
-PIECE: Final = 1024  # records of one kind that stand in memory together
+RECORDS: Final = "records"  # next to q1, q2, …
+PIECE: Final = 1024  # equal records that are in memory together
 ZONED: Final = "TIMESTAMP WITH TIME ZONE"
-HANDED: Final = "reid: the model that was handed over"
+PASSED_MODEL: Final = "reid: the model that was passed"
 MARGINALS: Final = ("column_name", "value", "share")
 
 
@@ -72,7 +72,7 @@ class DistinctRecords:
 
 
 def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
-    """Have the warehouse count the distinct records, and bring them; refuses more than are to come."""
+    """Count the distinct records in the warehouse and fetch them; refuse more than the limit."""
     folded = [name.lower() for name in columns]
     if len(set(folded)) < len(folded):
         rule = f"{NAMES.words} must differ by more than capitals where the client answers"
@@ -80,14 +80,14 @@ def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
     for start in range(0, len(columns), MAX_COLUMNS):
         resolved(NAMES, columns[start : start + MAX_COLUMNS], frame)
     counted = number_of(numbered(frame, columns), places(columns), RECORDS)
-    own = {name: _plain(shown(counted[name])) for name in places(columns)}
+    selected = {name: _plain(shown(counted[name])) for name in places(columns)}
     try:
-        rows = collected(counted.select(**own, records=counted[RECORDS]), WORDS)
+        rows = collected(counted.select(**selected, records=counted[RECORDS]), WORDS)
     except pa.ArrowException as error:  # its first line names a type, and no value
         rule = f"{', '.join(columns)} must be of types that come to the client as they are"
-        told = str(error).splitlines()[0].rstrip(".")
+        reason = str(error).splitlines()[0].rstrip(".")
         raise OutOfDomainError(
-            f"{rule}, got {told}; cast the column to a number or a text in a view"
+            f"{rule}, got {reason}; cast the column to a number or a text in a view"
         ) from None
     return DistinctRecords(tuple(columns), rows)
 
@@ -112,36 +112,36 @@ def open_client() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
-    """Let go of the records of a view."""
+    """Drop a view and its records."""
     con.execute(f"DROP VIEW {view}")
     con.unregister(f"{view}_distinct")
 
 
 def create_view(con: duckdb.DuckDBPyConnection, view: str, found: DistinctRecords) -> None:
-    """Make the view of all records; refuses values that came alike though the warehouse tells them apart.
+    """Create the view of all records; refuse values that arrive equal but differ in the warehouse.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
     """
-    held, names = f"{view}_distinct", places(found.columns)
+    name, names = f"{view}_distinct", places(found.columns)
     with refused():
-        con.register(held, found.rows)
-        apart = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {held})"
-        alike = con.execute(apart).fetchall()[0][0]
+        con.register(name, found.rows)
+        distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {name})"
+        alike = con.execute(distinct).fetchall()[0][0]
     if alike != found.rows.num_rows:
         rule = f"{', '.join(found.columns)} must come to the client as values that differ as in the database"
         got = f"got {alike} distinct records of {found.rows.num_rows}"
         raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
-    pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {held}"
+    pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
     each = f"SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces})"
-    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {held}").fetchall()}
-    told = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
-    own = [f"{value} AS {quoted(name)}" for value, name in zip(told, found.columns, strict=True)]
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(own)} FROM ({each})")
+    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
+    values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
+    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, found.columns, strict=True)]
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM ({each})")
 
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Tell what DuckDB refuses in one sentence."""
+    """Raise DuckDB's refusals as one sentence."""
     try:
         yield
     except duckdb.InterruptException:
@@ -153,7 +153,7 @@ def refused() -> Iterator[None]:
 
 
 def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
-    """The columns of a table, a parameter's name, that a question is about; None for all of them."""
+    """Return the columns that a call needs of one of its tables; None for all of them."""
     if table == "marginals":
         return list(MARGINALS)
     found: list[str] = []
@@ -174,14 +174,14 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
 
 
 def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none
-    """The list, or a refusal of what is none; which names there are is told by DuckDB."""
+    """Return the list, or refuse what is none; DuckDB checks the names."""
     plain = isinstance(value, Sequence) and all(isinstance(name, str) for name in value)
     words = domain if isinstance(domain, Columns) else DIVIDING
     return list(value) if plain and not isinstance(value, str) else words.check(value, [])
 
 
 def answer_at_client(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
-    """Ask DuckDB the function about the records of Ibis tables; what it refuses, it refuses in its words."""
+    """Call the function in DuckDB on the records of Ibis tables."""
     with open_client() as con:
         if declared.reduction is not COLUMN_COUNTS:
             return _asked(con, declared, arguments)
@@ -193,11 +193,11 @@ def answer_at_client(declared: Function, arguments: Mapping[str, Any]) -> pa.Tab
 
 
 def profile_columns(
-    frame: IbisTable, columns: Sequence[str], told: Callable[[Callable[[], pa.Table]], pa.Table]
+    frame: IbisTable, columns: Sequence[str], ask: Callable[[Callable[[], pa.Table]], pa.Table]
 ) -> list[dict[str, Any]]:
-    """Profile the columns whose distinct values come to the client; among more, no mark stands out.
+    """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
-    `told` asks the question, and tells in one sentence what the database refuses.
+    `ask` runs the query, and raises the database's refusals as one sentence.
     """
     found: list[dict[str, Any]] = []
     profile = reid_sql_udfs.declared()["profile"]
@@ -205,7 +205,7 @@ def profile_columns(
         for name in columns:
             with suppress(ReidError):
                 question = partial(_asked, con, profile, {"tbl": frame, "columns": [name]})
-                found += told(question).to_pylist()
+                found += ask(question).to_pylist()
     return found
 
 
@@ -223,7 +223,7 @@ def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mappin
 
 
 def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: list[str] | None) -> str:
-    """Stand the table's records under this name; where it lacks a column, none, and DuckDB refuses that."""
+    """Create a view of the table's records; without a column, an empty one, which DuckDB refuses."""
     asked = list(frame.columns) if columns is None else columns
     lacked = [name for name in asked if name not in frame.columns]
     if not lacked:
@@ -238,15 +238,15 @@ def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: l
 
 @contextmanager
 def _models_of(con: duckdb.DuckDBPyConnection, values: list[Any], *, keep: bool) -> Iterator[None]:
-    """Let DuckDB know the models that Python knows, one that is handed over too, and Python those it fits."""
+    """Share fitted models between Python and DuckDB, with one that is passed as an argument."""
     if not keep:
         yield
         return
     known = registry.models()
     for place, value in enumerate(values):
         if isinstance(value, FittedModel):
-            values[place] = HANDED
-            known[HANDED] = value
+            values[place] = PASSED_MODEL
+            known[PASSED_MODEL] = value
     database = con.execute("SELECT reid_database()").fetchall()[0][0]
     with registry.within(database):
         for name, model in known.items():

@@ -1,4 +1,4 @@
-"""Control characters, made visible: data or a policy must not steer a terminal or hide what is there."""
+"""Escape control characters: data or a policy must not control a terminal or hide text."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ HIDDEN: Final = re.compile(
 
 
 def escape_control_characters(text: str) -> str:
-    r"""Give the text with each character that would steer or hide as its escape.
+    r"""Escape each character that would control a terminal or hide text.
 
     >>> escape_control_characters("a\x1b[31mb\u202ec\nd é 漢")
     'a\\x1b[31mb\\u202ec\\x0ad é 漢'
@@ -29,9 +29,9 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def escape_in_csv(text: str) -> str:
-    r"""Give a field of CSV, whose rules let lines and tabs stand within one, with everything else visible.
+    r"""Escape control characters in a field of CSV, which may contain line breaks and tabs.
 
-    A return that ends no line would write over what stands before it.
+    A carriage return that ends no line would overwrite the text before it.
 
     >>> escape_in_csv("a\r\n\tb\rc\x1b")
     'a\r\n\tb\\x0dc\\x1b'
@@ -40,12 +40,12 @@ def escape_in_csv(text: str) -> str:
 
 
 def _in_csv(found: re.Match[str]) -> str:
-    kept = found[0] in "\n\t" or found.string.startswith("\r\n", found.start())
-    return found[0] if kept else _escape(found)
+    allowed = found[0] in "\n\t" or found.string.startswith("\r\n", found.start())
+    return found[0] if allowed else _escape(found)
 
 
 def escape_in_json(text: str) -> str:
-    """Give JSON with what its own rules let stand, but a terminal obeys, as escapes of JSON."""
+    """Escape control characters that JSON allows but a terminal obeys, as JSON escapes."""
     return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _in_json(found[0]), text)
 
 

@@ -1,4 +1,4 @@
-"""Reading a document that people write: each value is found at its place, and a refusal names that place."""
+"""Read a document that people write; a refusal names the place of the value."""
 
 import csv
 import json
@@ -18,17 +18,17 @@ KINDS: Final = (".toml", ".json")
 
 @dataclass(frozen=True)
 class Place:
-    """A table of a document, and where it stands in it."""
+    """A table of a document, and its place in it."""
 
     where: str
     values: Mapping[str, Any]
 
     def at(self, key: str) -> str:
-        """Where the key stands, as a person would point to it."""
+        """Return the path of the key, as a message names it."""
         return f"{self.where}{'' if self.where.endswith(' ') else '.'}{key}"
 
     def only(self, known: Sequence[str]) -> None:
-        """Refuse a key that stands for nothing."""
+        """Refuse an unknown key."""
         for key in self.values:
             if key not in known:
                 raise UnknownNameError(
@@ -37,14 +37,14 @@ class Place:
                 )
 
     def number(self, key: str, domain: Number, default: float | None = None) -> float:
-        """Give the number at the key, or refuse it by its domain."""
+        """Return the number at the key, or refuse it by its domain."""
         value = self.values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise OutOfDomainError(domain.sentence(self.at(key), shown(value)))
         return float(domain.check(self.at(key), value))
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Give the text at the key."""
+        """Return the text at the key."""
         value = self.values.get(key, default)
         if not isinstance(value, str):
             raise OutOfDomainError(
@@ -53,7 +53,7 @@ class Place:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Give the list of texts at the key; none where there is no such key."""
+        """Return the list of texts at the key; empty if the key is missing."""
         value = self.values.get(key, [])
         if (
             isinstance(value, str)
@@ -66,7 +66,7 @@ class Place:
         return tuple(value)
 
     def flag(self, key: str) -> bool:
-        """Give true or false at the key; false where there is no such key."""
+        """Return true or false at the key; false if the key is missing."""
         value = self.values.get(key, False)
         if not isinstance(value, bool):
             raise OutOfDomainError(
@@ -75,11 +75,11 @@ class Place:
         return value
 
     def table(self, key: str) -> "Place":
-        """Give the table at the key; an empty one where there is no such key."""
+        """Return the table at the key; empty if the key is missing."""
         return Place(self.at(key), self._mapping(self.at(key), self.values.get(key, {})))
 
     def tables(self, key: str) -> list["Place"]:
-        """Give the list of tables at the key, numbered from 1."""
+        """Return the list of tables at the key, numbered from 1."""
         value = self.values.get(key, [])
         if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
             raise OutOfDomainError(
@@ -89,7 +89,7 @@ class Place:
         return [Place(where, self._mapping(where, each)) for where, each in named]
 
     @staticmethod
-    def _mapping(where: str, value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever the document holds
+    def _mapping(where: str, value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever the document contains
         if not isinstance(value, Mapping):
             raise OutOfDomainError(
                 f"{where} must be a table of keys and values, got {shown(value)}; write key = value lines"
@@ -97,7 +97,7 @@ class Place:
         return {key: each for key, each in value.items() if each is not None}  # null is as good as absent
 
 
-def shown(value: Any) -> str:  # noqa: ANN401 - whatever the document holds
+def shown(value: Any) -> str:  # noqa: ANN401 - whatever the document contains
     """Show a value of a document as a sentence may."""
     return "nothing" if value is None else repr(value) if isinstance(value, str) else str(value)
 
@@ -108,7 +108,7 @@ def read_document(
     folder: Path | None,
     shipped: Mapping[str, Path],
 ) -> tuple[Place, Path]:
-    """Read a mapping, JSON text, a path or a shipped name: the document, and the folder it lies in.
+    """Read a mapping, JSON text, a path or a shipped name: the document, and its folder.
 
     A path is one to a TOML or JSON file.
     """
@@ -134,7 +134,7 @@ def read_document(
 
 
 def _text(words: str, path: Path) -> str:
-    """Give the file's text, without the mark that some editors begin it with."""
+    """Return the file's text, without a byte-order mark."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -159,9 +159,9 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
     except ReidError:
         raise
     except (ValueError, RecursionError) as error:  # what is no such text, and numbers of thousands of digits
-        told = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0]
         raise OutOfDomainError(
-            f"{words} must be valid {kind[1:].upper()}, got an error: {told}; mend that place"
+            f"{words} must be valid {kind[1:].upper()}, got an error: {reason}; correct that place"
         ) from None
     if not isinstance(found, Mapping):
         raise OutOfDomainError(
@@ -171,7 +171,7 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Give the object, or refuse a key that stands twice: readers differ in which of them counts."""
+    """Return the object, or refuse a repeated key: readers differ in which value they use."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

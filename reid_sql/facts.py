@@ -1,4 +1,4 @@
-"""What is said of a declared function, from its declaration: for the command and for the documents."""
+"""The facts of a declared function, for the command and for the documents."""
 
 import inspect
 import re
@@ -45,7 +45,7 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Column: lambda _: "the name of a column",
     Key: lambda _: "the name of a column, or NULL",
     Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
-    Entity: lambda _: "the column that tells people apart, of any type",
+    Entity: lambda _: "the column that identifies people, of any type",
     Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
 }
 
@@ -57,16 +57,16 @@ def answers_a_table(function: Function) -> bool:
 
 def counts_in_a_window(function: Function) -> bool:
     """Whether it is an expression over all records, and takes columns alone."""
-    return function.answer is Answer.COUNT
+    return function.answer is Answer.WINDOW
 
 
 def follows_a_model(function: Function) -> bool:
     """Whether it is an expression over a record's values, after a fitted model."""
-    return function.answer is Answer.SCORE
+    return function.answer is Answer.MODEL_SCORE
 
 
 def takes_a_record(function: Function) -> bool:
-    """Whether it is an expression over a record's values, which stand last."""
+    """Whether it is an expression over a record's values, which come last."""
     return counts_in_a_window(function) or follows_a_model(function)
 
 
@@ -88,7 +88,7 @@ def result_columns(function: Function) -> Iterator[tuple[str, str]]:
 
 
 def field_words(function: Function) -> dict[str, str]:
-    """What the fields of the answer's dataclass say at the end of their lines; shapes aside."""
+    """Return the comments of the fields of the answer's dataclass, without shapes."""
     answer = get_type_hints(function.body)["return"]
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""
@@ -96,10 +96,10 @@ def field_words(function: Function) -> dict[str, str]:
 
 
 def columns_beside(function: Function) -> str:
-    """Which columns stand before those of fixed names; nothing where there are none."""
-    if function.answer is Answer.BESIDE:
+    """Describe the columns before those with fixed names; empty if there are none."""
+    if function.answer is Answer.SCORED_TABLE:
         return "the table's own columns"
-    if function.answer is Answer.DRAWN:
+    if function.answer is Answer.SAMPLE:
         return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
@@ -108,30 +108,30 @@ def columns_beside(function: Function) -> str:
 
 def domain_words(domain: Domain) -> str:
     """What a parameter may be."""
-    said = WORDS.get(type(domain))
-    words = said(domain) if said else "a number or a value of any type, one column each"
+    describe = WORDS.get(type(domain))
+    words = describe(domain) if describe else "a number or a value of any type, one column each"
     return words + (", or NULL" if getattr(domain, "optional", False) else "")
 
 
 def default_words(parameter: Parameter) -> str:
-    """What holds where the parameter is not given."""
+    """Return the default as text."""
     return "must be given" if parameter.default is REQUIRED else f"`{sql_literal(parameter.default)}`"
 
 
 def calls(text: str, name: str) -> bool:
     """Whether the SQL calls the function, comments aside."""
-    said = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
-    return re.search(rf"\b{name}\(", said) is not None
+    statements_ = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    return re.search(rf"\b{name}\(", statements_) is not None
 
 
 def meaning(function: Function, column: str) -> str:
-    """What the column holds, in this function's answer."""
+    """Return the meaning of the column in this function's answer."""
     bare, _, end = column.rpartition("_")
     if end in {"low", "high"}:
         return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
     words = meanings()
-    told = words.get(function.name, {}).get(column) or words["every"].get(column)
-    return told or field_words(function).get(column, "")
+    own = words.get(function.name, {}).get(column) or words["every"].get(column)
+    return own or field_words(function).get(column, "")
 
 
 @cache

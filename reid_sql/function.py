@@ -23,7 +23,7 @@ from reid_sql.parameters import (
     TextColumn,
     Values,
 )
-from reid_sql.reduction import ENTITY, HOW_NULLS, Argument, Reduction, is_said
+from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction, has_implementation
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -51,42 +51,42 @@ class Entity(Values):
 class Answer(Enum):
     """What a function answers: the one shape that an engine binds it by."""
 
-    VALUE = "a value for each record, from numbers"
-    COUNT = "a value for each record, counted among all records"
-    SCORE = "a value for each record, under a fitted model"
+    SCALAR = "a value for each record, from numbers"
+    WINDOW = "a value for each record, counted among all records"
+    MODEL_SCORE = "a value for each record, under a fitted model"
     ROW = "one row"
     ROWS = "rows"
-    RECORDS = "a row for each record"
+    PER_RECORD = "a row for each record"
     REDUCTION = "the reduction itself"
-    BESIDE = "the table with scores beside its columns"
-    DRAWN = "records drawn from a fitted model"
+    SCORED_TABLE = "the table with scores beside its columns"
+    SAMPLE = "records drawn from a fitted model"
 
     @property
     def of_rows(self) -> bool:
         """Whether the function stands in a SELECT list or an expression, not in FROM."""
-        return self in {Answer.VALUE, Answer.COUNT, Answer.SCORE}
+        return self in {Answer.SCALAR, Answer.WINDOW, Answer.MODEL_SCORE}
 
     @property
     def of_table(self) -> bool:
         """Whether a body, or the reduction itself, answers for a whole table or from parameters alone."""
-        return self in {Answer.ROW, Answer.ROWS, Answer.RECORDS, Answer.REDUCTION}
+        return self in {Answer.ROW, Answer.ROWS, Answer.PER_RECORD, Answer.REDUCTION}
 
 
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
-HANDED: Final = {Answer.SCORE: 1, Answer.BESIDE: 2, Answer.DRAWN: 2}
+HANDED: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
 
 
 # How an engine answers that hands a question on.
-HANDED_ON: Final = "the distinct records come to the client, where DuckDB answers"
+FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
     "ibis": {
-        Answer.VALUE: "databases have no common way to refuse a number within a query, and a bad one would "
+        Answer.SCALAR: "databases have no common way to refuse a number within a query, and a bad one would "
         "pass for an answer",
-        Answer.SCORE: "a model scores records by Python, which warehouses do not run",
-        Answer.RECORDS: "answers for records would have to be put into a table of the warehouse, and "
+        Answer.MODEL_SCORE: "a model scores records by Python, which warehouses do not run",
+        Answer.PER_RECORD: "answers for records would have to be put into a table of the warehouse, and "
         "nothing is created there",
-        Answer.BESIDE: "scores would have to be put into a table of the warehouse, and nothing is "
+        Answer.SCORED_TABLE: "scores would have to be put into a table of the warehouse, and nothing is "
         "created there",
     }
 }
@@ -115,7 +115,7 @@ class Function:
     duckdb: str | None = None
     models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
     absences: Mapping[str, str] = field(default_factory=dict)
-    individuals: bool = (
+    one_row_per_person: bool = (
         False  # whether `entity` makes its table one of a row a person, before anything is counted
     )
 
@@ -129,9 +129,9 @@ class Function:
         """The call as SQL spells it."""
         shown = [
             p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
-            for p in (self.parameters[:-1] if self.answer is Answer.COUNT else self.parameters)
+            for p in (self.parameters[:-1] if self.answer is Answer.WINDOW else self.parameters)
         ]
-        if self.answer in {Answer.COUNT, Answer.SCORE}:
+        if self.answer in {Answer.WINDOW, Answer.MODEL_SCORE}:
             shown.append("c1, …")
         return f"{self.name}({', '.join(shown)})"
 
@@ -146,7 +146,7 @@ class Function:
     def columnar(self) -> bool:
         """Whether the body gives many rows as arrays, one a column, not as a list of rows."""
         listed = get_origin(get_type_hints(self.body).get("return")) is list
-        return self.answer is Answer.RECORDS or (self.answer is Answer.ROWS and not listed)
+        return self.answer is Answer.PER_RECORD or (self.answer is Answer.ROWS and not listed)
 
     @property
     def answer_columns(self) -> dict[str, str]:
@@ -154,7 +154,11 @@ class Function:
         if self.reduction is None or self.answer.of_rows:
             return dict(self.columns)
         counted = self.reduction.columns if self.answer is Answer.REDUCTION else self.columns
-        return {**({"record": "BIGINT"} if self.answer is Answer.RECORDS else {}), **counted, **HOW_NULLS}
+        return {
+            **({"record": "BIGINT"} if self.answer is Answer.PER_RECORD else {}),
+            **counted,
+            **NULL_REPORT_COLUMNS,
+        }
 
     @property
     def grouped(self) -> bool:
@@ -167,22 +171,22 @@ class Function:
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
 
-    def is_handed(self, engine: str, given: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
         """Whether the engine hands the distinct records to DuckDB, as it does not say what is asked for."""
         reduction = self.reduction
         if reduction is None or self.absence(engine):
             return False
-        if reduction.distinct and not is_said(reduction.room, engine):
+        if reduction.distinct and not has_implementation(reduction.package, engine):
             return True
-        argument, words = reduction.handed.get(engine, ("", ()))
+        argument, words = reduction.fallback.get(engine, ("", ()))
         return given.get(argument) in words
 
-    def handed_on(self, engine: str) -> str | None:
+    def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""
-        argument, words = self.reduction.handed.get(engine, ("", ())) if self.reduction else ("", ())
+        argument, words = self.reduction.fallback.get(engine, ("", ())) if self.reduction else ("", ())
         if words and not self.absence(engine):
-            return f"with {argument} {' or '.join(repr(word) for word in words)}, {HANDED_ON}"
-        return HANDED_ON if self.is_handed(engine, {}) else None
+            return f"with {argument} {' or '.join(repr(word) for word in words)}, {FALLBACK_NOTE}"
+        return FALLBACK_NOTE if self.uses_fallback(engine, {}) else None
 
     def partly(self, engine: str) -> str | None:
         """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""
@@ -218,7 +222,7 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
 
     def declare(body: Body) -> Body:
         columns = {body.__name__: "DOUBLE"}
-        _add(Function(body.__name__, Answer.VALUE, _parameters(body), columns, source, body, duckdb=duckdb))
+        _add(Function(body.__name__, Answer.SCALAR, _parameters(body), columns, source, body, duckdb=duckdb))
         return body
 
     return declare
@@ -233,7 +237,7 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     def declare(body: Body) -> Body:
         parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
         columns = {body.__name__: next(iter(reduction.columns.values()))}
-        _add(Function(body.__name__, Answer.COUNT, parameters, columns, source, body, reduction))
+        _add(Function(body.__name__, Answer.WINDOW, parameters, columns, source, body, reduction))
         return body
 
     return declare
@@ -249,7 +253,7 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
         columns = {body.__name__: "DOUBLE"}
-        _add(Function(body.__name__, Answer.SCORE, parameters, columns, source, body, models=True))
+        _add(Function(body.__name__, Answer.MODEL_SCORE, parameters, columns, source, body, models=True))
         return body
 
     return declare
@@ -264,7 +268,11 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
-        _add(Function(body.__name__, Answer.BESIDE, parameters, _columns(body), source, body, models=True))
+        _add(
+            Function(
+                body.__name__, Answer.SCORED_TABLE, parameters, _columns(body), source, body, models=True
+            )
+        )
         return body
 
     return declare
@@ -279,7 +287,7 @@ def drawn_function(*, source: str) -> Callable[[Body], Body]:
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(Function(body.__name__, Answer.DRAWN, parameters, {}, source, body, models=True))
+        _add(Function(body.__name__, Answer.SAMPLE, parameters, {}, source, body, models=True))
         return body
 
     return declare
@@ -294,26 +302,26 @@ def table_function(
     duckdb: str | None = None,
     models: bool = False,
     absences: Mapping[str, str] | None = None,
-    individuals: bool = False,
+    one_row_per_person: bool = False,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
-    `parameters` names them in the order that SQL has them: arguments of the reduction, and parameters of the
-    body. Without a reduction it is a function of its parameters alone. `answer` says what the body gives: a
-    dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a dataclass of
-    arrays over the distinct records, from which every record has a row with its key or 0-based scan position
-    in the column `record` (RECORDS); the fields become the columns. REDUCTION says that the reduction itself
-    is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for a checked
-    parameter. `models` says that the body keeps or finds fitted models, `absences` why an engine lacks this
-    very function, `individuals` that the table is a sample of people, and `entity` makes it one of a row a
-    person.
+    `parameters` names them in the order of SQL: arguments of the reduction, and parameters of the body.
+    Without a reduction it is a function of its parameters alone. `answer` is the shape of what the body
+    returns: a dataclass for one row (ROW), a list of them or, of many, one dataclass of arrays (ROWS), a
+    dataclass of arrays over the distinct records, from which every record has a row with its key or 0-based
+    scan position in the column `record` (PER_RECORD); the fields become the columns. With REDUCTION the
+    reduction itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for
+    a checked parameter. `models` is true where the body keeps or finds fitted models, `absences` explains why
+    an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
+    with `entity`, each person has one row.
     """
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
-        ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if individuals else ())
-        told = (reduction, duckdb, models, absences or {}, individuals)
-        _add(Function(body.__name__, answer, ordered, columns, source, body, *told))
+        ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ())
+        more = (reduction, duckdb, models, absences or {}, one_row_per_person)
+        _add(Function(body.__name__, answer, ordered, columns, source, body, *more))
         return body
 
     return declare

@@ -11,20 +11,20 @@ from typing import Any
 from ibis.expr.types import Table
 
 from reid_sql.client_fallback import answer_at_client
-from reid_sql.engines.face import public
-from reid_sql.engines.ibis import kit
+from reid_sql.engines.ibis import adapter
+from reid_sql.engines.public_api import public
 from reid_sql.function import Function
 from reid_sql_udfs import declared
 
 
 def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
-    return kit.framed(answer_at_client(function, arguments))
+    return adapter.framed(answer_at_client(function, arguments))
 
 
 FUNCTIONS = declared()
 __all__ = list(FUNCTIONS)
-__getattr__ = public(__name__, kit, FUNCTIONS, _at_client)
+__getattr__ = public(__name__, adapter, FUNCTIONS, _at_client)
 
 
 def __dir__() -> list[str]:

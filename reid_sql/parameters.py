@@ -15,8 +15,9 @@ NameLists = npt.NDArray[np.object_]  # a list of names each
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
-MOST_PEOPLE: Final = 1e15
-LONGEST_TEXT: Final = 200
+ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+MAX_PEOPLE: Final = 1e15
+MAX_TEXT_LENGTH: Final = 200
 
 
 def plain(value: float) -> str:
@@ -26,6 +27,15 @@ def plain(value: float) -> str:
     ('1000', '0.2')
     """
     return repr(float(value)).removesuffix(".0")
+
+
+def fold_case(column: str) -> str:
+    """Fold ASCII upper case alone, by which column names are the same in DuckDB.
+
+    >>> fold_case("ÄGE")
+    'Äge'
+    """
+    return column.translate(ASCII_LOWER)
 
 
 def sql_text(text: str) -> str:
@@ -65,20 +75,33 @@ class Number:
         """Rule, value, remedy."""
         return f"{name} must be {self.rule}, got {got}; {self.remedy}"
 
-    def sql(self, name: str, *, null: bool = False, value: str | None = None) -> str:
-        """Spell the SQL expression that is the number, or the refusal; `null` lets NULL stay NULL.
+    def check_one(self, name: str, value: float) -> float:
+        """Give the number, or refuse it."""
+        if not self.low <= value <= self.high or (self.whole and value != int(value)):
+            raise OutOfDomainError(self.sentence(name, plain(value)))
+        return value
 
-        `value` is the expression to check where it is not the parameter itself.
-        """
-        value = f"({value or name})::DOUBLE"
+    def sql(self, name: str) -> str:
+        """Write the SQL expression that is the number of a record, or the refusal; NULL stays NULL."""
+        value = f"({name})::DOUBLE"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
         whole = f" AND {value} = floor({value})" if self.whole else ""
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
         refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        kept = f"{name} IS NULL OR {value} IS NULL OR " if null else ""
-        checked = f"CASE WHEN {kept}{inside} THEN {value} ELSE {refusal} END"
+        checked = f"CASE WHEN {name} IS NULL OR {value} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
+
+    def from_sql(self, name: str, value: Any) -> float:  # noqa: ANN401 - as SQL gave it
+        """Read the number, whole where it must be, or refuse it."""
+        try:
+            number = float(value)
+        except OverflowError:
+            raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
+        except (TypeError, ValueError):
+            raise OutOfDomainError(self.sentence(name, list_text(value))) from None
+        checked = self.check_one(name, number)
+        return int(checked) if self.whole else checked
 
 
 @dataclass(frozen=True)
@@ -101,17 +124,13 @@ class Numbers:
         """Rule, value, remedy."""
         return f"{name} must be a list of one or more numbers, got {got}; write it like [1000, 1e6]"
 
-    def sql(self, name: str) -> str:
-        """Spell the SQL expression that is the list of doubles, or the refusal."""
-        listed = f"try_cast({name} AS DOUBLE[])"
-        head, tail = self.sentence(name, "\0").split("\0")
-        refusal = (
-            f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::DOUBLE[]"
-        )
-        bad = f"coalesce(list_aggregate({listed}, 'count') < greatest(len({listed}), 1), true)"
-        checked = f"list_transform({listed}, lambda v: {self.each.sql(name, value='v')})"
-        missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
-        return f"CASE {missing}WHEN {bad} THEN {refusal} ELSE {checked} END"
+    def from_sql(self, name: str, value: Any) -> list[float] | None:  # noqa: ANN401 - as SQL gave it
+        """Read the numbers, or refuse what is no list of them."""
+        if value is None and self.optional:
+            return None
+        if not isinstance(value, list | tuple) or not value or any(each is None for each in value):
+            raise OutOfDomainError(self.sentence(name, list_text(value)))
+        return [self.each.from_sql(name, each) for each in value]
 
 
 @dataclass(frozen=True)
@@ -133,19 +152,9 @@ class Choice:
     def _listed(self) -> str:
         return ", ".join(map(sql_text, self.words))
 
-    def sql(self, name: str) -> str:
-        """Spell the SQL expression that is the word, or the refusal (also of NULL)."""
-        value = f'"{name}"::VARCHAR'  # quoted, as `by` is a word of SQL
-        refusal = self.refusal(name, f"coalesce({value}, 'NULL')")
-        return f"CASE WHEN {self.met(name)} THEN {value} ELSE {refusal} END"
-
-    def met(self, name: str) -> str:
-        """Spell the SQL condition that the parameter is one of the words."""
-        return f"coalesce(\"{name}\"::VARCHAR, '') IN ({self._listed()})"
-
-    def refusal(self, name: str, got: str) -> str:
-        """Spell the SQL expression that refuses, where `got` is that of the text that was given."""
-        return f"reid_no_choice({sql_text(self._rule(name))}, {got}, [{self._listed()}])"
+    def from_sql(self, name: str, value: Any) -> str:  # noqa: ANN401 - as SQL gave it
+        """Read the word, or refuse it; NULL is none."""
+        return self.check(name, list_text(value))
 
 
 @dataclass(frozen=True)
@@ -160,7 +169,7 @@ class Text:
         """Give the text back, or refuse what is none."""
         if value is None and self.optional:
             return None
-        if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT:
+        if not isinstance(value, str) or not 1 <= len(value) <= MAX_TEXT_LENGTH:
             raise OutOfDomainError(self.sentence(name, "NULL" if value is None else str(value)))
         return value
 
@@ -168,15 +177,9 @@ class Text:
         """Rule, value, remedy."""
         return f"{name} must be {self.rule}, got '{got}'; {self.remedy}"
 
-    def sql(self, name: str) -> str:
-        """Spell the SQL expression that is the text, or the refusal."""
-        head, tail = self.sentence(name, "\0").split("\0")
-        refusal = f"error({sql_text(head)} || coalesce({name}::VARCHAR, 'NULL') || {sql_text(tail)})::VARCHAR"
-        missing = f"WHEN {name} IS NULL THEN NULL " if self.optional else ""
-        return (
-            f"CASE {missing}WHEN length({name}::VARCHAR) BETWEEN 1 AND {LONGEST_TEXT} "
-            f"THEN {name}::VARCHAR ELSE {refusal} END"
-        )
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
+        """Read what SQL gave, or refuse it."""
+        return self.check(name, value)
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ class Texts:
             listed = list(told)
             if all(isinstance(value, str) or value is none for value in listed):
                 return listed
-        raise OutOfDomainError(self.sentence(name, str(values)))
+        raise OutOfDomainError(self.sentence(name, list_text(values)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
@@ -203,19 +206,9 @@ class Texts:
             )
         return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
 
-    def sql(self, name: str) -> str:
-        """Spell the SQL expression that is the list, or the refusal."""
-        listed = f"try_cast({name} AS VARCHAR[])"
-        head, tail = self.sentence(name, "\0").split("\0")
-        got = f"coalesce({name}::VARCHAR, 'NULL')"
-        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR[]"
-        if self.of_record:
-            return f"CASE WHEN {listed} IS NULL THEN {refusal} ELSE {listed} END"
-        bad = (
-            f"{listed} IS NULL OR list_contains(list_transform({listed}, "
-            "lambda reid_text: reid_text IS NULL), true)"
-        )
-        return f"CASE WHEN {name} IS NULL THEN []::VARCHAR[] WHEN {bad} THEN {refusal} ELSE {listed} END"
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
+        """Read what SQL gave, or refuse it."""
+        return self.check(name, value)
 
 
 @dataclass(frozen=True)
@@ -227,6 +220,46 @@ class Table:
 class OptionalTable:
     """A relation, or NULL; the reduction holds it against the columns that it must have."""
 
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
+
+
+def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> list[str]:  # noqa: ANN401
+    """Read a list of 1 to 64 different column names, or a single name.
+
+    `fold` maps names that an engine takes for the same to one.
+    """
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, Sequence) or any(column is None for column in listed):
+        raise OutOfDomainError(
+            f"{label} must be a list of column names, got {list_text(value)}; write ['age', 'sex']"
+        )
+    names = [str(column) for column in listed]
+    if not 1 <= len(names) <= MAX_COLUMNS:
+        raise OutOfDomainError(
+            f"{label} must name 1 to {MAX_COLUMNS} columns, got {len(names)}; pass the columns by which "
+            "people can be told apart, such as ['age', 'sex']"
+        )
+    folded = [fold(column) for column in names]
+    for place, column in enumerate(names):
+        if folded[place] in folded[:place]:
+            raise OutOfDomainError(f"{label} must be distinct, got '{column}' twice; name each column once")
+    return names
+
+
+def list_text(value: Any) -> str:  # noqa: ANN401 - anything
+    """The value as SQL shows it.
+
+    >>> list_text(["age", None])
+    '[age, NULL]'
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(list_text(each) for each in value)}]"
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "true", False: "false"}[value]
+    return str(value)
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -237,25 +270,7 @@ class Columns:
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
-        if (
-            isinstance(names, str)
-            or not isinstance(names, Sequence)
-            or not all(isinstance(name, str) for name in names)
-        ):
-            raise OutOfDomainError(
-                f"{self.words} must be a list of column names, got {names}; write ['age', 'sex']"
-            )
-        if not 1 <= len(names) <= MAX_COLUMNS:
-            got = f"{self.words} must name 1 to {MAX_COLUMNS} columns, got {len(names)}"
-            raise OutOfDomainError(
-                f"{got}; pass the columns by which people can be told apart, such as ['age', 'sex']"
-            )
-        for position, name in enumerate(names):
-            if name in names[:position]:
-                raise OutOfDomainError(
-                    f"{self.words} must be distinct, got '{name}' twice; name each column once"
-                )
-        return self.known(names, known)
+        return self.known(list_columns(self.words, names), known)
 
     def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse the first that is not in the table."""
@@ -267,10 +282,18 @@ class Columns:
                 raise UnknownNameError(message)
         return list(names)
 
+    def from_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the names; the query checks them in the table."""
+        return None if value is None and self.optional else list_columns(self.words, value, fold_case)
+
 
 @dataclass(frozen=True)
 class Groups:
     """A list of columns by whose values a table is divided, each group answered for itself, or NULL."""
+
+    def from_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401 - as SQL gave it
+        """Read the names, or NULL for no groups; the query checks them in the table."""
+        return None if value is None else list_columns(name, value, fold_case)
 
 
 @dataclass(frozen=True)
@@ -279,6 +302,10 @@ class Column:
 
     words: str
 
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
+
 
 @dataclass(frozen=True)
 class Key:
@@ -286,6 +313,10 @@ class Key:
 
     The reduction holds it against the table.
     """
+
+    def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read the name, which the query checks, or NULL."""
+        return None if value is None else str(value)
 
 
 @dataclass(frozen=True)
@@ -303,20 +334,14 @@ class Document:
         """Give the document as text, or refuse it."""
         return self.read(source)
 
-    def sql(self, name: str) -> str:
-        """Spell the SQL expression that is the text, or the refusal; a STRUCT is as good as JSON."""
-        text = (
-            f"CASE WHEN typeof({name}) LIKE 'STRUCT%' THEN to_json({name})::VARCHAR ELSE {name}::VARCHAR END"
-        )
-        files = "current_setting('enable_external_access')::BOOLEAN"
-        return f"""list_extract(list_transform([reid_read_{self.kind}({text}, {files})], lambda reid_found:
-            CASE WHEN reid_found['refusal'] IS NULL THEN reid_found['text']
-            ELSE error(reid_found['refusal']) END), 1)"""
-
 
 @dataclass(frozen=True)
 class Values:
     """Values of any type, one array a column."""
+
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Pass the values on."""
+        return value
 
 
 PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)

@@ -4,13 +4,13 @@ Row functions take column names, expressions or numbers and are expressions; tab
 or DataFrame first and give a LazyFrame. Nothing is collected before you collect.
 """
 
-from reid_sql.engines.face import public
-from reid_sql.engines.polars import kit
+from reid_sql.engines.polars import adapter
+from reid_sql.engines.public_api import public
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
 __all__ = list(FUNCTIONS)
-__getattr__ = public(__name__, kit, FUNCTIONS)
+__getattr__ = public(__name__, adapter, FUNCTIONS)
 
 
 def __dir__() -> list[str]:

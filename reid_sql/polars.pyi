@@ -487,7 +487,7 @@ def compare_columns(
     $ total_variation  <f64> 0.902, 0, 0
     $ earth_movers     <f64> 0.0459091, null, null
     $ understood       <str> 'not known', 'not known', 'not known'
-    $ status           <str> 'without key nobody knows which released record is whose: pass key, a column of bo...
+    $ status           <str> 'changes and links need key, a column of both tables that identifies records', 'ch...
     $ records_dropped  <i64> 0, 0, 0
     $ nulls            <str> 'value', 'value', 'value'
     """
@@ -1261,7 +1261,7 @@ def population_risk(
     $ below_k_high     <f64> 0.325398
     $ method           <str> 'people'
     $ status           <str> 'ok'
-    $ sentence         <str> 'Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the only one with their valu...
+    $ sentence         <str> 'Of 20,000 people, about 4.7 % (3.1 to 7.1 %) are unique by age, sex and postcode,...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """
@@ -2115,7 +2115,7 @@ def validate_risk(
     $ high            <f64> 0.418807, 0.593057, 0.903008
     $ truth           <f64> 0.350333, 0.576667, 0.350333
     $ counted         <i64> 300, 300, 300
-    $ status          <str> 'ok', 'ok', 'the data are unlike the tables of people that the interval was measure...
+    $ status          <str> 'ok', 'ok', 'this table is unlike the reference tables, as the log-linear model est...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """

@@ -1,7 +1,7 @@
 """The functions of a table asked of a DuckDB connection, answered before the next line runs.
 
 `reid_sql.fit_copula(con, …)` is one of them: what `con.sql("FROM fit_copula(…)")` gives runs only when
-somebody reads it, and a model that is fitted by it is not known before.
+it is read, and a model that it fits does not exist before.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.engines.face import bound, checked, told
-from reid_sql.engines.words import of_stub, without_example
+from reid_sql.engines.public_api import bound, checked, told
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
@@ -32,7 +32,7 @@ FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
 
 
 def call_of(name: str) -> Call:
-    """The function of this name as a call; one of single records says where it stands instead."""
+    """Return the function as a call; a function of single records refuses, as it belongs into a SELECT."""
     function = declared()[name]
     made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
     made.__name__ = made.__qualname__ = name
@@ -43,7 +43,7 @@ def call_of(name: str) -> Call:
 
 def _of_records(function: Function) -> Call:
     def call(*_: Any, **__: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - whatever it is called with
-        rule = f"{function.name} must stand in a SELECT list, got a call of its own"
+        rule = f"{function.name} must be called in a SELECT list, got a call of its own"
         raise UnavailableError(f"{rule}; write con.sql('SELECT *, {function.signature} FROM …')")
 
     return call
@@ -69,7 +69,7 @@ def _of_a_table(function: Function) -> Call:
 def _answered(
     con: duckdb.DuckDBPyConnection, name: str, values: Sequence[Any], frames: Mapping[str, Any]
 ) -> duckdb.DuckDBPyRelation:
-    """Ask with each frame under a name of its own for as long as it takes; the answer is held in memory."""
+    """Call with each frame registered under a temporary name; the answer is materialized."""
     try:
         for shown, frame in frames.items():
             con.register(shown, frame)
@@ -82,7 +82,7 @@ def _answered(
 
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it
-    """What stands for the value in SQL; a frame is put among the frames, and its name does."""
+    """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
     if isinstance(parameter.domain, Table | OptionalTable):
         return _table(parameter.name, value, frames)
     if isinstance(value, FittedModel):

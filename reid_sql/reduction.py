@@ -1,7 +1,8 @@
-"""What a reduction is: its arguments, its relations and arrays, and, by its place, how each engine says it.
+"""What a reduction is: its arguments, relations and arrays. An engine's implementation is found by its place.
 
-A reduction lives in a room of `reid_sql.reductions`: the room's `__init__` declares it, and a file named
-after an engine says it there. Where an engine lacks it, the declaration says why.
+A reduction belongs to a family, a package of `reid_sql.reductions`: its `__init__` declares the reduction,
+and a file named after an engine implements it there (`sql.py` for DuckDB and whatever translates its text).
+Where an engine lacks it, the declaration gives the reason.
 """
 
 import importlib
@@ -22,27 +23,34 @@ from reid_sql.parameters import (
     Domain,
     Groups,
     Key,
+    fold_case,
 )
 
-ROOMS: Final = "reid_sql.reductions"
-HOW_NULLS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
-SEVERAL_VALUES: Final = (
+FAMILIES: Final = "reid_sql.reductions"
+NULL_REPORT_COLUMNS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
+REFUSAL_SEVERAL_VALUES: Final = (
     "sensitive must have one value for each person in a class where people are counted, got people of "
     "several, who would make it look more diverse than it is; pass a table with one value a person, such as "
     "the gravest"
 )
 
 
-ONE_RECORD: Final = (
+REFUSAL_SEVERAL_RECORDS: Final = (
     "people must have one value in each column of the scenario, got people of several; "
     "pass a table with a row a person"
 )
-FOLDED: Final = (
+REFUSAL_COLLATION: Final = (
     "columns must tell apart texts that differ, got a collation of its own for one of {}; pass a view that "
     "has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, 'ASC "
     "NULLS LAST')"
 )
-KEY_OF_PEOPLE: Final = "key must be left out where people are counted, got '{}'; entity names each of them"
+REFUSAL_REPEATED_KEY: Final = (
+    "key must differ between records, got a value that occurs more than once; pass a column whose values are "
+    "distinct, or none"
+)
+REFUSAL_KEY_WITH_ENTITY: Final = (
+    "key must be left out where people are counted, got '{}'; entity names each of them"
+)
 
 
 @dataclass(frozen=True)
@@ -59,16 +67,16 @@ class Argument:
 class Reduction:
     """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
-    `room` is the package that declares it. Every reduction of a table also tells how NULLs were treated, in
-    the columns of `HOW_NULLS`. `absences` says of an engine why it lacks the reduction, `partly` what of it
-    an engine lacks, and why. `distinct` says that the distinct records with their numbers are all that it
-    is counted from: then an engine that does not say it may hand these to DuckDB. `handed` names by engine an
-    argument, and the words of it for which an engine that says the others does so. `bytes_each` is what one
-    of its rows takes in memory at least, from the lists for a body to its answers, as measured, where a
-    body gets all distinct records at once.
+    `package` declares it. Every reduction of a table also reports how NULLs were treated, in the columns of
+    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction, `partly` what of
+    it an engine lacks, and why. `distinct` is true where the distinct records with their counts are all that
+    it is counted from: an engine without an implementation may then pass these to DuckDB. `fallback` names by
+    engine an argument, and the values of it for which an engine with an implementation does so too.
+    `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
+    as measured, where a body gets all distinct records at once.
     """
 
-    room: str
+    package: str
     name: str
     words: str
     arguments: tuple[Argument, ...]
@@ -77,17 +85,17 @@ class Reduction:
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
     bytes_each: int | None = None
-    most_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
+    max_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
-    handed: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    fallback: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, str]:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
-        return {each.name: {**self.columns, **HOW_NULLS}[each.name] for each in wanted}
+        return {each.name: {**self.columns, **NULL_REPORT_COLUMNS}[each.name] for each in wanted}
 
     @property
     def counting(self) -> str:
@@ -105,7 +113,7 @@ class Reduction:
 TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
-KEPT_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
+DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
 KEY: Final = Argument("key", Key(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
@@ -114,9 +122,9 @@ DIVIDING: Final = Columns("by")
 BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
 # What stands before the names of these columns in a reduction, so that none can meet one of its own.
 GROUP: Final = "reid: "
-MOST_FITTED: Final = 1000  # groups, of which each takes a model of people a second or more
+MAX_FITTED_GROUPS: Final = 1000  # groups, of which each takes a model of people a second or more
 # What is said of a group of which every record was dropped, in the columns of these names; nothing in others.
-NOBODY: Final = {
+OF_NO_RECORD: Final = {
     "records": 0,
     "status": "not available: nulls := 'drop' leaves no record of the group",
 }
@@ -138,35 +146,36 @@ def apart(columns: Sequence[str], others: Sequence[str]) -> list[str]:
 
 @cache
 def reductions() -> Mapping[str, Reduction]:
-    """Every reduction that a room declares, by name."""
-    rooms = importlib.import_module(ROOMS)
+    """Every reduction that a package declares, by name."""
+    families = importlib.import_module(FAMILIES)
     modules = (
-        importlib.import_module(f"{ROOMS}.{found.name}") for found in pkgutil.iter_modules(rooms.__path__)
+        importlib.import_module(f"{FAMILIES}.{found.name}")
+        for found in pkgutil.iter_modules(families.__path__)
     )
     declared = (each for module in modules for each in vars(module).values() if isinstance(each, Reduction))
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
 
 
 @cache
-def is_said(room: str, engine: str) -> bool:
-    """Whether a reduction's room has a file for the engine.
+def has_implementation(package: str, engine: str) -> bool:
+    """Whether a reduction's package has a file for the engine.
 
-    >>> is_said("reid_sql.reductions.people", "ibis"), is_said("reid_sql.reductions.people", "polars")
-    (False, True)
+    >>> has_implementation("reid_sql.reductions.people", "ibis")
+    False
     """
-    return find_spec(f"{room}.{engine}") is not None
+    return find_spec(f"{package}.{engine}") is not None
 
 
-def spelling(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
-    """How the engine says the reduction: what its file in the reduction's room names like the reduction."""
-    return getattr(importlib.import_module(f"{reduction.room}.{engine}"), reduction.name)
+def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
+    """The engine's implementation: what its file in the reduction's package names like the reduction."""
+    return getattr(importlib.import_module(f"{reduction.package}.{engine}"), reduction.name)
 
 
 def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> None:
     """Refuse to count people by one of the quasi-identifiers, and where NULL may be any value."""
     if entity is None:
         return
-    if entity.lower() in (column.lower() for column in columns):
+    if fold_case(entity) in (fold_case(column) for column in columns):
         rule = f"entity must not be a quasi-identifier, got '{entity}'"
         raise OutOfDomainError(
             f"{rule}; an attacker who knows it needs nothing else: leave it out of one of them"
@@ -176,10 +185,10 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
         raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
 
 
-def refuse_key_of_people(key: str | None) -> None:
+def refuse_key_with_entity(key: str | None) -> None:
     """Refuse a key of records where people are counted, each of whom has one answer."""
     if key is not None:
-        raise OutOfDomainError(KEY_OF_PEOPLE.format(key))
+        raise OutOfDomainError(REFUSAL_KEY_WITH_ENTITY.format(key))
 
 
 def refuse_groups(nulls: str) -> None:
@@ -189,10 +198,10 @@ def refuse_groups(nulls: str) -> None:
         raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
 
 
-def refuse_answers_names(by: Sequence[str], answer: Collection[str]) -> None:
+def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
     """Refuse columns that divide the table and are named like those of the answer beside them."""
     for column in by:
-        if column.lower() in answer:
+        if fold_case(column) in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"
             raise OutOfDomainError(f"{rule}; rename the column in a view")
 
@@ -204,7 +213,7 @@ def refuse_many_groups(groups: int, most: int | None) -> None:
         raise OutOfDomainError(f"{rule}; name fewer or coarser columns, or ask about some of them in a view")
 
 
-def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
+def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -> None:
     """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
     if nulls != "value":
         rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
@@ -214,36 +223,35 @@ def refuse_individuals(columns: Sequence[str], entity: str, nulls: str) -> None:
 
 def refuse_key(columns: Sequence[str], key: str | None) -> None:
     """Refuse to tell by a quasi-identifier which record is whose."""
-    if key is not None and key.lower() in (column.lower() for column in columns):
+    if key is not None and fold_case(key) in (fold_case(column) for column in columns):
         rule = f"key must not be a quasi-identifier, got '{key}'"
         raise OutOfDomainError(
             f"{rule}; it tells which record is whose, which no attacker knows: leave it out of one of them"
         )
 
 
-def refuse_twice(often: str | None) -> None:
-    """Refuse a key that is twice in one of the tables."""
-    if often is not None:
-        rule = f"key must tell each record from the others, got {often} twice"
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
+def refuse_repeated_key(*, is_repeated: bool) -> None:
+    """Refuse a key with a value that occurs more than once; the value is not named."""
+    if is_repeated:
+        raise OutOfDomainError(REFUSAL_REPEATED_KEY)
 
 
 def refuse_several(people: int) -> None:
     """Refuse people of several sensitive values in one class."""
     if people:
-        raise OutOfDomainError(SEVERAL_VALUES)
+        raise OutOfDomainError(REFUSAL_SEVERAL_VALUES)
 
 
 def refuse_records(people: int) -> None:
     """Refuse people of several records, of which an attacker would know one."""
     if people:
-        raise OutOfDomainError(ONE_RECORD)
+        raise OutOfDomainError(REFUSAL_SEVERAL_RECORDS)
 
 
-def refuse_own_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
+def refuse_result_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
-        if column.lower() in {*own, *HOW_NULLS}:
+        if fold_case(column) in {*own, *NULL_REPORT_COLUMNS}:
             named = f"{', '.join(own)}, records_dropped or nulls"
             rule = f"quasi-identifiers must not be named {named} where classes are listed"
             raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")

@@ -22,7 +22,7 @@ GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
 @dataclass
 class Answer:
-    """What a statement answers: column names and rows; no columns where it answers nothing."""
+    """The answer of a statement: column names and rows; no columns if there is no answer."""
 
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
@@ -78,25 +78,23 @@ def _done(con: duckdb.DuckDBPyConnection) -> float:
 
 
 def sentence(error: BaseException) -> str:
-    r"""Give the refusal without what the engine wraps around it: its error class, and the place in our SQL.
+    r"""Return the refusal without the engine's error class and its position in our SQL.
 
     >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
     'k must be a number; pass one'
     """
-    told = str(error)
+    message = str(error)
     if broken := re.search(
-        r"CSV Error on Line: (\d+)", told
+        r"CSV Error on Line: (\d+)", message
     ):  # what follows is the line itself, a person's record
-        why = WRONG.findall(told)
+        why = WRONG.findall(message)
         return (
             f"line {broken[1]} of the file cannot be read: "
-            f"{why[-1] if why else 'it is no line of CSV'}; mend it"
+            f"{why[-1] if why else 'it is no line of CSV'}; correct it"
         )
-    if UNLIKE in told:
-        return (
-            "the file cannot be read as CSV: its lines end unlike, or a quote stands within a field; mend it"
-        )
-    words = told.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
+    if UNLIKE in message:
+        return "the file cannot be read as CSV: its line ends differ, or a field contains a quote; correct it"
+    words = message.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
     words = re.sub(
         r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words
     )  # a window refuses by a cast

@@ -1,7 +1,4 @@
-"""Reading a scenario from where people keep it: a file, a shipped one, or what says it.
-
-A file has its tables beside it.
-"""
+"""Read a scenario: a file with its tables next to it, a shipped one, JSON text or a mapping."""
 
 from importlib import resources
 from pathlib import Path
@@ -27,8 +24,8 @@ def scenario(source: Any, folder: Path | None = None) -> Scenario:  # noqa: ANN4
     """
     if isinstance(source, Scenario):
         return source
-    document, beside = read_document("scenario", source, folder, SHIPPED)
-    return parse_scenario(document, lambda where, file: read_pairs(where, file, beside))
+    document, folder_ = read_document("scenario", source, folder, SHIPPED)
+    return parse_scenario(document, lambda where, file: read_pairs(where, file, folder_))
 
 
 def _read(source: Any) -> str:  # noqa: ANN401 - as above
@@ -36,7 +33,7 @@ def _read(source: Any) -> str:  # noqa: ANN401 - as above
 
 
 def _sealed(source: Any) -> str:  # noqa: ANN401 - as above
-    """Read a scenario that says itself all it says, or a shipped one: no file is looked at, nor told of."""
+    """Read a scenario without looking at any file but the shipped ones."""
     if isinstance(source, str) and source in SHIPPED:
         return _read(source)
     if isinstance(source, str) and not source.lstrip().startswith("{"):

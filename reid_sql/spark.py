@@ -7,14 +7,14 @@ Columns; `register(spark)` puts them into Spark SQL under the same names.
 
 from pyspark.sql import SparkSession
 
-from reid_sql.engines.face import public
-from reid_sql.engines.spark import kit
+from reid_sql.engines.public_api import public
+from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.sql import register as register_functions
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()
 __all__ = ["register", *FUNCTIONS]  # noqa: PLE0604 - names they are
-__getattr__ = public(__name__, kit, FUNCTIONS)
+__getattr__ = public(__name__, adapter, FUNCTIONS)
 
 
 def __dir__() -> list[str]:

@@ -705,7 +705,7 @@ def compare_columns(
      total_variation  | 0.902
      earth_movers     | 0.0459091
      understood       | not known
-     status           | without key nobody knows which released record is whose: ...
+     status           | changes and links need key, a column of both tables that ...
      records_dropped  | 0
      nulls            | value
     -RECORD 1------------------------------------------------------------------------
@@ -718,7 +718,7 @@ def compare_columns(
      total_variation  | 0
      earth_movers     | NULL
      understood       | not known
-     status           | without key nobody knows which released record is whose: ...
+     status           | changes and links need key, a column of both tables that ...
      records_dropped  | 0
      nulls            | value
     -RECORD 2------------------------------------------------------------------------
@@ -731,7 +731,7 @@ def compare_columns(
      total_variation  | 0
      earth_movers     | NULL
      understood       | not known
-     status           | without key nobody knows which released record is whose: ...
+     status           | changes and links need key, a column of both tables that ...
      records_dropped  | 0
      nulls            | value
     """
@@ -1736,7 +1736,7 @@ def population_risk(
      below_k_high     | 0.325398
      method           | people
      status           | ok
-     sentence         | Of 20,000 people about 4.7 % (3.1 to 7.1 %) would be the ...
+     sentence         | Of 20,000 people, about 4.7 % (3.1 to 7.1 %) are unique b...
      records_dropped  | 0
      nulls            | value
     """
@@ -2729,7 +2729,7 @@ def validate_risk(
      high            | 0.903008
      truth           | 0.350333
      counted         | 300
-     status          | the data are unlike the tables of people that the interva...
+     status          | this table is unlike the reference tables, as the log-lin...
      records_dropped | 0
      nulls           | value
     only showing top 3 rows

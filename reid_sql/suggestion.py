@@ -1,11 +1,11 @@
-"""Which known name a misspelt one most likely meant."""
+"""Suggest the known name that a misspelt one most likely means."""
 
 from collections.abc import Sequence
 from typing import Final
 
 SHOWN: Final = 12  # names that fit a sentence
 
-# DuckDB measures the distance here too, so that a sentence is the same whether SQL or Python says it.
+# DuckDB measures the distance here too, so that SQL and Python give the same sentence.
 NEAREST: Final = """
 SELECT name FROM (SELECT unnest($known) AS name, generate_subscripts($known, 1) AS place)
 WHERE damerau_levenshtein(lower($name), lower(name))
@@ -16,7 +16,7 @@ ORDER BY damerau_levenshtein(lower($name), lower(name)), place LIMIT 1
 
 
 def suggestion(name: str, known: Sequence[str], kind: str = "columns") -> str:
-    """Words that point from a misspelt name to the nearest known one, or else list what there is.
+    """Suggest the nearest known name for a misspelt one, or list the known names.
 
     >>> suggestion("sxe", ["age", "sex"])
     "did you mean 'sex'?"

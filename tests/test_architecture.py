@@ -27,7 +27,8 @@ LAYERS = [
     ("reid_sql.hierarchies",),
     ("reid_sql.scenario",),
     ("reid_sql.reduction", "reid_sql.function"),
-    ("reid_sql.reductions", "reid_sql.engines"),  # a room holds what an engine's kit is for
+    ("reid_sql.sql",),
+    ("reid_sql.reductions", "reid_sql.engines"),  # a family has what an engine's pieces are for
     ("reid_sql_udfs",),
     ("reid_sql.polars", "reid_sql.spark"),
     (
@@ -38,13 +39,13 @@ LAYERS = [
         "reid_sql.plot",
     ),
     ("reid_sql.client_fallback",),
-    ("reid_sql.ibis",),  # a face of two engines: what the warehouse does not say, DuckDB answers
-    ("reid_sql.python_api", "reid_sql.facts", "reid_sql.notebook"),
+    ("reid_sql.ibis",),  # two engines: what the warehouse does not answer, DuckDB does
+    ("reid_sql.python_api", "reid_sql.facts", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),
-    ("reid_sql.dbt",),
+    ("reid_sql.dbt", "reid_sql.harlequin"),  # plug-ins of other programs
     ("reid_sql.cli", "reid_sql.__main__"),
 ]
 
@@ -55,9 +56,9 @@ def module(path: Path) -> str:
 
 
 def layer(name: str) -> int:
-    """A spelling, which stands beside its reduction's declaration, is made of its engine's kit."""
-    if re.fullmatch(r"reid_sql\.reductions\.\w+\.(?!duckdb)\w+", name):
-        return layer("reid_sql.engines.face")
+    """An implementation, next to its reduction's declaration, is made of its engine's pieces."""
+    if re.fullmatch(r"reid_sql\.reductions\.\w+\.\w+", name):
+        return layer("reid_sql.engines.public_api")
     exact = [place for place, names in enumerate(LAYERS) if name in names]
     within = [
         place
@@ -110,7 +111,7 @@ ENGINES = sorted(path.parent.name for path in (ROOT / "reid_sql" / "engines").gl
 
 
 def engine(name: str) -> str | None:
-    """The engine that the module is a part of: of its kit, of what it says of a reduction, or its face."""
+    """The engine that the module belongs to: its adapter, its implementations, or its public module."""
     parts = name.split(".")
     own = parts[2:3] if parts[:2] == ["reid_sql", "engines"] else parts[-1:]
     return next((each for each in own if each in ENGINES), None)

@@ -19,7 +19,15 @@ PEOPLE = "reid_sql/demo/people.csv"
 def test_risk_prints_summary_class_sizes_who_stands_out_and_a_verdict() -> None:
     done = process("risk", PEOPLE, "--qi", "age,sex,postcode", "--stand-out", "3")
     assert done.returncode == 0
-    for words in ("1,051", "35.0 %", "3–4", "█", "Who stands out", "04103", "AT RISK: 1,051 of 3,000 people"):
+    for words in (
+        "1,051",
+        "35.0 %",
+        "3–4",
+        "█",
+        "Most exposed records",
+        "04103",
+        "AT RISK: 1,051 of 3,000 people",
+    ):
         assert words in done.stdout
     assert done.stderr == ""
 
@@ -120,7 +128,7 @@ def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> Non
     call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
     shown = command(*call, "--fraction", "0.5,0.1").stdout
     assert "error of Ξ" in shown
-    assert "they do not tell the error of a forecast" in shown
+    assert "the error of a forecast to a larger population may differ" in shown
     rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
     assert {row["method"] for row in rows} == {"bound", "pyc"}
     assert {row["fraction"] for row in rows} == {0.1}
@@ -335,7 +343,7 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
         assert con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [
             (0.366032,)
         ]
-        with pytest.raises(duckdb.Error, match="needs the Python package reid-sql"):
+        with pytest.raises(duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"):
             con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
 
 
@@ -360,7 +368,7 @@ def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path
         assert con.execute(f"SELECT k FROM {place}.risk_summary(t, ['a'])").fetchall() == [(3,)]
         sizes = con.execute(f"SELECT {place}.equivalence_class_size(a) FROM t ORDER BY a").fetchall()
         assert sizes == [(4,)] * 4 + [(3,)] * 6
-        with pytest.raises(duckdb.Error, match="needs the Python package reid-sql"):
+        with pytest.raises(duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"):
             con.execute(f"FROM {place}.risk_summary(t, ['a'], nulls := 'wildcard')")
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{file}' AS other (READ_ONLY); CREATE TABLE t AS SELECT 1 AS a")

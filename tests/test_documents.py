@@ -47,7 +47,7 @@ MODULES = sorted(
         "reid_sql.ibis",
     }  # these carry the words of the bodies, tried where they stand
     and (find_spec("pyspark") or "spark" not in name)
-    and not name.startswith("reid_sql.dbt")  # needs dbt, which has an environment of its own
+    and not name.startswith(("reid_sql.dbt", "reid_sql.harlequin"))  # these have environments of their own
 )
 
 

@@ -122,7 +122,7 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
         (
             lambda con: FACE.equivalence_class_size(con, "age"),
             UnavailableError,
-            "must stand in a SELECT list, got a call of its own",
+            "must be called in a SELECT list, got a call of its own",
         ),
     ],
 )

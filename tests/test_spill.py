@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.check.gate import opened
+from reid_sql.check.gate import open_tables
 from reid_sql.check.policy_file import read_policy
 from reid_sql.client_fallback import open_client
 from reid_sql.sources.files import open_source
@@ -43,8 +43,8 @@ def by_gate(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     file.write_text(
         f'[[tables]]\nfile = "{table(folder).name}"\nquasi_identifiers = ["a"]\nchecks = {checks}'
     )
-    with opened(read_policy(file), LIMIT) as releases:
-        yield releases[0].con
+    with open_tables(read_policy(file), LIMIT) as releases:
+        yield releases[0].engine.con
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any, Final
 import ibis
 
 import reid_sql.ibis as ri
-from reid_sql.reduction import reductions, spelling
+from reid_sql.reduction import implementation, reductions
 from reid_sql.reductions.disclosure.ibis import FINITE
 from reid_sql.reductions.subsets.ibis import sizes_of_subset
 
@@ -41,7 +41,7 @@ INFINITE: Final = ("beta_likeness enhanced", "delta_disclosure all")
 
 
 def _reduced(name: str, **arguments: Any) -> Callable[[], Any]:  # noqa: ANN401 - a reduction's own
-    return lambda: spelling(reductions()[name], "ibis")(tbl=PEOPLE, **arguments)
+    return lambda: implementation(reductions()[name], "ibis")(tbl=PEOPLE, **arguments)
 
 
 def _of_classes(name: str, **options: Any) -> Callable[[], Any]:  # noqa: ANN401 - the same
@@ -76,7 +76,7 @@ QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
     "beta_likeness enhanced": _of_classes("beta_likeness", variant="enhanced"),
     "delta_disclosure present": _of_classes("delta_disclosure", variant="present"),
     "delta_disclosure all": _of_classes("delta_disclosure", variant="all"),
-    "saved": lambda: spelling(reductions()["saved"], "ibis")(ibis.table(MODELS, name="models")),
+    "saved": lambda: implementation(reductions()["saved"], "ibis")(ibis.table(MODELS, name="models")),
 }
 
 

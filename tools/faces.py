@@ -167,7 +167,7 @@ class Face:
             return self.show_value
         if function.answer is Answer.ROW:
             return self.show
-        beside = facts.columns_beside(function) and function.answer is not Answer.DRAWN
+        beside = facts.columns_beside(function) and function.answer is not Answer.SAMPLE
         return (self.order if beside or self._beside(function) else "") + (
             self.show_few or self.few + self.show
         )

@@ -82,7 +82,7 @@ def absences(function: Function) -> Iterator[str]:
             yield f"Not on {engine.capitalize()}: {reason}."
         if reason := function.partly(engine):
             yield f"On {engine.capitalize()} in part: {reason}."
-        if how := function.handed_on(engine):
+        if how := function.fallback_note(engine):
             yield f"On {engine.capitalize()} {how}."
 
 

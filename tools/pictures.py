@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import reid_sql
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from tools.documents import ROOT
 
 POLICY: Final = ROOT / "docs" / "people_release.toml"
@@ -26,6 +26,6 @@ def picture(path: Path) -> str:
 @cache
 def _report() -> tuple[list[str], str]:
     """The report's figures, and its rules of style."""
-    page = html(reid_sql.check(POLICY).page)
+    page = render_html(reid_sql.check(POLICY).page)
     [style] = re.findall(r"<style>\n(.*?)</style>", page, re.DOTALL)
     return re.findall(r"<svg.*?</svg>", page, re.DOTALL), style

@@ -1,35 +1,48 @@
-"""Write the queries that the reductions' plans make: tests/**/plans/*.sql.
+"""Write the SQL of the reductions' plans for reviews: tests/**/plans/*.sql.
 
-Each from the call in its first line. python -m tools.plans
+Each from the call in its first line, a Python call with tables as bare names. The checks of a connection and
+of columns are left out, as they are the same everywhere, unless the first line says so.
+python -m tools.plans
 """
 
+import ast
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import duckdb
-
-import reid_sql
 from reid_sql.engines.duckdb.layout import laid_out
-from reid_sql.engines.duckdb.qualify import BUILTIN, HOME, qualified
-from reid_sql.engines.duckdb.showing import unfolded
+from reid_sql.engines.duckdb.source import table_source
+from reid_sql.reduction import implementation, reductions
 
+CHECKED: Final = "  # with the checks"
 TESTS: Final = Path(__file__).parents[1] / "tests"
 
 
 def files() -> list[Path]:
-    """Every fixture, in the order of their paths."""
+    """Every stored plan, in the order of their paths."""
     return sorted(TESTS.glob("**/plans/*.sql"))
 
 
-def renewed(con: duckdb.DuckDBPyConnection, text: str) -> str:
-    """The fixture with its query made anew from the call in its first line, a comment."""
+def renew(text: str) -> str:
+    """Write the stored plan anew from the call in its first line, a comment."""
     call = text.split("\n", 1)[0]
-    planned: str = con.execute(f"SELECT {qualified(call[2:]).replace(HOME, 'reid.main.')}").fetchall()[0][0]
-    return f"{call}\n{laid_out(unfolded(con, planned).replace(BUILTIN, ''))}\n"
+    is_checked = call.endswith(CHECKED)
+    written = call.removeprefix("-- ").removesuffix(CHECKED)
+    parsed = ast.parse(written, mode="eval").body
+    if not isinstance(parsed, ast.Call) or not isinstance(parsed.func, ast.Name):
+        raise TypeError(f"a stored plan must begin with a call of a reduction, got {call}")
+    reduction = reductions()[parsed.func.id]
+    planned: str = implementation(reduction, "sql")(
+        *(_value(argument, is_plain=not is_checked) for argument in parsed.args)
+    )
+    return f"{call}\n{laid_out(planned)}\n"
+
+
+def _value(argument: ast.expr, *, is_plain: bool) -> Any:  # noqa: ANN401 - a literal
+    if isinstance(argument, ast.Name):
+        return table_source(argument.id, is_plain=is_plain)
+    return ast.literal_eval(argument)
 
 
 if __name__ == "__main__":
-    with duckdb.connect() as connection:
-        reid_sql.register(connection)
-        for path in files():
-            path.write_text(renewed(connection, path.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in files():
+        path.write_text(renew(path.read_text(encoding="utf-8")), encoding="utf-8")

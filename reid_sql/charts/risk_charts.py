@@ -169,8 +169,8 @@ def forecast_chart(
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
         marks.append(Rule(limit, upright=False, style=Style.LIMIT, words=f"limit {format_share(limit)}"))
-    told = (*rows, *(row for other in (beside or {}).values() for row in other))
-    sizes = [*(row["n"] for row in curve), *(row["population"] for row in told)]
+    shown_rows = (*rows, *(row for other in (beside or {}).values() for row in other))
+    sizes = [*(row["n"] for row in curve), *(row["population"] for row in shown_rows)]
     widened = WIDENING if min(sizes) == max(sizes) else 1
     return Chart(
         SHARES[share].capitalize(),
@@ -214,8 +214,10 @@ def _forecast_marks(share: str, known: Sequence[Row]) -> list[Mark]:
 def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[Mark]:
     lines: list[Mark] = []
     for (name, rows), style in zip(others.items(), cycle(OTHER_STYLES)):
-        told = [row for row in rows if row.get(share) is not None]
-        lines.append(Line([row["population"] for row in told], [row[share] for row in told], style, name))
+        shown_rows = [row for row in rows if row.get(share) is not None]
+        lines.append(
+            Line([row["population"] for row in shown_rows], [row[share] for row in shown_rows], style, name)
+        )
     return lines
 
 
@@ -225,8 +227,8 @@ def frontier_chart(table: Row) -> Chart:
     looks = ((True, Style.DOT, "class sizes meet the policy"), (False, Style.CROSS, "they do not"))
     marks: list[Mark] = []
     for met, style, words in looks:
-        held = [form for form in forms if form["meets_class_sizes"] is met]
-        loss, risk = ([form[name] for form in held] for name in ("generalisation_loss", "records_below_k"))
+        chosen = [form for form in forms if form["meets_class_sizes"] is met]
+        loss, risk = ([form[name] for form in chosen] for name in ("generalisation_loss", "records_below_k"))
         marks.append(Dots(loss, risk, style, words))
     if table["losses"] is not None:
         release = float(table["losses"]["entropy"])

@@ -8,12 +8,12 @@ from typing import Final, TypeAlias
 
 from reid_sql.control_characters import escape_control_characters
 
-MAX_NAME_LENGTH: Final = 40  # characters of a name that fit beside an axis
+MAX_NAME_LENGTH: Final = 40  # characters of a name that fit next to an axis
 HEADROOM: Final = 1.05  # of the highest value, where an axis goes up to it
 LARGE: Final = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 TICK_STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)  # from one number to the next, times a power of ten
 MAX_SHARE_TICKS: Final = 6  # numbers of an axis of shares
-MAX_PEOPLE_TICKS: Final = 8  # numbers of people that stand beside each other
+MAX_PEOPLE_TICKS: Final = 8  # numbers of people that fit next to each other
 NARROW_DECADES: Final = 2.0  # powers of ten, below which there are numbers between them
 SWATCH_WIDTH: Final = 28  # with the room behind it
 ENTRY_GAP: Final = 18  # between two entries
@@ -203,9 +203,9 @@ def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> 
     words: list[tuple[float, int, str]] = [(0.0, 0, chart.up.words)]
     swatches: list[tuple[float, int, Bars | Line | Dots | Band]] = []
     lengths = [SWATCH_WIDTH + width(shorten_name(mark.words)) for mark in named]
-    beside = width(chart.up.words) + ENTRY_GAP + sum(lengths) + ENTRY_GAP * len(lengths) <= room
-    row = 0 if beside or not named else 1
-    x = room - sum(lengths) - ENTRY_GAP * (len(lengths) - 1) if beside else 0.0
+    one_row = width(chart.up.words) + ENTRY_GAP + sum(lengths) + ENTRY_GAP * len(lengths) <= room
+    row = 0 if one_row or not named else 1
+    x = room - sum(lengths) - ENTRY_GAP * (len(lengths) - 1) if one_row else 0.0
     for mark, length in zip(named, lengths, strict=True):
         if x > 0 and x + length > room + 1:
             row, x = row + 1, 0.0

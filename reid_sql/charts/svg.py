@@ -1,6 +1,6 @@
-"""A chart as inline SVG by our own lines: a report needs no chart library and no network to show it.
+"""Render a chart as inline SVG: a report needs no chart library and no network.
 
-Its colours and strokes are rules of style of the page that holds it: light, dark and on paper.
+Its colours and strokes are CSS rules of the page that contains it: light, dark and on paper.
 """
 
 import unicodedata
@@ -36,13 +36,13 @@ EDGE: Final = 26  # to the right of the last number of an axis
 NUMBERS: Final = 56  # for the numbers of the axis that goes up
 STRIPE: Final = 7  # from one stripe of a hatched bar to the next
 DOT: Final = 4
-UNTOLD: Final = 12.0  # length of the bar of a number that is not told
+MASKED_LENGTH: Final = 12.0  # of the bar of a masked number
 LEAST: Final = 1.5  # length of a bar of anything at all
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Where values lie on the sheet."""
+    """The positions of values on the sheet."""
 
     chart: Chart
     left: float
@@ -62,7 +62,7 @@ class Frame:
 
 
 def svg(chart: Chart, of: str = "") -> str:
-    """Draw the chart; `of` says of what, after its title, to those who hear it."""
+    """Draw the chart; `of` completes its title for screen readers."""
     frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
     bottom = frame.bottom + 2 * LINE + 4
     title = escape(chart.title + of)
@@ -85,19 +85,19 @@ def svg(chart: Chart, of: str = "") -> str:
 
 
 def escape(words: str) -> str:
-    """Words as SVG may hold them."""
+    """Escape text for SVG."""
     return escaped(escape_control_characters(words))
 
 
 def width(words: str) -> float:
-    """How wide words are, about; signs of East Asia take twice the room."""
+    """Estimate the width of text; East Asian characters are twice as wide."""
     return LETTER * sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "soft") -> str:
-    """Words on the sheet."""
-    held = f' class="{kind}"' if kind else ""
-    return f'<text{held} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    """Write text on the sheet."""
+    attribute = f' class="{kind}"' if kind else ""
+    return f'<text{attribute} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def _frame(chart: Chart) -> Frame:
@@ -119,7 +119,7 @@ def _group(kind: str, drawn: Sequence[str]) -> str:
 
 
 def _across(frame: Frame) -> list[str]:
-    """The numbers of the axis below and its words, and where bars lie a line at each number."""
+    """Draw the numbers of the axis below and its label, and a line at each number if there are bars."""
     drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.chart.across.words, "end")]
     for value, words in list_ticks(frame.chart.across):
         x = frame.x(value)
@@ -130,7 +130,7 @@ def _across(frame: Frame) -> list[str]:
 
 
 def _up(frame: Frame) -> list[str]:
-    """The names beside bars; else the numbers of the axis that goes up, with a line at each."""
+    """Draw the names of bars; else the numbers of the axis that goes up, with a line at each."""
     drawn = []
     for value, words in list_ticks(frame.chart.up):
         y = frame.y(value)
@@ -143,7 +143,7 @@ def _up(frame: Frame) -> list[str]:
 
 
 def _within(x: float, words: str) -> str:
-    """The words about the place, or before it where they would not fit on the sheet."""
+    """Center the text at the position, or end there if it would not fit on the sheet."""
     return "end" if x + width(words) / 2 > WIDTH else "middle"
 
 
@@ -154,7 +154,7 @@ def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
 def _bars(frame: Frame, bars: Bars) -> str:
     drawn = []
     for place, value, behind in zip(bars.places, bars.lengths, bars.behind, strict=True):
-        length = UNTOLD if value is None else frame.x(value) - frame.left
+        length = MASKED_LENGTH if value is None else frame.x(value) - frame.left
         length = max(length, LEAST) if value else length
         top = frame.y(place) - BAR / 2
         drawn.append(_bar("masked" if value is None else bars.style.value, frame.left, top, length))
@@ -163,7 +163,7 @@ def _bars(frame: Frame, bars: Bars) -> str:
 
 
 def _bar(kind: str, left: float, top: float, length: float) -> str:
-    """A bar, with stripes where it is to be told apart on grey paper too."""
+    """A bar, with stripes if it must be distinguishable on grey paper."""
     drawn = f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{length:.1f}" height="{BAR}" rx="2"/>'
     if kind != Style.HATCHED.value:
         return drawn
@@ -208,7 +208,7 @@ def _band(frame: Frame, band: Band) -> str:
 
 
 def _rule(frame: Frame, rule: Rule) -> str:
-    """A rule with its words: above what is drawn, or upon it."""
+    """Draw a rule with its label: above the chart, or on it."""
     kind = rule.style.value
     if rule.upright:
         x = frame.x(rule.at)
@@ -222,7 +222,7 @@ def _rule(frame: Frame, rule: Rule) -> str:
 
 
 def _instead(frame: Frame) -> list[str]:
-    """Why there is nothing to draw, in lines."""
+    """Write why there is nothing to draw."""
     lines = wrap(frame.chart.instead, 80)
     middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
     return [
@@ -231,7 +231,7 @@ def _instead(frame: Frame) -> list[str]:
 
 
 def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:
-    """What the mark looks like, in a legend."""
+    """Draw the mark's style for a legend."""
     if isinstance(mark, Bars):
         return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
     if isinstance(mark, Dots):

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reid_sql.check.outcome import Report
+    from reid_sql.check.gate import Report
 
 
 class Gate(ModuleType):
@@ -29,7 +29,7 @@ class Gate(ModuleType):
         `tables` are Ibis tables by the names that the policy gives them, in place of its files: the warehouse
         counts. Nothing is written. Refuses, by a `ReidError` of one sentence, a policy that it cannot follow.
         """
-        from reid_sql.check.outcome import run  # noqa: PLC0415 - `import reid_sql` stays quick
+        from reid_sql.check.gate import run  # noqa: PLC0415 - `import reid_sql` stays quick
 
         return run(policy, baseline=baseline, engine=engine, tables=tables)
 

@@ -8,71 +8,73 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
-from reid_sql.check.answers import Answers
-from reid_sql.check.gate import Tell
+from reid_sql.check.duckdb_table import DuckDBTable
+from reid_sql.check.figures import Node, ReportPage, Setting
+from reid_sql.check.gate import ShowProgress
+from reid_sql.check.masking import Mask
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.release import Release
-from reid_sql.check.report import Hidden, checked_page, header, hidden_of, rounded
-from reid_sql.check.sentences import telling
-from reid_sql.check.verdicts import FAIL, NOT_JUDGED, Checked, checked
+from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
+from reid_sql.check.sentences import deciding_group
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
 from reid_sql.reductions.classes import HISTOGRAM
 
 BANDS: Final = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))
-FEW: Final = 8  # values up to which there is nothing to gain by bands or beginnings
-MOST: Final = 3  # ways tried for one column
-SHARE: Final = 0.01
-PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year', v)"))
+MAX_VALUES_KEPT: Final = 8  # values up to which there is nothing to gain by bands or beginnings
+MAX_WAYS: Final = 3  # ways tried for one column
+RARE_SHARE: Final = 0.01
+DATE_PARTS: Final = (("month", "date_trunc('month', v)"), ("year", "date_trunc('year', v)"))
 
 
 @dataclass(frozen=True)
 class Coarsening:
-    """A column, how its values become fewer, and the relation (code, coarse) that says so."""
+    """A column, how its values become fewer, and the relation (v, coarse) that says so."""
 
     column: str
     how: str
     relation: str
 
 
-def coarsenings(release: Release, column: str) -> list[Coarsening]:
+def find_coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
     """Find up to three ways to make the column coarser; each must leave fewer values, and more than one."""
-    values = release.packed.values(column)
+    values = engine.distinct.values(column)
     found: list[Coarsening] = []
-    for how, expression in _ways(release, values):
+    for how, expression in _ways(engine, values):
         relation = f"{values}_coarse_{len(found)}"
-        release.ask(
-            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT code, {expression} AS coarse FROM {values}"
+        engine.ask(
+            f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT v, {expression} AS coarse FROM {values}"
         )
-        before, after = release.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
+        before, after = engine.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
         if 1 < after < before:
             found.append(Coarsening(column, how, relation))
-        if len(found) == MOST:
+        if len(found) == MAX_WAYS:
             break
     return found
 
 
-def _ways(release: Release, values: str) -> Iterator[tuple[str, str]]:
+def _ways(engine: DuckDBTable, values: str) -> Iterator[tuple[str, str]]:
     """Yield what could be done with values of this kind, in words and as an expression.
 
     The expression is one of code, v and records.
     """
-    kind, count, shortest, longest, low, high, total, numbers = _about(release, values)
+    kind, count, shortest, longest, low, high, total, numbers = _profile_values(engine, values)
     if kind.startswith(("DATE", "TIMESTAMP")):
-        yield from ((f"to its {part}", expression) for part, expression in PARTS)
-    elif kind == "VARCHAR" and shortest == longest and longest > MOST and count > FEW:
+        yield from ((f"to its {part}", expression) for part, expression in DATE_PARTS)
+    elif kind == "VARCHAR" and shortest == longest and longest > MAX_WAYS and count > MAX_VALUES_KEPT:
         yield from (
             (f"to its first {length} characters", f"left(v, {length})")
             for length in range(longest - 1, 1, -1)
         )
-    elif numbers and count > FEW:
+    elif numbers and count > MAX_VALUES_KEPT:
         wide = [width for width in BANDS if 2 * (high - low) / count <= width <= (high - low) / 2]
         yield from ((f"in bands of {width}", f"floor(v::DOUBLE / {width})") for width in wide[1:])
     else:
-        least = max(2, int(SHARE * total))
+        least = max(2, int(RARE_SHARE * total))
         words = f"with its values of fewer than {least:,} records as one"
         yield words, f"CASE WHEN records < {least} THEN 0 ELSE code END"
 
 
-def _about(release: Release, values: str) -> tuple[Any, ...]:
+def _profile_values(engine: DuckDBTable, values: str) -> tuple[Any, ...]:
     """Kind of the values, how many, lengths of texts, range of numbers, records, whether all are numbers.
 
     The lengths are those of the shortest and the longest.
@@ -82,13 +84,13 @@ def _about(release: Release, values: str) -> tuple[Any, ...]:
         coalesce(bool_and(isfinite(try_cast(v::VARCHAR AS DOUBLE))), false)
         AND count(try_cast(v::VARCHAR AS DOUBLE)) = count(*) FROM {values}"""
     return (
-        release.ask(sql)[0]
-        if release.ask(f"SELECT count(*) FROM {values}")[0][0]
+        engine.ask(sql)[0]
+        if engine.ask(f"SELECT count(*) FROM {values}")[0][0]
         else ("", 0, 0, 0, 0.0, 0.0, 0, False)
     )
 
 
-Page = dict[str, Any]
+Page = dict[str, Node]
 
 
 @dataclass(frozen=True)
@@ -121,68 +123,87 @@ class Change:
         )
 
 
-def advice(
-    policy: Policy, releases: Sequence[Answers], *, pairs: bool = True, tell: Tell = lambda _: None
-) -> Page:
+def advise(
+    policy: Policy,
+    releases: Sequence[Release],
+    *,
+    pairs: bool = True,
+    tell: ShowProgress = lambda _: None,
+) -> ReportPage:
     """Measure, for every check that fails, what each change does to it; the strongest change comes first.
 
     Values are made coarser where DuckDB counts alone.
     """
-    failing, tables = [], []
+    failing: list[Page] = []
+    tables: list[Page] = []
+    mask = Mask(policy.mask_below)
     for release in releases:
         tell(f"{release.table.name}: measuring")
-        found = [checked(release, check, policy, None) for check in release.table.checks]
+        found = [judge_check(release, check, policy, None) for check in release.table.checks]
         bad = [each for each in found if each.verdict in (FAIL, NOT_JUDGED)]
         measured = {
-            change: _measured(release, policy, bad, change, tell)
-            for change in _changes(release, bad, pairs=pairs)
+            change: _measure_change(release, policy, bad, change, tell)
+            for change in _list_changes(release, bad, pairs=pairs)
         }
-        hidden = hidden_of(found, policy.mask_below)
-        failing += [_check_page(release, policy, each, measured, hidden) for each in bad]
+        hidden = find_hidden_groups(found, mask)
+        failing += [_check_page(release, mask, each, measured, hidden) for each in bad]
         tables.append(_table_page(release, bad, measured))
-    page: Page = rounded({**header(policy), "failing": failing, "tables": tables})
-    return page
+    return ReportPage({**report_header(policy), "failing": failing, "tables": tables})
 
 
-def _changes(release: Answers, bad: Sequence[Checked], *, pairs: bool) -> Iterator[Change]:
+def _list_changes(release: Release, bad: Sequence[CheckResult], *, pairs: bool) -> Iterator[Change]:
     named = list(dict.fromkeys(column for each in bad for column in each.check.quasi_identifiers))
     yield from (Change((column,)) for column in named)
     plain = release.table.nulls != "wildcard" and release.table.entity is None
-    if isinstance(release, Release) and plain:
-        yield from (Change(coarser=way) for column in named for way in coarsenings(release, column))
+    engine = release.engine
+    if isinstance(engine, DuckDBTable) and plain:
+        yield from (Change(coarser=way) for column in named for way in find_coarsenings(engine, column))
     if pairs:
         yield from (Change(pair) for pair in combinations(named, 2))
 
 
-def _measured(
-    release: Answers, policy: Policy, bad: Sequence[Checked], change: Change, tell: Tell
-) -> dict[int, Checked]:
+def _measure_change(
+    release: Release,
+    policy: Policy,
+    bad: Sequence[CheckResult],
+    change: Change,
+    tell: ShowProgress,
+) -> dict[int, CheckResult]:
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
     tell(f"{release.table.name}: {change.words}")
     after = {place: change.applied(each.check) for place, each in enumerate(bad)}
     return {
-        place: checked(release, check, policy, None) for place, check in after.items() if check is not None
+        place: judge_check(release, check, policy, None)
+        for place, check in after.items()
+        if check is not None
     }
 
 
 def _check_page(
-    release: Answers,
-    policy: Policy,
-    each: Checked,
-    measured: dict[Change, dict[int, Checked]],
+    release: Release,
+    mask: Mask,
+    each: CheckResult,
+    measured: dict[Change, dict[int, CheckResult]],
     hidden: Hidden,
 ) -> Page:
-    rows = []
+    """Return a failing check, and what it comes to after each change."""
+    rows: list[ReportPage] = []
     for change, after in measured.items():
         for found in after.values():
-            if _same(found.check, each.check):
-                page = checked_page(found, release.records, policy.mask_below, hidden)
-                rows.append({**_change(change), "verdict": page["verdict"], "figure": telling(page)})
-    before = checked_page(each, release.records, policy.mask_below, hidden)
-    return {**before, "groups": [telling(before)], "changes": sorted(rows, key=lambda row: _rank(each, row))}
+            if _is_same_check(found.check, each.check):
+                page = ReportPage(check_page(found, release.records, mask, hidden))
+                rows.append(
+                    ReportPage({**_change(change), "verdict": found.verdict, "figure": deciding_group(page)})
+                )
+    before = check_page(each, release.records, mask, hidden)
+    return {
+        **before,
+        "groups": [deciding_group(ReportPage(before))],
+        "changes": sorted(rows, key=lambda row: _rank(each, row)),
+    }
 
 
-def _same(found: Check, asked: Check) -> bool:
+def _is_same_check(found: Check, asked: Check) -> bool:
     return replace(found, quasi_identifiers=asked.quasi_identifiers, coarser=()) == asked
 
 
@@ -191,7 +212,7 @@ def _change(change: Change) -> Page:
     return {"change": change.words, "drop": list(change.dropped), "coarsen": coarser}
 
 
-def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
+def _rank(each: CheckResult, row: ReportPage) -> tuple[Any, ...]:
     """Put what meets the limit first, the smallest change of those; then the lowest risk."""
     sign = -1 if each.check.measure.at_least else 1
     judged = row["figure"]["judged"]
@@ -203,7 +224,9 @@ def _rank(each: Checked, row: Page) -> tuple[Any, ...]:
     )
 
 
-def _table_page(release: Answers, bad: Sequence[Checked], measured: dict[Change, dict[int, Checked]]) -> Page:
+def _table_page(
+    release: Release, bad: Sequence[CheckResult], measured: dict[Change, dict[int, CheckResult]]
+) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {
         change: sum(found.verdict not in (FAIL, NOT_JUDGED) for found in after.values())
@@ -212,6 +235,6 @@ def _table_page(release: Answers, bad: Sequence[Checked], measured: dict[Change,
     best = sorted(measured, key=lambda change: (-met[change], len(change.dropped)))
     return {
         "name": release.table.name,
-        "failing": len(bad),
-        "changes": [{**_change(change), "meets": met[change]} for change in best if met[change]],
+        "failing": Setting(len(bad)),
+        "changes": [{**_change(change), "meets": Setting(met[change])} for change in best if met[change]],
     }

@@ -9,7 +9,9 @@ from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import PROBABILITY, SEED, Choice
 
-ATTACK: Final = (Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),)
+ATTACK_PARAMETERS: Final = (
+    Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),
+)
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
 
 _CLASSES: Final = (
@@ -183,7 +185,7 @@ _ATTACKER: Final = tuple(
         f"{words} against the attacker of a scenario",
         "adversary_summary",
         column,
-        own=ATTACK,
+        own=ATTACK_PARAMETERS,
         pick=row_of("measure", "risk"),
         of_records=column == "records_at_risk",
         extreme=column in ("median", "highest"),
@@ -252,7 +254,7 @@ _OFFENDING: Final = tuple(
     )
     for measure in _SENSITIVE
 )
-FITTED: Final = (
+COPULA_PARAMETERS: Final = (
     Parameter("threshold", PROBABILITY, 0.95),
     Parameter("method", Choice(METHODS), "paper"),
     Parameter("seed", SEED, 0),
@@ -264,7 +266,7 @@ _COPULA: Final = tuple(
         "score_copula",
         "share",
         of_records=True,
-        own=FITTED,
+        own=COPULA_PARAMETERS,
         over=f"{column} > $threshold",
     )
     for name, column, words in (

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.policy import Policy
 from reid_sql.check.report import report_schema
-from reid_sql.check.sentences import asked, counted, figure, limit
+from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import files_of
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -24,10 +25,10 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
 }
-HEAD: Final = 64  # bytes that tell
+HEAD_BYTES: Final = 64  # bytes that tell
 
 
-def spared(policy: Policy, baseline: Path | None) -> list[Path]:
+def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
     """Give the files that a run reads: the policy and what it points to, the data, the baseline."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
     data = [file for source in sources for file in (*source.paths, *files_of(source))]
@@ -41,11 +42,11 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> Non
     for option, file in wanted.items():
         _refuse_unwritable(option, file)
         for other in kept:
-            if _same(file, other):
+            if _is_same_file(file, other):
                 rule = f"{option} must not be a file that the run reads, got '{file}'"
                 raise OutOfDomainError(f"{rule}; name another file")
         for name, other in taken:
-            if _same(file, other):
+            if _is_same_file(file, other):
                 raise OutOfDomainError(
                     f"{option} must be another file than {name}, got '{file}' for both; name two files"
                 )
@@ -58,7 +59,7 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> Non
         taken.append((option, file))
 
 
-def _same(one: Path, other: Path) -> bool:
+def _is_same_file(one: Path, other: Path) -> bool:
     """Whether two paths are one file, whatever the links."""
     with suppress(OSError):
         if one.samefile(other):
@@ -68,7 +69,7 @@ def _same(one: Path, other: Path) -> bool:
 
 def _is_report(option: str, file: Path) -> bool:
     with file.open("rb") as content:
-        head = content.read(HEAD)
+        head = content.read(HEAD_BYTES)
     return not head or any(head.startswith(each.encode()) for each in BEGINNINGS[option])
 
 
@@ -108,8 +109,9 @@ def _umask() -> int:
     return found
 
 
-def junit(page: Mapping[str, Any]) -> str:
+def render_junit(page: ReportPage) -> str:
     """Write the report: what fails is a failure, what could not be judged an error."""
+    refuse_unmasked(page)
     suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
     for table in page["tables"]:
         seen: Counter[str] = Counter()
@@ -117,13 +119,13 @@ def junit(page: Mapping[str, Any]) -> str:
             case
             for check in page["checks"]
             if check["table"] == table["name"]
-            for case in _cases(check, seen)
+            for case in _test_cases(check, seen)
         ]
         counted = {
             "name": escape_control_characters(table["name"]),
             "tests": str(len(cases)),
-            "failures": str(_number(cases, "failure")),
-            "errors": str(_number(cases, "error")),
+            "failures": str(_count_cases(cases, "failure")),
+            "errors": str(_count_cases(cases, "error")),
         }
         suite = ET.SubElement(suites, "testsuite", counted)
         suite.extend(cases)
@@ -131,22 +133,25 @@ def junit(page: Mapping[str, Any]) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
 
-def _number(cases: list[ET.Element], kind: str) -> int:
+def _count_cases(cases: list[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]:
+def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
     """Give a case for each group, with all that decides it in its name; the same again is numbered."""
     for place, group in enumerate(check["groups"], 1):
-        label = "" if not check["by"] else f" [{_label(group['group'], place)}]"
+        label = "" if not check["by"] else f" [{_group_label(group['group'], place)}]"
         name = escape_control_characters(
-            " ".join(part for part in (asked(check), counted(check), limit(check)) if part) + label
+            " ".join(
+                part for part in (describe_check(check), describe_columns(check), format_limit(check)) if part
+            )
+            + label
         )
         seen[name] += 1
         told = escape_control_characters(
             "; ".join(
                 [
-                    f"{figure(group, check)}, limit {limit(check)}",
+                    f"{format_figure(group, check)}, limit {format_limit(check)}",
                     group["why"],
                     *check["cautions"],
                     *filter(None, [group["sentence"]]),
@@ -162,26 +167,28 @@ def _cases(check: Mapping[str, Any], seen: Counter[str]) -> Iterator[ET.Element]
         yield case
 
 
-def _label(group: Mapping[str, Any] | None, place: int) -> str:
+def _group_label(group: ReportPage | None, place: int) -> str:
     if group is None:
         return f"small group {place}"
     return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
 
 
-Page = Mapping[str, Any]
-WHOLE: Final = "check_verdict"  # beside the verdict of the group
+Page = ReportPage
+Row = dict[str, Any]
+CHECK_VERDICT: Final = "check_verdict"  # beside the verdict of the group
 
 
 def check_columns() -> list[str]:
     """Name the fields of a check, then those of a group of it, as the report's schema has them."""
     check = dict(report_schema()["$defs"]["check"]["properties"])
     group = check.pop("groups")["items"]["properties"]
-    return [*_of_check(check), *group]
+    return [*_check_fields(check), *group]
 
 
-def check_rows(page: Page) -> list[Page]:
+def check_rows(page: Page) -> list[Row]:
     """Give a row for each group of each check, in the order of the report."""
-    return [{**_of_check(check), **group} for check in page["checks"] for group in check["groups"]]
+    refuse_unmasked(page)
+    return [{**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]]
 
 
 def advice_columns() -> list[str]:
@@ -191,26 +198,33 @@ def advice_columns() -> list[str]:
     return [*columns[:place], "change", "drop", "coarsen", "meets", *columns[place:]]
 
 
-def advice_rows(page: Page) -> list[Page]:
+def advice_rows(page: Page) -> list[Row]:
     """Give for each failing check a row without a change, then one for each change, the strongest first.
 
     `meets` is how many of its table's failing checks the change meets.
     """
-    return [row for check in page["failing"] for row in _changes(check, _met(page, check["table"]))]
+    refuse_unmasked(page)
+    return [row for check in page["failing"] for row in _change_rows(check, _count_met(page, check["table"]))]
 
 
-def _changes(check: Page, met: Mapping[str, int]) -> Iterator[Page]:
-    told = _of_check(check)
+def _change_rows(check: Page, met: Mapping[str, int]) -> Iterator[Row]:
+    told = _check_fields(check)
     told.pop("changes")
-    none: Page = {"change": None, "drop": [], "coarsen": None, "meets": None}
+    none: Row = {"change": None, "drop": [], "coarsen": None, "meets": None}
     yield {**told, **none, **check["groups"][0]}
     for change in check["changes"]:
         name = change["change"]
         beside = {part: change[part] for part in ("change", "drop", "coarsen")}
-        yield {**told, WHOLE: change["verdict"], **beside, "meets": met.get(name, 0), **change["figure"]}
+        yield {
+            **told,
+            CHECK_VERDICT: change["verdict"],
+            **beside,
+            "meets": met.get(name, 0),
+            **change["figure"],
+        }
 
 
-def _met(page: Page, table: str) -> dict[str, int]:
+def _count_met(page: Page, table: str) -> dict[str, int]:
     """How many failing checks of the table each change meets; the page leaves out those that meet none."""
     return {
         change["change"]: change["meets"]
@@ -220,8 +234,8 @@ def _met(page: Page, table: str) -> dict[str, int]:
     }
 
 
-def _of_check(check: Page) -> dict[str, Any]:
+def _check_fields(check: Mapping[str, Any]) -> Row:
     """The fields of the check itself."""
-    fields = {WHOLE if name == "verdict" else name: value for name, value in check.items()}
+    fields = {CHECK_VERDICT if name == "verdict" else name: value for name, value in check.items()}
     fields.pop("groups", None)
     return fields

@@ -2,35 +2,48 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from reid_sql.check.answers import Answers
-from reid_sql.check.overview import overview
+from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
+from reid_sql.check.figures import ReportPage
+from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
+from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.overview import table_page
 from reid_sql.check.policy import Policy, TablePolicy
 from reid_sql.check.policy_file import ENGINE, read_policy
 from reid_sql.check.release import Release
-from reid_sql.check.report import read_baseline, report
-from reid_sql.check.sources import CHANGED
-from reid_sql.check.verdicts import Baseline, checked, unjudged
+from reid_sql.check.report import build_report, read_baseline, to_json
+from reid_sql.check.sentences import (
+    describe_check,
+    describe_columns,
+    format_figure,
+    format_limit,
+    summarize_verdicts,
+)
+from reid_sql.check.sources import REASON_CHANGED
+from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, withhold_figures
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
 from reid_sql.runner import sentence
 from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import spill_folder, spill_into
 
-Tell = Callable[[str], None]
-SPARK: Final = (4, 1)  # the first with Arrow functions of arrays
+ShowProgress = Callable[[str], None]
+MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
 
 def check(
     policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str | None = None
-) -> dict[str, Any]:
+) -> ReportPage:
     """Check the tables of a policy file and give the report as a document, with its `verdict`.
 
     The verdict is pass, no worse, fail or not judged. `baseline` is an earlier report to compare with, in
@@ -39,19 +52,19 @@ def check(
     cannot follow.
     """
     asked = read_policy(policy)
-    with opened_by(engine, asked) as releases:
-        return measured(asked, releases, Path(baseline) if baseline else None, risky=risky)
+    with open_with_engine(engine, asked) as releases:
+        return measure_policy(asked, releases, Path(baseline) if baseline else None, risky=risky)
 
 
 @contextmanager
-def opened(
-    policy: Policy, memory_limit: str | None = None, tell: Tell = lambda _: None
-) -> Iterator[list[Release]]:
+def open_tables(
+    policy: Policy, memory_limit: str | None = None, tell: ShowProgress = lambda _: None
+) -> Iterator[list[DuckDBRelease]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
     What spills to disk goes encrypted into a folder that is taken away.
     """
-    _refuse_elsewhere(policy)
+    _refuse_remote_tables(policy)
     with spill_folder() as folder:
         con = connect_quietly()
         try:
@@ -60,13 +73,13 @@ def opened(
             if limit is not None:
                 limit_memory(con, limit)
             _lock(con, policy)
-            yield [_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
+            yield [_open_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
 
 
-def _refuse_elsewhere(policy: Policy) -> None:
+def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
         sources = (table.source, table.population_source)
@@ -91,30 +104,30 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 
-def opened_by(
+def open_with_engine(
     engine: str | None,
     policy: Policy,
     memory_limit: str | None = None,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
-) -> AbstractContextManager[Sequence[Answers]]:
+) -> AbstractContextManager[Sequence[Release]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
     `tables` are those that the caller hands over, by name.
     """
-    openers = {"duckdb": opened, "spark": _opened_in_spark}
-    asked = _engine_of(engine, policy)
+    openers = {"duckdb": open_tables, "spark": _open_in_spark}
+    asked = _choose_engine(engine, policy)
     if asked != "ibis":
         return openers[asked](policy, memory_limit, tell)
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
-    from reid_sql.check.ibis_release import opened_in_ibis  # noqa: PLC0415 - only for Ibis
+    from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return opened_in_ibis(policy, memory_limit, tell, tables or {})
+    return open_in_ibis(policy, memory_limit, tell, tables or {})
 
 
-def _engine_of(engine: str | None, policy: Policy) -> str:
+def _choose_engine(engine: str | None, policy: Policy) -> str:
     """What counts: what the run asks for, else what the policy says, else what its tables need."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
     elsewhere = any(not source.of_file for source in sources)
@@ -128,60 +141,173 @@ def _engine_of(engine: str | None, policy: Policy) -> str:
     return asked
 
 
-def _opened_in_spark(
-    policy: Policy, memory_limit: str | None, tell: Tell
-) -> AbstractContextManager[Sequence[Answers]]:
+def _open_in_spark(
+    policy: Policy, memory_limit: str | None, tell: ShowProgress
+) -> AbstractContextManager[Sequence[Release]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
-    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < SPARK:
-        rule = f"--engine spark must have pyspark {SPARK[0]}.{SPARK[1]} or later, got {version('pyspark')}"
+    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < MIN_PYSPARK:
+        oldest = ".".join(map(str, MIN_PYSPARK))
+        rule = f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
-    from reid_sql.check.spark_release import opened_in_spark  # noqa: PLC0415 - only for Spark
+    from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
-    return opened_in_spark(policy, memory_limit, tell)
+    return open_in_spark(policy, memory_limit, tell)
 
 
-def _release(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: Tell) -> Release:
+def _open_release(
+    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: ShowProgress
+) -> DuckDBRelease:
     tell(f"{table.name}: opening")
     try:
-        return Release(con, table, number)
+        return open_in_duckdb(con, table, number)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record
         raise OutOfDomainError(sentence(error)) from None
 
 
-def baseline_of(policy: Policy, releases: Sequence[Answers], baseline: Path | None) -> Baseline | None:
+def find_baseline(policy: Policy, releases: Sequence[Release], baseline: Path | None) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
     given = baseline or policy.baseline
     files = {release.table.name: release.evidence for release in releases}
     return read_baseline(given, policy, files, named=baseline is not None) if given else None
 
 
-def measured(
+def measure_policy(
     policy: Policy,
-    releases: Sequence[Answers],
+    releases: Sequence[Release],
     baseline: Path | None,
     *,
     risky: int = 0,
-    tell: Tell = lambda _: None,
-) -> dict[str, Any]:
+    tell: ShowProgress = lambda _: None,
+) -> ReportPage:
     """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
     Of a file that changed meanwhile, nothing is judged.
     """
-    before = baseline_of(policy, releases, baseline)
+    before = find_baseline(policy, releases, baseline)
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):
             tell(f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})")
-            found.append(checked(release, each, policy, before))
+            found.append(judge_check(release, each, policy, before))
         tell(f"{release.table.name}: what drives the risk")
-        pages.append(overview(release, policy, risky=risky))
-    changed = {release.table.name for release in releases if release.changed()}
-    held = [unjudged(each, CHANGED) if each.table in changed else each for each in found]
-    return report(
-        policy, pages, held, before, sorted({engine for release in releases for engine in release.engines})
+        pages.append(table_page(release, policy, risky=risky))
+    changed = {release.table.name for release in releases if release.has_changed()}
+    held = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
+    return build_report(
+        policy,
+        pages,
+        held,
+        {release.table.name: release.records for release in releases},
+        before,
+        sorted({engine for release in releases for engine in release.engine.packages}),
+    )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A check of a table, or of one group of its records, in words that a log can hold.
+
+    An estimate has the ends of its interval, its method where it is told, and a sentence to quote.
+    """
+
+    table: str
+    check: str
+    figure: str
+    limit: str
+    verdict: str
+    why: str
+    group: Mapping[str, str | None] | None = None
+    cautions: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    status: str = OK
+    sentence: str | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a check; `page` is the JSON report as a dictionary."""
+
+    page: ReportPage
+    spared: tuple[Path, ...] = field(default=(), repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check was judged, and is within its limit or no worse than the baseline."""
+        return self.verdict in {PASS, NO_WORSE}
+
+    @property
+    def verdict(self) -> str:
+        """Pass, no worse, fail or not judged."""
+        return str(self.page["verdict"])
+
+    @property
+    def exit_code(self) -> int:
+        """What the command would end with: 0, 1 or 2."""
+        return int(self.page["exit_code"])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What came of each check, group by group, in the order of the policy; small counts are masked."""
+        return [_to_finding(check, group) for check in self.page["checks"] for group in check["groups"]]
+
+    def json(self, path: str | PathLike[str]) -> Path:
+        """Write the report as JSON, by report.schema.json, and give its path."""
+        return self._written("--json-report", path, to_json(self.page))
+
+    def html(self, path: str | PathLike[str], found: PreparedRelease | None = None) -> Path:
+        """Write the report as one HTML file for people, and give its path.
+
+        `found` is the `way_out` of a release that was prepared for the policy, shown under what to do next.
+        """
+        return self._written("--html", path, render_html(self.page, found=found))
+
+    def junit(self, path: str | PathLike[str]) -> Path:
+        """Write the verdicts as JUnit XML, and give the path."""
+        return self._written("--junit", path, render_junit(self.page))
+
+    def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
+        file = Path(path)
+        refuse_to_overwrite({option: file}, self.spared)
+        write_report(file, content)
+        return file
+
+    def __str__(self) -> str:
+        """The verdict in one sentence."""
+        return summarize_verdicts(self.page)
+
+
+def run(
+    policy: str | PathLike[str],
+    *,
+    baseline: str | PathLike[str] | None = None,
+    engine: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+) -> Report:
+    """Check the tables of a policy file, or those handed over."""
+    handed = tables or {}
+    asked_for = read_policy(Path(policy), tuple(handed))
+    earlier = None if baseline is None else Path(baseline)
+    with open_with_engine(engine, asked_for, tables=handed) as releases:
+        page = measure_policy(asked_for, releases, earlier)
+    return Report(page, tuple(files_read(asked_for, earlier)))
+
+
+def _to_finding(check: ReportPage, group: ReportPage) -> Finding:
+    return Finding(
+        table=check["table"],
+        check=" ".join(part for part in (describe_check(check), describe_columns(check)) if part),
+        figure=format_figure(group, check),
+        limit=format_limit(check),
+        verdict=group["verdict"],
+        why=group["why"],
+        group=group["group"],
+        cautions=tuple(check["cautions"]),
+        **{name: group[name] for name in ("low", "high", "method", "status", "sentence")},
     )

@@ -15,39 +15,50 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
-from reid_sql.check.overview import told
-from reid_sql.check.sentences import VERDICTS, asked, counted, counts, figure, limit, next_steps, note
+from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.overview import describe_shares
+from reid_sql.check.sentences import (
+    VERDICTS,
+    count_verdicts,
+    describe_check,
+    describe_columns,
+    explain_verdict,
+    format_figure,
+    format_limit,
+    next_steps,
+)
 from reid_sql.models.numerics.quantiles import percent
 
-Page = Mapping[str, Any]
+Page = ReportPage
 ROWS: Final = 200  # groups shown; the JSON has all
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
-FORMS: Final = (
+CAPTION_FORMS: Final = (
     "Risk against loss of the {} forms that were counted: each mark is one that no other betters in both, "
     "before any record is left out. The line is the loss of the release, with what is left out of it."
 )
 
 
 @dataclass(frozen=True)
-class WayOut:
+class PreparedRelease:
     """What preparing found, with its sentences; or, in `page`'s place, nothing and why in the sentences."""
 
-    page: Page | None
+    page: Mapping[str, Any] | None
     sentences: Sequence[str]
 
 
-def html(page: Page, steps: Sequence[str] = (), found: WayOut | None = None) -> str:
+def render_html(page: Page, steps: Sequence[str] = (), found: PreparedRelease | None = None) -> str:
     """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
+    refuse_unmasked(page)
     css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
-        _head(page, steps),
-        way_out(found) if found else "",
-        _checks(page),
+        _verdict_section(page, steps),
+        render_prepared_release(found) if found else "",
+        _checks_table(page),
         *(_table(page, table) for table in page["tables"]),
-        _by_group(page),
-        _made(page),
+        _group_tables(page),
+        _provenance(page),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>'
@@ -60,13 +71,13 @@ def html(page: Page, steps: Sequence[str] = (), found: WayOut | None = None) -> 
     )
 
 
-def _kind(verdict: str) -> str:
+def _css_class(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _head(page: Page, before: Sequence[str]) -> str:
+def _verdict_section(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
     steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
@@ -74,14 +85,14 @@ def _head(page: Page, before: Sequence[str]) -> str:
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
-        f'<div class="verdict {_kind(page["verdict"])}"><strong>{word}:</strong>'
+        f'<div class="verdict {_css_class(page["verdict"])}"><strong>{word}:</strong>'
         f"{escape(rest)} Of the checks, {told}.{warned}</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
 
-def _checks(page: Page) -> str:
-    rows = "".join(_check(check) for check in page["checks"])
+def _checks_table(page: Page) -> str:
+    rows = "".join(_check_row(check) for check in page["checks"])
     head = (
         "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>"
         "limit</th></tr>"
@@ -91,38 +102,39 @@ def _checks(page: Page) -> str:
     )
 
 
-def _check(check: Page) -> str:
-    found = note(check)
-    words = f"<strong>{escape(asked(check))}</strong><br><span class=soft>{escape(check['words'])}</span>"
-    words += f"<br><span class=soft>{escape(counted(check))}</span>" if counted(check) else ""
-    words += f"<br><span class=soft>{escape(found.words)}</span>" if found.words else ""
+def _check_row(check: Page) -> str:
+    found = explain_verdict(check)
+    words = f"<strong>{escape(describe_check(check))}</strong>"
+    for line in (check["words"], describe_columns(check), found.words):
+        words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
     words += f"<br><q>{escape(found.group['sentence'])}</q>" if found.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
-        f"<tr class={_kind(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{_figure(figure(found.group, check))}</td><td class=name>"
-        f"{escape(limit(check))}</td></tr>"
+        f"<tr class={_css_class(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
+        f"<td>{words}</td><td class=number>{_figure_cell(format_figure(found.group, check))}</td>"
+        f"<td class=name>{escape(format_limit(check))}</td></tr>"
     )
 
 
-def _figure(told: str) -> str:
+def _figure_cell(told: str) -> str:
     """The figure, its interval in a line of its own."""
     value, mark, interval = told.partition(" [")
     return escape(value) + (f"<br><span class=soft>[{escape(interval)}</span>" if mark else "")
 
 
-def _by_group(page: Page) -> str:
-    groups = "".join(_groups(check) for check in page["checks"] if check["by"])
+def _group_tables(page: Page) -> str:
+    groups = "".join(_group_table(check) for check in page["checks"] if check["by"])
     return f"<h2>Group by group</h2>{groups}" if groups else ""
 
 
-def _groups(check: Page) -> str:
+def _group_table(check: Page) -> str:
     shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
     rows = "".join(
-        f"<tr class={_kind(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
-        f"{_label(group)}</td>"
+        f"<tr class={_css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
+        f"{_group_label(group)}</td>"
         f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
-        f"<td class=number>{escape(figure(group, check))}</td><td class=soft>{escape(group['why'])}</td></tr>"
+        f"<td class=number>{escape(format_figure(group, check))}</td>"
+        f"<td class=soft>{escape(group['why'])}</td></tr>"
         for group in shown
     )
     left = len(check["groups"]) - len(shown)
@@ -132,12 +144,12 @@ def _groups(check: Page) -> str:
         "</tr>"
     )
     return (
-        f"<h3>{escape(check['table'])}: {escape(asked(check))}, {escape(limit(check))}</h3>"
+        f"<h3>{escape(check['table'])}: {escape(describe_check(check))}, {escape(format_limit(check))}</h3>"
         f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}'
     )
 
 
-def _label(group: Page) -> str:
+def _group_label(group: Page) -> str:
     named = (group["group"] or {}).items()
     return (
         escape(", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in named)) or "<em>a small group</em>"
@@ -145,13 +157,13 @@ def _label(group: Page) -> str:
 
 
 def _table(page: Page, table: Page) -> str:
-    parts = [f"<h2>{escape(table['name'])}</h2>{_facts(table)}"]
+    parts = [f"<h2>{escape(table['name'])}</h2>{_table_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
     if measured_columns(table):
         parts.append(_columns(table))
     if table["population_risk"]:
-        parts.append(_one_answer(table["population_risk"]))
+        parts.append(_population_risk(table["population_risk"]))
     if table["forecast"]:
         parts.append(_forecast(page, table))
     if table.get("risky_records"):
@@ -159,7 +171,7 @@ def _table(page: Page, table: Page) -> str:
     return "".join(parts)
 
 
-def _facts(table: Page) -> str:
+def _table_facts(table: Page) -> str:
     named = ", ".join(table["quasi_identifiers"]) or "none"
     where = table["file"] + (f", table {table['table']}" if table["table"] else "")
     nulls = {
@@ -179,10 +191,10 @@ def _facts(table: Page) -> str:
         "NULL": nulls[table["nulls"]],
     }
     facts |= {"population": f"{table['population']:,.0f} people"} if table["population"] else {}
-    return _listed(facts)
+    return _definition_list(facts)
 
 
-def _listed(facts: Mapping[str, str]) -> str:
+def _definition_list(facts: Mapping[str, str]) -> str:
     return (
         "<dl>"
         + "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
@@ -191,15 +203,15 @@ def _listed(facts: Mapping[str, str]) -> str:
 
 
 def _class_sizes(page: Page, table: Page) -> str:
-    safe = max((c["limit"] for c in _of_the_table(page, table, "k") if c["limit"]), default=SMALL)
+    safe = max((c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL)
     found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
     shown = class_sizes_chart(found, people, safe)
     words = "How many people share all their quasi-identifiers with how many; each is counted among them."
-    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}"
+    return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}"
 
 
-def _of_the_table(page: Page, table: Page, measure: str) -> list[Page]:
+def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
     """The checks of a measure on what is drawn: the whole table, by its own quasi-identifiers."""
     return [
         check
@@ -217,7 +229,7 @@ def _columns(table: Page) -> str:
         "Average risk (the share of people whom an attacker who links everybody gets right) when one "
         "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
     )
-    return f"<h3>{escape(shown.title)}</h3>{drawn(shown, table, words)}{_column_table(table)}"
+    return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}{_column_table(table)}"
 
 
 def _column_table(table: Page) -> str:
@@ -245,15 +257,15 @@ def _unique(risk: Page | None) -> str:
     return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
 
 
-def _one_answer(answer: Page) -> str:
+def _population_risk(answer: Page) -> str:
     people = f"{answer['population']:,.0f}"
     title = f"<h3>In a population of {people} people</h3>"
     if answer["method"] is None:
         return f"{title}<p>Not available: {escape(answer['status'])}</p>"
     quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
     said = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
-    facts = told(answer) | {"method": f"{answer['method']} (population_risk)"}
-    return f"{title}{quote}{_listed(facts)}{said}"
+    facts = describe_shares(answer) | {"method": f"{answer['method']} (population_risk)"}
+    return f"{title}{quote}{_definition_list(facts)}{said}"
 
 
 def _forecast(page: Page, table: Page) -> str:
@@ -264,7 +276,7 @@ def _forecast(page: Page, table: Page) -> str:
     )
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
-    asked_for = _of_the_table(page, table, "forecast_correctness")
+    asked_for = _checks_of_table(page, table, "forecast_correctness")
     held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
     shown = forecast_chart(
         "correctness",
@@ -274,7 +286,7 @@ def _forecast(page: Page, table: Page) -> str:
     )
     caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
     words = f"{shown.title}. The table is taken for a random sample of the population.{caution}"
-    return f"{title}{drawn(shown, table, words)}"
+    return f"{title}{render_chart(shown, table, words)}"
 
 
 def _risky(table: Page) -> str:
@@ -296,18 +308,18 @@ def _risky(table: Page) -> str:
     )
 
 
-def _content(sha256: str | None) -> str:
+def _hash_label(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
 
 
-def _made(page: Page) -> str:
+def _provenance(page: Page) -> str:
     seeds = sorted(
         {str(check["parameters"]["seed"]) for check in page["checks"] if "seed" in check["parameters"]}
     )
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
         **{
-            f"table {table['name']}": f"{table['records']:,} records, {_content(table['sha256'])}"
+            f"table {table['name']}": f"{table['records']:,} records, {_hash_label(table['sha256'])}"
             for table in page["tables"]
         },
         "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
@@ -317,16 +329,16 @@ def _made(page: Page) -> str:
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
         facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")
-    return f"<h2>How this was made</h2>{_listed(facts)}"
+    return f"<h2>How this was made</h2>{_definition_list(facts)}"
 
 
-def drawn(chart: Chart, table: Mapping[str, Any], words: str) -> str:
+def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:
     """Draw the chart of the table as a figure of the page."""
     shown = svg(chart, f", {table['name']}")
     return f"<figure>{shown}<figcaption>{escape(words)}</figcaption></figure>"
 
 
-def way_out(found: WayOut) -> str:
+def render_prepared_release(found: PreparedRelease) -> str:
     """Write it, to stand under what to do next."""
     told = "".join(f"<li>{escape(each)}</li>" for each in found.sentences)
     head = f"<h3>What meets the policy</h3><ul>{told}</ul>"
@@ -335,7 +347,7 @@ def way_out(found: WayOut) -> str:
     return head + _verdict(found.page) + "".join(_release_table(each) for each in found.page["tables"])
 
 
-def _verdict(page: Page) -> str:
+def _verdict(page: Mapping[str, Any]) -> str:
     """The gate's verdict on the release, check by check; nothing where no form was found."""
     report = page["report"]
     if report is None:
@@ -343,9 +355,9 @@ def _verdict(page: Page) -> str:
     word, _, rest = VERDICTS[report["verdict"]].partition(":")
     rows = "".join(
         f"<tr class={check['verdict'].replace(' ', '-')}><td class=badge>{check['verdict'].upper()}</td>"
-        f"<td class=name>{escape(check['table'])}</td><td>{escape(asked(check))}</td>"
-        f"<td class=number>{escape(figure(note(check).group, check))}</td>"
-        f"<td class=name>{escape(limit(check))}</td></tr>"
+        f"<td class=name>{escape(check['table'])}</td><td>{escape(describe_check(check))}</td>"
+        f"<td class=number>{escape(format_figure(explain_verdict(check).group, check))}</td>"
+        f"<td class=name>{escape(format_limit(check))}</td></tr>"
         for check in report["checks"]
     )
     head = (
@@ -358,10 +370,10 @@ def _verdict(page: Page) -> str:
     )
 
 
-def _release_table(table: Page) -> str:
+def _release_table(table: Mapping[str, Any]) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    figured = drawn(frontier_chart(table), table, FORMS.format(f"{table['forms_counted']:,}"))
+    figured = render_chart(frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))
     if chosen is None:
         return figured
     rows = "".join(

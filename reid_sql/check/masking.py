@@ -13,20 +13,62 @@ from typing import Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
+from reid_sql.check.figures import Figure, Masked, Shown
 from reid_sql.check.policy import Check, TablePolicy
-from reid_sql.engines.duckdb.packed import WHOLE, Group
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Bin = tuple[int, int | None]  # class sizes from, to
 Cell = tuple[str | None, ...]  # the values by which a group is told
 Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
-REACH: Final = 1000  # how far another solution is looked for
-DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
-COUNTED: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
+MAX_STEPS_TRIED: Final = 1000  # how far another solution is looked for
+ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
+COUNT_IN_TEXT: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
 
 
-def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
+class Mask:
+    """The policy's mask: what a report may show. Only here a figure becomes one that is shown or masked."""
+
+    def __init__(self, below: int) -> None:
+        """Hide counts below this, but not 0; 1 hides nothing."""
+        self.below: Final = below
+
+    def hides(self, count: int) -> bool:
+        """Whether the count is too small to be shown."""
+        return 0 < count < self.below
+
+    def count(self, count: int) -> Figure:
+        """Show a count unless it is small."""
+        return Masked() if self.hides(count) else Shown(count)
+
+    def show(self, value: float | None, *, when: bool = True) -> Figure | None:
+        """Show a figure where it reveals no small count."""
+        return None if value is None else Shown(value) if when else Masked()
+
+    def show_share(self, share: float, records: int, *, round_up: bool) -> Figure:
+        """Show a share; rounded up where an exact one would reveal a small count of the records."""
+        return Shown(self.round_share(share, records) if round_up and 0 < share < 1 else share)
+
+    def round_share(self, share: float, records: int) -> float:
+        """Round a share of the records up, so far that no count of them follows."""
+        return min(1.0, round_above(share, records, self.below))
+
+    def bound_of(self, share: float, records: int) -> float | None:
+        """Return the share below which one of so few records lies; None if it may be shown."""
+        return bound_of_share(share, records, self.below)
+
+    def has_small_counts(
+        self, histogram: Histogram, dropped: int = 0, cuts: AbstractSet[int] = frozenset()
+    ) -> bool:
+        """Whether a count of records by class size, or of those dropped, is too small to be shown."""
+        return has_small_counts(histogram, dropped, self.below, cuts)
+
+    def text(self, sentence: str) -> str:
+        """Replace the small counts in a sentence."""
+        return mask_counts_in_text(sentence, self.below)
+
+
+def bin_classes(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     """Give, by bins of the class size, the classes and the records."""
     found = []
     for low, high in zip(EDGES, (*EDGES[1:], None), strict=True):
@@ -36,23 +78,25 @@ def binned(histogram: Histogram) -> list[tuple[Bin, int, int]]:
     return found
 
 
-def has_small(histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()) -> bool:
-    """Whether a count of records by the size of their class, or of those dropped, is too small to be told.
+def has_small_counts(
+    histogram: Histogram, dropped: int, below: int, cuts: AbstractSet[int] = frozenset()
+) -> bool:
+    """Whether a count of records by the size of their class, or of those dropped, is too small to be shown.
 
-    Class sizes are told by bins; some figure parts them at the `cuts`, too.
+    Class sizes are shown by bins; some figure divides them at the `cuts`, too.
     """
     edges = np.array(sorted({*EDGES, *cuts}))
     parts = np.bincount(np.searchsorted(edges, histogram.class_size, side="right"), histogram.records)
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
-def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
+def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
     """Give the records by class size, small counts as None, and others, so that none is solved for.
 
     As many others as keep the small ones from being solved for. The counts and those dropped make up a total
     that is told. Zero stays: nobody is told of.
 
-    >>> masked_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
+    >>> mask_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
     """
     parts = [*counts, dropped]
@@ -61,37 +105,38 @@ def masked_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped:
     rest = sorted(
         (place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place]
     )
-    while hidden and rest and not _open(hidden, parts, forms):
+    while hidden and rest and not _is_ambiguous_in_bins(hidden, parts, forms):
         hidden.add(rest.pop(0))
     return [None if place in hidden else count for place, count in enumerate(counts)]
 
 
-def _open(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
+def _is_ambiguous_in_bins(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
     """Whether each hidden count could be another one, with one more of them changed to keep the total."""
     return all(
         any(
-            _holds(counts[place] + step, bins[place]) and _holds(counts[other] - step, bins[other])
+            _is_possible(counts[place] + step, bins[place])
+            and _is_possible(counts[other] - step, bins[other])
             for other in hidden - {place}
-            for step in (*range(-REACH, 0), *range(1, REACH + 1))
+            for step in (*range(-MAX_STEPS_TRIED, 0), *range(1, MAX_STEPS_TRIED + 1))
         )
         for place in hidden
     )
 
 
-def _holds(records: int, sizes: Bin) -> bool:
+def _is_possible(records: int, sizes: Bin) -> bool:
     """Whether so many records can be in classes of these sizes; there is at least one such class."""
     low, high = sizes
     return records >= low and (high is None or low * -(-records // high) <= records)
 
 
-def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
+def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
     """Give, for every grouping of a table, the groups whose size is not told.
 
     These are the small ones, and others so that no size follows from a total. Where a table is grouped in
     several ways, one way would tell what another hides: only the grouping with the fewest groups then tells
     sizes.
 
-    >>> found = hidden_groups({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
+    >>> found = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
     [('F',), ('M',)]
     """
@@ -105,23 +150,23 @@ def hidden_groups(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Ce
     before = -1
     while before < len(hidden[kept]):
         before = len(hidden[kept])
-        _secure(tables[kept], hidden[kept], below)
+        _hide_until_ambiguous(tables[kept], hidden[kept], below)
         for by, groups in tables.items():
             if by != kept:
-                hidden[kept] |= _telling(by, groups, kept, tables[kept], hidden[kept], below)
+                hidden[kept] |= _revealing_groups(by, groups, kept, tables[kept], hidden[kept], below)
     return hidden
 
 
-def _secure(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
+def _hide_until_ambiguous(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
     """Hide the next smallest groups until each hidden one has two solutions."""
     rest = sorted(
         (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
     )
-    while hidden and rest and not several([groups[group] for group in hidden], below):
+    while hidden and rest and not is_ambiguous([groups[group] for group in hidden], below):
         hidden.add(rest.pop(0))
 
 
-def _telling(  # noqa: PLR0917 - both groupings, as they are told
+def _revealing_groups(  # noqa: PLR0917 - both groupings, as they are told
     by: tuple[str, ...],
     groups: Mapping[Cell, int],
     kept: tuple[str, ...],
@@ -139,10 +184,10 @@ def _telling(  # noqa: PLR0917 - both groupings, as they are told
     found = {
         group
         for value, parts in lines.items()
-        if not several([groups[part] for part in parts], below)
+        if not is_ambiguous([groups[part] for part in parts], below)
         for group in outside[value]
     }
-    if not found and unknown and not several([groups[group] for group in unknown], below):
+    if not found and unknown and not is_ambiguous([groups[group] for group in unknown], below):
         return set(told)
     return found
 
@@ -158,13 +203,13 @@ def _by_shared(
     return found
 
 
-def several(counts: Sequence[int], below: int) -> bool:
+def is_ambiguous(counts: Sequence[int], below: int) -> bool:
     """Whether each of the hidden counts, whose sum is known, could be another one.
 
     They are known to be small.
 
-    >>> several([1, 1], 10), several([1, 2], 10), several([3], 10), several([1, 10], 10), several([1, 11], 10)
-    (False, True, False, False, True)
+    >>> [is_ambiguous(counts, 10) for counts in ([1, 1], [1, 2], [3], [1, 10], [1, 11])]
+    [False, True, False, False, True]
     """
     total = sum(counts)
     lows = [1 if count < below else below for count in counts]
@@ -177,12 +222,12 @@ def several(counts: Sequence[int], below: int) -> bool:
     )
 
 
-def mask_of_share(share: float, records: int, below: int) -> float | None:
+def bound_of_share(share: float, records: int, below: int) -> float | None:
     """Give the share below which a share of so few records is told to lie; None if it may be told as it is.
 
     What all but a few records have is told as below 1.
 
-    >>> mask_of_share(0.003, 1000, 10), mask_of_share(0.03, 1000, 10), mask_of_share(0.997, 1000, 10)
+    >>> bound_of_share(0.003, 1000, 10), bound_of_share(0.03, 1000, 10), bound_of_share(0.997, 1000, 10)
     (0.01, None, 1.0)
     """
     count = round(share * records)
@@ -203,9 +248,9 @@ def round_above(value: float, records: int, below: int) -> float:
     """
     if value * records < below:
         return below / records
-    if value < (first := _first(3 * below / records)):
+    if value < (first := _first_round_number(3 * below / records)):
         return first
-    for digits in DIGITS:
+    for digits in ROUNDING_DIGITS:
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
         steps = math.floor(value / unit)
         if unit * records >= 2 * below and (value - steps * unit) * records >= below:
@@ -213,19 +258,19 @@ def round_above(value: float, records: int, below: int) -> float:
     return float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}")
 
 
-def _first(least: float) -> float:
+def _first_round_number(least: float) -> float:
     """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
     power = math.floor(math.log10(least))
     return next(found for step in (1, 2, 5, 10) if (found := float(f"{step}e{power}")) >= least)
 
 
-def few_masked(words: str, below: int) -> str:
+def mask_counts_in_text(words: str, below: int) -> str:
     """Give a sentence that counts records without its small counts.
 
-    >>> few_masked("3 records are not covered by the population table of 1,003 records", 10)
+    >>> mask_counts_in_text("3 records are not covered by the population table of 1,003 records", 10)
     'fewer than 10 records are not covered by the population table of 1,003 records'
     """
-    return COUNTED.sub(
+    return COUNT_IN_TEXT.sub(
         lambda found: f"fewer than {below} {_plural(found[2])}" if 0 < int(found[1]) < below else found[0],
         words,
     )
@@ -239,20 +284,20 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and t
 GAPS: Final = "gaps"
 
 
-def small(release: Answers, check: Check, group: Group, below: int) -> bool:
+def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few."""
     if below == 1 or not check.counted or release.records < below:
         return False
-    if _has_small(release, check, (check.counted, ()), WHOLE, below):
+    if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
         return True
-    if check.by and _has_small(release, check, (check.counted, check.by), group, below):
+    if check.by and _has_small_classes(release, check, (check.counted, check.by), group, below):
         return True
-    if any(_parts_small(release, check, split, below) for split in _alike(release.table, check)):
+    if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
         return True
-    return few_gaps(release, below) and not _of_table(release.table, check)
+    return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
 
-def few_gaps(release: Answers, below: int) -> bool:
+def has_few_gaps(release: Release, below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
     Every count of dropped records, and every difference of some, is a sum of the records that lack the very
@@ -262,7 +307,7 @@ def few_gaps(release: Answers, below: int) -> bool:
     if table.nulls != "drop" or below == 1:
         return False
     key = (GAPS, below)
-    if key not in release.parts_small:
+    if key not in release.small_parts:
         counted = list(
             dict.fromkeys(
                 [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
@@ -270,25 +315,25 @@ def few_gaps(release: Answers, below: int) -> bool:
         )
         ways = dict.fromkeys([(), *(each.by for each in table.checks)])
         try:
-            release.parts_small[key] = any(release.few_gaps(counted, by, below) for by in ways if counted)
-        except STOPPED:
+            release.small_parts[key] = any(release.has_few_gaps(counted, by, below) for by in ways if counted)
+        except INTERRUPTIONS:
             raise
-        except unmeasured(release):
-            release.parts_small[key] = True
-    return release.parts_small[key]
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
 
 
-def tells_dropped(release: Answers, check: Check, below: int) -> bool:
+def can_show_dropped(release: Release, check: Check, below: int) -> bool:
     """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
-    return not few_gaps(release, below) or _of_table(release.table, check)
+    return not has_few_gaps(release, below) or _is_of_table(release.table, check)
 
 
-def _of_table(table: TablePolicy, check: Check) -> bool:
+def _is_of_table(table: TablePolicy, check: Check) -> bool:
     """Whether the check counts the whole table by its own quasi-identifiers, as a report does."""
     return not check.by and set(check.counted) == set(table.quasi_identifiers)
 
 
-def _alike(table: TablePolicy, check: Check) -> set[Split]:
+def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     """The ways in which checks split the table into the same classes: by groups, then by columns."""
     own = frozenset((*check.by, *check.counted))
     return {
@@ -298,32 +343,32 @@ def _alike(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _parts_small(release: Answers, check: Check, split: Split, below: int) -> bool:
+def _has_small_parts(release: Release, check: Check, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
     key = (frozenset(counted), check.coarser, by, below)
-    if key not in release.parts_small:
+    if key not in release.small_parts:
         try:
-            release.parts_small[key] = any(
-                part.records < below or _has_small(release, check, split, part, below)
+            release.small_parts[key] = any(
+                part.records < below or _has_small_classes(release, check, split, part, below)
                 for part in release.groups(by)
             )
-        except STOPPED:
+        except INTERRUPTIONS:
             raise
-        except unmeasured(release):
-            release.parts_small[key] = True
-    return release.parts_small[key]
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
 
 
-def _has_small(release: Answers, check: Check, split: Split, group: Group, below: int) -> bool:
+def _has_small_classes(release: Release, check: Check, split: Split, group: Group, below: int) -> bool:
     counted, by = split
     histogram = release.histogram(counted, by, group, dict(check.coarser))
     records = group.records if by else release.records
     dropped = records - int(histogram.records.sum())
-    return has_small(histogram, dropped, below, frozenset(_cuts(release.table)))
+    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))
 
 
-def _cuts(table: TablePolicy) -> Iterator[int]:
+def _class_size_cuts(table: TablePolicy) -> Iterator[int]:
     """The class sizes at which some check parts the records: what lies between two is their difference."""
     for each in table.checks:
         threshold, k = each.parameters.get("threshold"), each.parameters.get("k")

@@ -23,12 +23,12 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table tells these, not the check.
-OF_THE_TABLE: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
+TABLE_PARAMETERS: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 
-OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
+SHARE_OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
 # A person is as exposed as the record of theirs with the highest score; without a name, they are one.
-OF_PEOPLE: Final = (
+SHARE_OF_PEOPLE: Final = (
     "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
     " + max(CASE WHEN $over AND $person IS NULL THEN 1 ELSE 0 END))"
     " / (count(DISTINCT $person) + max(CASE WHEN $person IS NULL THEN 1 ELSE 0 END)) AS share"
@@ -38,9 +38,9 @@ OF_PEOPLE: Final = (
 def arguments_of(
     function: Function, qi: Sequence[str], given: Mapping[str, Any], frames: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """What the function takes of what is given, with the columns; of the frames, the population is second."""
-    taken = [parameter.name for parameter in function.parameters]
-    arguments = {name: value for name, value in given.items() if value is not None and name in taken}
+    """Return the function's arguments: those given, the columns, and the frames of table and population."""
+    names = [parameter.name for parameter in function.parameters]
+    arguments = {name: value for name, value in given.items() if value is not None and name in names}
     for parameter in function.parameters:
         if isinstance(parameter.domain, Table):
             arguments[parameter.name] = frames[parameter.name != "tbl"]
@@ -103,7 +103,9 @@ class Measure:
     def share(self, literals: Mapping[str, str], person: str | None) -> str:
         """Select the share of the records `over`, or of the people whom a column tells apart."""
         over = Template(self.over or "true").substitute(literals)
-        return Template(OF_RECORDS if person is None else OF_PEOPLE).substitute(over=over, person=person)
+        return Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE).substitute(
+            over=over, person=person
+        )
 
     @property
     def bound(self) -> str:
@@ -113,7 +115,7 @@ class Measure:
     @property
     def parameters(self) -> dict[str, Parameter]:
         """What a check may give beside its limit, by name; a list of populations is one population here."""
-        named = [p for p in self.declared.parameters if p.name not in (*OF_THE_TABLE, *self.unused)]
+        named = [p for p in self.declared.parameters if p.name not in (*TABLE_PARAMETERS, *self.unused)]
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
         unasked = Numbers | Key | Groups | OptionalTable
         return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
@@ -143,7 +145,7 @@ class Measure:
         return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
 
 
-def argument(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
+def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
     """Give the function's argument: what is given, else its default."""
     if parameter.name == "populations":
         return [given["population"]]

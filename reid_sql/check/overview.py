@@ -1,24 +1,14 @@
-"""What a report shows of a table beside checks: class sizes, each quasi-identifier, the forecast.
-
-Of each quasi-identifier, what it does.
-"""
+"""What a report shows of a table: class sizes, each quasi-identifier, the risk in a population."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.masking import (
-    binned,
-    few_gaps,
-    few_masked,
-    has_small,
-    mask_of_share,
-    masked_bins,
-    round_above,
-)
+from reid_sql.check.figures import Node, Setting, settings
+from reid_sql.check.masking import Mask, bin_classes, has_few_gaps, mask_bins
 from reid_sql.check.policy import Check, Policy
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.uniqueness import rarefy
@@ -28,172 +18,180 @@ from reid_sql.runner import sentence
 
 POINTS: Final = 24  # of the curve
 
-Page = dict[str, Any]
+Page = dict[str, Node]
 
 
-def overview(release: Answers, policy: Policy, *, risky: int = 0) -> Page:
-    """Tell of a table; of its records only the `risky` rarest combinations that somebody asked for."""
-    table, below = release.table, policy.mask_below
+def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
+    """Describe a table; of its records, only the `risky` rarest combinations that the user asked for."""
+    table, mask = release.table, Mask(policy.mask_below)
     page: Page = {
         "name": table.name,
         "file": table.source.given,
         "table": table.source.table,
         "sha256": release.evidence.sha256,
-        "records": release.records,
-        "records_dropped": 0,
+        "records": mask.show(release.records),
+        "records_dropped": mask.count(0),
         "nulls": table.nulls,
         "entity": table.entity,
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
-        "population": table.population,
-        "population_file": _population(release),
+        "population": settings(table.population),
+        "population_file": _population_file(release),
         "classes": None,
         "class_sizes": [],
         "columns": [],
         "population_risk": None,
         "forecast": None,
     }
-    if not table.quasi_identifiers:
-        return page
-    try:
-        histogram = release.histogram(table.quasi_identifiers)
-    except ReidError:  # the checks by these columns say why they are not judged
-        return page
+    if table.quasi_identifiers:
+        try:
+            histogram = release.histogram(table.quasi_identifiers)
+        except ReidError:  # the checks by these columns say why they are not judged
+            return page
+        page |= _class_pages(release, histogram, policy, mask)
+        page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    return page
+
+
+def _class_pages(release: Release, histogram: Histogram, policy: Policy, mask: Mask) -> Mapping[str, Node]:
+    """Describe the class sizes, the columns and the risk in a population."""
     dropped = release.records - int(histogram.records.sum())
-    page["records_dropped"] = None if 0 < dropped < below else dropped
-    if len(histogram.class_size):
-        small = has_small(histogram, dropped, below)
-        page["classes"] = None if small else int(histogram.classes.sum())
-        page["class_sizes"] = class_sizes(histogram, below, dropped)
-        page["columns"] = columns(release, below, gaps=few_gaps(release, below))
-        people = table.entity is not None  # of whom a histogram by their smallest class is no sample
-        population = _largest_population(release)
-        page["population_risk"] = one_answer(release, population, policy.seed, below=below, small=small)
-        drawn = None if people else forecast_curve(histogram, population)
-        page["forecast"] = _coarse(drawn, release.records, below) if drawn and small else drawn
-    return page | ({"risky_records": risky_records(release, risky)} if risky else {})
-
-
-def _coarse(forecast: Page, records: int, below: int) -> Page:
-    """Round a forecast's shares up, where exact ones would tell how few records there are of a class size."""
-
-    def up(share: float | None) -> float | None:
-        return share if share is None or not 0 < share < 1 else min(1.0, round_above(share, records, below))
-
-    coarse = {
-        name: [
-            {key: value if key == "people" else up(value) for key, value in point.items()}
-            for point in forecast[name]
-        ]
-        for name in ("measured", "points")
+    if not len(histogram.class_size):
+        return {"records_dropped": mask.count(dropped)}
+    small = mask.has_small_counts(histogram, dropped)
+    population = _largest_population(release)
+    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
+    return {
+        "records_dropped": mask.count(dropped),
+        "classes": mask.show(int(histogram.classes.sum()), when=not small),
+        "class_sizes": class_size_bins(histogram, mask, dropped),
+        "columns": column_pages(release, mask, gaps=has_few_gaps(release, mask.below)),
+        "population_risk": population_risk(release, population, policy.seed, mask, small=small),
+        "forecast": None if people else forecast_page(release, histogram, population, mask, small=small),
     }
-    return forecast | coarse | {"status": few_masked(forecast["status"], below)}
 
 
-def class_sizes(histogram: Histogram, below: int, dropped: int = 0) -> list[Page]:
-    """Count classes and records by bins of the class size, small counts masked.
-
-    Where some are masked, classes are not told.
-    """
-    found = binned(histogram)
-    shown = masked_bins(
-        [records for _, _, records in found], [sizes for sizes, _, _ in found], below, dropped
+def class_size_bins(histogram: Histogram, mask: Mask, dropped: int = 0) -> list[Page]:
+    """Count classes and records by bins of the class size; where some are masked, classes are too."""
+    bins = bin_classes(histogram)
+    counts = mask_bins(
+        [records for _, _, records in bins], [sizes for sizes, _, _ in bins], mask.below, dropped
     )
-    masked = has_small(histogram, dropped, below)
+    masked = mask.has_small_counts(histogram, dropped)
     return [
         {
-            "from": low,
-            "to": high,
-            "classes": None if n is None or (masked and n and low != high) else classes,
-            "records": n,
+            "from": Setting(low),
+            "to": settings(high),
+            "classes": mask.show(classes, when=n is not None and not (masked and n and low != high)),
+            "records": mask.show(records, when=n is not None),
         }
-        for ((low, high), classes, _), n in zip(found, shown, strict=True)
+        for ((low, high), classes, records), n in zip(bins, counts, strict=True)
     ]
 
 
-def columns(release: Answers, below: int, *, gaps: bool = False) -> list[Page]:
-    """Tell what each quasi-identifier does: its values, and the risk that stays where it is left out.
+def column_pages(release: Release, mask: Mask, *, gaps: bool = False) -> list[Page]:
+    """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
-    Where few records lack the same values (`gaps`), exact figures would tell how many each set of columns
+    Where few records lack the same values (`gaps`), exact figures would reveal how many each set of columns
     dropped.
     """
     if release.table.nulls == "wildcard":
         return []
     named = release.table.quasi_identifiers
-    return [_column(release, column, [c for c in named if c != column], below, gaps=gaps) for column in named]
+    return [
+        _column_page(release, column, [c for c in named if c != column], mask, gaps=gaps) for column in named
+    ]
 
 
-def _column(release: Answers, column: str, others: Sequence[str], below: int, *, gaps: bool) -> Page:
+def _column_page(release: Release, column: str, others: Sequence[str], mask: Mask, *, gaps: bool) -> Page:
     alone = release.histogram([column])
     values = int(alone.classes.sum())
-    few = has_small(alone, 0, below) and (
-        not others or values <= below
-    )  # so few values tell what is hidden of them
+    few = not others or values <= mask.below  # so few values reveal what is hidden of them
+    without = release.histogram(others) if others else None
     return {
         "column": column,
-        "distinct_values": None if few else values,
-        "alone": _risk(alone, release.records, below, gaps=gaps),
-        "without": _risk(release.histogram(others), release.records, below, gaps=gaps) if others else None,
+        "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
+        "alone": _risk_page(alone, release.records, mask, gaps=gaps),
+        "without": None if without is None else _risk_page(without, release.records, mask, gaps=gaps),
     }
 
 
-def _risk(histogram: Histogram, records: int, below: int, *, gaps: bool) -> Page | None:
-    """Tell the risk of some columns; where few records are of a class size, no figure tells how few.
+def _risk_page(histogram: Histogram, records: int, mask: Mask, *, gaps: bool) -> Page | None:
+    """Describe the risk of some columns; where few records are of a class size, no figure reveals how few.
 
-    Bounds are shares of all records of the table: those of the counted ones would tell how many were dropped.
+    Bounds are shares of all records of the table: shares of the counted ones would reveal how many were
+    dropped.
     """
     if not len(histogram.class_size):
         return None
     risk = class_risk(histogram)
-    small = gaps or has_small(histogram, 0, below)
-    masked = mask_of_share(risk.uniqueness, records, below)
-    if masked is None and small and 0 < risk.uniqueness < 1:
-        masked = min(1.0, round_above(risk.uniqueness, records, below))
-    average = risk.average_risk
+    small = gaps or mask.has_small_counts(histogram)
+    bound = mask.bound_of(risk.uniqueness, records)
+    if bound is None and small and 0 < risk.uniqueness < 1:
+        bound = mask.round_share(risk.uniqueness, records)
     return {
-        "k": None if small and risk.k < below else risk.k,
-        "uniqueness": None if masked else risk.uniqueness,
-        "uniqueness_below": masked,
-        "average_risk": min(1.0, round_above(average, records, below)) if small and average < 1 else average,
+        "k": mask.show(risk.k, when=not (small and mask.hides(risk.k))),
+        "uniqueness": mask.show(risk.uniqueness, when=not bound),
+        "uniqueness_below": mask.show(bound),
+        "average_risk": mask.show_share(risk.average_risk, records, round_up=small),
     }
 
 
-def _largest_population(release: Answers) -> float | None:
+def _largest_population(release: Release) -> float | None:
     asked = [check.parameters.get("population") for check in release.table.checks]
     return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
 
-def forecast_curve(histogram: Histogram, population: float | None) -> Page | None:
-    """Tell the measured curve, and the forecast with its band to the population; else a status."""
+def forecast_page(
+    release: Release,
+    histogram: Histogram,
+    population: float | None,
+    mask: Mask,
+    *,
+    small: bool,
+) -> Page | None:
+    """Return the measured curve, and the forecast with its band up to the population; else a status."""
     records = int(histogram.records.sum())
     if population is None or population <= records:
         return None
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
-        measured = [
-            {"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)
-        ]
+        curve = [{"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)]
         rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes)]
     except ReidError as error:
-        return {"measured": [], "points": [], "status": str(error)}
+        status = mask.text(str(error)) if small else str(error)
+        return {"measured": [], "points": [], "status": status}
     named = ("correctness", "correctness_low", "correctness_high")
     points = [{"people": row["population"]} | {name: row[name] for name in named} for row in rows]
-    return {"measured": measured, "points": points, "status": rows[-1]["status"]}
+
+    def shown(point: Mapping[str, Any]) -> Page:
+        shares = ((name, share) for name, share in point.items() if name != "people")
+        return {"people": Setting(point["people"])} | {
+            name: None if share is None else mask.show_share(share, release.records, round_up=small)
+            for name, share in shares
+        }
+
+    status = rows[-1]["status"]
+    return {
+        "measured": [shown(point) for point in curve],
+        "points": [shown(point) for point in points],
+        "status": mask.text(status) if small else status,
+    }
 
 
-def risky_records(release: Answers, count: int) -> list[Mapping[str, Any]]:
-    """List the rarest combinations of values, as they stand in the table."""
+def rarest_records(release: Release, count: int, mask: Mask) -> list[Page]:
+    """List the rarest combinations of values as they are in the table: the user asked for them."""
     named = release.table.quasi_identifiers
     return [
         {
-            "class_size": row[0],
+            "class_size": mask.show(row[0]),
             "values": {name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)},
         }
-        for row in release.rarest(count)
+        for row in release.engine.rarest(count)
     ]
 
 
-def _population(release: Answers) -> Page | None:
+def _population_file(release: Release) -> Page | None:
     source = release.table.population_source
     if source is None:
         return None
@@ -208,37 +206,37 @@ SHARES: Final = {
 }
 
 
-def one_answer(
-    release: Answers, population: float | None, seed: int, *, below: int, small: bool
+def population_risk(
+    release: Release, population: float | None, seed: int, mask: Mask, *, small: bool
 ) -> Page | None:
-    """Ask what becomes of the table in a population: nothing where none is named, else shares or a status."""
+    """Estimate the risk in a population: nothing where none is named, else shares or a status."""
     if population is None or population <= release.records or not release.table.quasi_identifiers:
         return None
     check = _check(release, population, seed)
     try:
         row = release.answer(check)[0]
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
-        told = few_masked(sentence(error), below)
-        return {"population": population, "method": None, "status": told, "sentence": None}
-    found = {name: row[name] for name in ("population", *_columns())} | {"k": check.parameters["k"]}
-    if small:
-        found |= {name: _up(row[name], release.records, below) for name in _columns()}
-    said = {
+    except release.errors as error:
+        status = mask.text(sentence(error))
+        return {"population": Setting(population), "method": None, "status": status, "sentence": None}
+    shares = {name: mask.show_share(row[name], release.records, round_up=small) for name in _columns()}
+    return {
+        "population": Setting(row["population"]),
+        **shares,
+        "k": settings(check.parameters["k"]),
         "rounded": small,
         "method": row["method"],
-        "status": few_masked(row["status"], below),
+        "status": mask.text(row["status"]),
         "sentence": None if small else row["sentence"],
     }
-    return found | said
 
 
 def _columns() -> list[str]:
     return [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
 
 
-def _check(release: Answers, population: float, seed: int) -> Check:
+def _check(release: Release, population: float, seed: int) -> Check:
     """The check that a policy would write for it, so that its answer is asked for once."""
     measure = MEASURES[MEASURE]
     defaults = {name: each.default for name, each in measure.parameters.items()}
@@ -254,19 +252,14 @@ def _check(release: Answers, population: float, seed: int) -> Check:
     )
 
 
-def _up(share: float, records: int, below: int) -> float:
-    """Round a share up, where an exact one would tell how few records there are of a class size."""
-    return share if not 0 < share < 1 else min(1.0, round_above(share, records, below))
-
-
-def told(answer: Mapping[str, Any]) -> dict[str, str]:
+def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     """Give the shares in words, each with its interval; of rounded ones the upper end alone.
 
     >>> shares = dict.fromkeys(("correctness", "correctness_low", "correctness_high"), 0.5)
     >>> shares |= dict.fromkeys(("below_k", "below_k_low", "below_k_high"), 0.7)
     >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3} | shares
     >>> page |= {"k": 5, "rounded": False}
-    >>> told(page)["unique people"], told(page | {"rounded": True})["unique people"]
+    >>> describe_shares(page)["unique people"], describe_shares(page | {"rounded": True})["unique people"]
     ('20.0 % (10.0 % to 30.0 %)', 'at most 30.0 %')
     """
     found = {}

@@ -59,7 +59,7 @@ class Check:
     @property
     def counted(self) -> tuple[str, ...]:
         """The columns that tell people apart: the quasi-identifiers, or what a scenario's attacker knows."""
-        return self.quasi_identifiers or _known(self.parameters.get("scenario"))
+        return self.quasi_identifiers or _columns_of_scenario(self.parameters.get("scenario"))
 
     @property
     def without_limit(self) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ class Check:
         )
 
 
-def _known(scenario: str | None) -> tuple[str, ...]:
+def _columns_of_scenario(scenario: str | None) -> tuple[str, ...]:
     """The columns of a checked scenario's groups."""
     groups = json.loads(scenario).get("groups", []) if scenario else []
     return tuple(dict.fromkeys(column for group in groups for column in group.get("columns", [])))

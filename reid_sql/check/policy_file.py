@@ -11,11 +11,11 @@ from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import Check, Policy, Preparing, TablePolicy, columns_counted
 from reid_sql.check.sources import (
     LONGEST_PATH,
-    Given,
-    name_of,
-    population_source_of,
-    source_of,
-    url_in,
+    PolicyContext,
+    read_population_source,
+    read_source,
+    read_url,
+    table_name,
 )
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -23,7 +23,7 @@ from reid_sql.function import REQUIRED, Parameter
 from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.models.release.loss import LOSS
+from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import (
     COUNT,
     NULL_WORDS,
@@ -114,8 +114,8 @@ def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
-    given = Given(folder, url_in(place), handed)
-    tables = tuple(_table(each, given, everywhere, seed) for each in place.tables("tables"))
+    given = PolicyContext(folder, read_url(place), handed)
+    tables = tuple(_read_table(each, given, everywhere, seed) for each in place.tables("tables"))
     if not tables:
         raise OutOfDomainError(
             'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
@@ -126,7 +126,7 @@ def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
         name=place.text("name", file.stem),
         tables=tables,
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
-        mask_below=_mask(place),
+        mask_below=_read_mask(place),
         memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
@@ -135,12 +135,14 @@ def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
         if "baseline_accepted_by" in place.values
         else None,
         engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
-        preparing=preparing(place.table("prepare"), [c for each in tables for c in columns_counted(each)]),
-        files=(file, *_documents(place, folder)),
+        preparing=read_preparing(
+            place.table("prepare"), [c for each in tables for c in columns_counted(each)]
+        ),
+        files=(file, *_list_documents(place, folder)),
     )
 
 
-def _mask(place: Place) -> int:
+def _read_mask(place: Place) -> int:
     """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
     found = int(place.number("mask_below", MASK, 10))
     if found == 2:  # noqa: PLR2004 - the one mask that hides nothing
@@ -149,7 +151,7 @@ def _mask(place: Place) -> int:
     return found
 
 
-def _documents(place: Place, folder: Path) -> list[Path]:
+def _list_documents(place: Place, folder: Path) -> list[Path]:
     """The files that the checks point to, such as scenarios."""
     checks = [
         *place.tables("checks"),
@@ -178,24 +180,24 @@ def _refuse_unnamed(handed: Collection[str], tables: Sequence[TablePolicy]) -> N
             raise UnknownNameError(f"tables must be named as the policy names them, got '{name}'; {known}")
 
 
-def _nulls(place: Place) -> NullWord:
+def _read_nulls(place: Place) -> NullWord:
     """How NULL counts in the table."""
     told = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
     return next(word for word in NULL_WORDS if word == told)
 
 
-def _table(place: Place, given: Given, everywhere: Sequence[Place], seed: int) -> TablePolicy:
+def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
     place.only(TABLE_KEYS)
-    source = source_of(place, given)
+    source = read_source(place, given)
     population = place.number("population", COUNT) if "population" in place.values else None
     table = TablePolicy(
-        name=name_of(place),
+        name=table_name(place),
         source=source,
-        quasi_identifiers=_distinct(place, "quasi_identifiers"),
-        sensitive=_distinct(place, "sensitive"),
-        nulls=_nulls(place),
+        quasi_identifiers=_read_distinct(place, "quasi_identifiers"),
+        sensitive=_read_distinct(place, "sensitive"),
+        nulls=_read_nulls(place),
         population=population,
-        population_source=population_source_of(place, given, source),
+        population_source=read_population_source(place, given, source),
         checks=(),
         entity=place.text("entity") if "entity" in place.values else None,
     )
@@ -204,7 +206,9 @@ def _table(place: Place, given: Given, everywhere: Sequence[Place], seed: int) -
         raise OutOfDomainError(
             f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
         )
-    checks = tuple(_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks")))
+    checks = tuple(
+        _read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))
+    )
     if not checks:
         raise OutOfDomainError(
             f"{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "
@@ -213,7 +217,7 @@ def _table(place: Place, given: Given, everywhere: Sequence[Place], seed: int) -
     return replace(table, checks=checks)
 
 
-def _distinct(place: Place, key: str) -> tuple[str, ...]:
+def _read_distinct(place: Place, key: str) -> tuple[str, ...]:
     names = place.texts(key)
     for position, name in enumerate(names):
         if name in names[:position]:
@@ -223,7 +227,7 @@ def _distinct(place: Place, key: str) -> tuple[str, ...]:
     return names
 
 
-def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
+def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
     name = place.text("measure")
     if name not in MEASURES:
         known = suggestion(name, list(MEASURES), "measures")
@@ -233,14 +237,16 @@ def _check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
     place.only((*CHECK_KEYS, *parameters))
     found = Check(
         measure=measure,
-        parameters={key: _parameter(place, each, table, folder, seed) for key, each in parameters.items()},
-        quasi_identifiers=(_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
+        parameters={
+            key: _read_parameter(place, each, table, folder, seed) for key, each in parameters.items()
+        },
+        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
         if measure.counts
         else (),
-        sensitive=_sensitive(place, table) if measure.takes("sensitive") else None,
-        limit=_limit(place, measure),
+        sensitive=_read_sensitive(place, table) if measure.takes("sensitive") else None,
+        limit=_read_limit(place, measure),
         no_worse=place.flag("no_worse"),
-        by=_distinct(place, "by"),
+        by=_read_distinct(place, "by"),
         judge_by=JUDGE_BY.check(place.at("judge_by"), place.text("judge_by", "interval")),
     )
     _refuse_without(place, found, table)
@@ -265,7 +271,7 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         )
 
 
-def _limit(place: Place, measure: Measure) -> float | None:
+def _read_limit(place: Place, measure: Measure) -> float | None:
     other = "at_most" if measure.at_least else "at_least"
     if other in place.values:
         side = "lower" if measure.at_least else "higher"
@@ -277,7 +283,7 @@ def _limit(place: Place, measure: Measure) -> float | None:
     return place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
 
 
-def _sensitive(place: Place, table: TablePolicy) -> str:
+def _read_sensitive(place: Place, table: TablePolicy) -> str:
     if "sensitive" in place.values:
         return place.text("sensitive")
     if len(table.sensitive) != 1:
@@ -289,7 +295,7 @@ def _sensitive(place: Place, table: TablePolicy) -> str:
     return table.sensitive[0]
 
 
-def _parameter(
+def _read_parameter(
     place: Place,
     parameter: Parameter,
     table: TablePolicy,
@@ -302,19 +308,19 @@ def _parameter(
     if name not in place.values and default is not REQUIRED and default is not None:
         return default
     if isinstance(domain, Document):
-        return domain.check(name, _beside(place.values.get(name), folder))
+        return domain.check(name, _resolve_path(place.values.get(name), folder))
     if isinstance(domain, Number):
         value = place.number(name, domain)
         return int(value) if domain.whole else value
     if name not in place.values and default is None and name != "population":
         return None
     if isinstance(domain, Texts):
-        return list(_distinct(place, name))
+        return list(_read_distinct(place, name))
     text = place.text(name)
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
 
-def _beside(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the document holds
+def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the document holds
     """Give a document's source, a path as it is seen from the policy's folder."""
     return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
 
@@ -337,7 +343,7 @@ SECONDS: Final = Number(
 )
 
 
-def preparing(place: Place, columns: Sequence[str]) -> Preparing:
+def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
     """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by."""
     place.only(PREPARE_KEYS)
     given = place.table(_hierarchies_key(place))

@@ -1,195 +1,349 @@
-"""A table of the policy as it is measured: opened read-only, counted once, every answer kept."""
+"""One table of a policy as it is measured: an engine counts, and each answer is remembered."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 
-from reid_sql.check.answers import Answers, counted_histogram
-from reid_sql.check.calls import Calls, beside
-from reid_sql.check.measure import Row
-from reid_sql.check.policy import Check, TablePolicy, columns_counted, columns_named
-from reid_sql.check.sources import Source
-from reid_sql.engines.duckdb.packed import Group, PackedClasses
-from reid_sql.function import Function, sql_literal
+from reid_sql.check.measure import Measure, Row, argument_of
+from reid_sql.check.policy import Check, TablePolicy
+from reid_sql.check.sources import Evidence, identify_files
+from reid_sql.engines.arrow import answer_rows
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import MAX_COLUMNS, Columns, quoted
-from reid_sql.runner import run
-from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.models.columns.column_profile import describe_missing_values
+from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.reductions.classes import HISTOGRAM
+from reid_sql_udfs import declared
 
-SLOW_TO_READ: Final = (*TEXTS, *JSON)
-POLICY_COLUMNS: Final = Columns("columns of the policy")
-VIEW: Final = "a view of the database '{}' was measured: no hash stands for what it reads elsewhere"
+MAX_GROUPS: Final = 10_000
+POLICY_COLUMNS: Final = "columns of the policy"
+HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
+EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+GROUP_COLUMN: Final = "reid by"
+INTERRUPTIONS: Final = (duckdb.InterruptException, KeyboardInterrupt)
+MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
+    duckdb.Error,
+    ImportError,
+    ArithmeticError,
+    ValueError,  # a ReidError is one
+    MemoryError,
+)
 
 
-class Release(Answers):
-    """An opened table: its columns, class sizes by any columns and groups, and functions' answers."""
+@dataclass(frozen=True)
+class Group:
+    """A part of the table: its values of the columns that divide it, its records, and its position."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> None:
-        """Open the table and hold the policy's columns against it."""
-        super().__init__(table)
-        self.con = con
-        self.view = f"reid_release_{number}"
-        self.population_view = f"{self.view}_population"
-        where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
-        found = self._attach(self.view, where, table.source)
-        self.whole = self.view  # with all columns, also of a text file
-        self.columns = [row[0] for row in con.execute(f"DESCRIBE {self.view}").fetchall()]
-        named = columns_named(table)
-        for start in range(0, len(named), MAX_COLUMNS):
-            POLICY_COLUMNS.check(named[start : start + MAX_COLUMNS], self.columns)
-        if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-            self._keep(named)
-            found.refuse_missing_records(where, self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
-        self.cautions = [VIEW.format(table.source.given)] if found.of_view else []
-        if table.population_source is not None:
-            self._open_population(f"policy tables[{number}].population_file", table.population_source)
-        self.begin()
+    values: tuple[Any, ...]
+    records: int
+    place: int = 0
 
-    def begin(self) -> None:
-        """Begin with nothing counted."""
-        self._packed: PackedClasses | None = None
-        self._views: dict[Any, str] = {}
-        self._calls = Calls(self.con, self.table, self.population_view)
 
-    def forget_counts(self) -> None:
-        """Take away the distinct records, if they were counted."""
-        if self._packed is not None:
-            self._packed.forget()
-            self._packed = None
+WHOLE: Final = Group((), 0)
+Answers = dict[int, list[Row]]  # by the position of the group
 
-    def _attach(self, view: str, where: str, source: Source) -> Opened:
-        if source.parts:
-            parts = [(path, dict(values)) for path, values in source.parts]
-            return attach_sources(self.con, view, where, parts, source.form)
-        return attach_source(self.con, view, where, str(source.path), source.table, source.form)
 
-    def _open_population(self, where: str, source: Source) -> None:
-        found = self._attach(self.population_view, where, source)
-        if found.records is not None:
-            found.refuse_missing_records(
-                where, self.ask(f"SELECT count(*) FROM {self.population_view}")[0][0]
-            )
-        if found.of_view:
-            self.cautions.append(VIEW.format(source.given))
+class TableEngine(ABC):
+    """How one engine reads and counts the records of one table."""
 
-    def _keep(self, named: Sequence[str]) -> None:
-        """Read a text file once."""
-        kept = f"{self.view}_kept"
-        listed = ", ".join(quoted(name) for name in self.columns if name in named) or "*"
-        self.ask(f"CREATE TEMP TABLE {kept} AS SELECT {listed} FROM {self.view}", "reading")
-        self.view = kept
+    packages: tuple[str, ...] = ()  # those that count, other than DuckDB
+    errors: tuple[type[Exception], ...] = ()  # what they raise
+    coarsens = False  # whether it counts values that a relation merges
 
-    def ask(self, sql: str, words: str = "counting", given: object = None) -> list[tuple[Any, ...]]:
-        """Run one statement, showing progress where a person watches."""
-        return run(self.con, sql, given, f"{self.table.name}: {words}").rows
+    def __init__(self) -> None:
+        """Begin with no group counted."""
+        self.columns: list[str] = []
+        self.cautions: list[str] = []  # caveats on the table, whatever the check
+        self._groups: dict[tuple[str, ...], list[Group]] = {}
+        self._places: dict[tuple[str, ...], dict[str, int]] = {}
 
-    @property
-    def packed(self) -> PackedClasses:
-        """The distinct records by every column that a check counts or groups by: one reading of the table."""
-        if self._packed is None:
-            self._packed = PackedClasses(self.ask, self.view, columns_counted(self.table))
-        return self._packed
+    @abstractmethod
+    def count_records(self) -> int:
+        """Count the records of the table."""
+
+    @abstractmethod
+    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the people in each group: its values, then the people. NULL is one person."""
+
+    @abstractmethod
+    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the records of each group, by its values, NULL first: the values, then the records."""
+
+    @abstractmethod
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count records by group and by which columns are NULL.
+
+        A row has the values of the group, whether any column is NULL, and the records.
+        """
+
+    @abstractmethod
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str]
+    ) -> list[tuple[Any, ...]]:
+        """Count the classes of each size in each group: its values, the size, the classes."""
+
+    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Return matches of all groups at once, where NULL is a wildcard; nothing if each needs a call.
+
+        By default nothing: matching runs in this process, and an engine may have its records elsewhere.
+        """
+        del qi, by
+        return {}
+
+    @abstractmethod
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
+
+    @abstractmethod
+    def profile(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns of the table."""
+
+    @abstractmethod
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+    ) -> list[Row]:
+        """Call a public function on the records of one group."""
+
+    @abstractmethod
+    def call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
+
+    @abstractmethod
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+
+    def has_changed(self) -> bool:
+        """Whether the table is no longer what was opened."""
+        return False
+
+    def group_names(self, by: Sequence[str]) -> list[str]:
+        """Return names that no column has, for the columns that divide the table.
+
+        They are given to copies, as an answer may have a column of the same name.
+        """
+        prefix = GROUP_COLUMN
+        while any(name.lower().startswith(prefix) for name in self.columns):
+            prefix += "_"
+        return [f"{prefix} {place}" for place in range(1, len(by) + 1)]
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """Return the groups of the table by some columns; one without a name where there are none."""
+        key = tuple(by)
+        if key not in self._groups:
+            rows = self.count_groups(by) if by else [(0,)]
+            self._groups[key] = [
+                Group(tuple(row[:-1]), int(row[-1]), place) for place, row in enumerate(rows)
+            ]
+            self._places[key] = {repr(each.values): each.place for each in self._groups[key]}
+        return self._groups[key]
+
+    def place_of(self, by: Sequence[str], values: Sequence[Any]) -> int:
+        """Return the position of the group with these values."""
+        self.groups(by)
+        place = self._places[tuple(by)].get(repr(tuple(values)))
+        if place is None:
+            rule = "the table must not change while it is read, got a group that was not there"
+            raise UnavailableError(f"{rule}; ask again, or ask about an extract")
+        return place
+
+
+def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
+    """Return the histogram of class sizes, with blank records where NULL is a wildcard."""
+    lines = [[row[name] or 0 for name in HISTOGRAM_COLUMNS] for row in rows if row["classes"]]
+    size, classes, records, blank = np.array(sorted(lines), dtype=np.int64).reshape(-1, 4).T
+    return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
+
+
+class Release:
+    """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
+
+    def __init__(self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None) -> None:
+        """Remember the table and its engine; hash its files, unless they are known."""
+        self.table = table
+        self.engine = engine
+        self.evidence = identify_files(table.source, table.population_source) if known is None else known
+        self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
+        self._records: int | None = None
+        self._hints: dict[str, str] | None = None
+        self._histograms: dict[Any, dict[int, Histogram]] = {}
+        self._answers: dict[Any, Answers] = {}
 
     @property
     def records(self) -> int:
-        """Records of the table, or its people where a column tells them apart."""
-        if self.table.entity is not None:
-            return self._people(())[()]
-        if self._packed is None and not columns_counted(self.table):
-            return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
-        return self.packed.records
+        """The records of the table, or its people where a column distinguishes them."""
+        if self._records is None:
+            people = self.table.entity is not None
+            self._records = (
+                int(self.engine.count_people(())[0][-1]) if people else self.engine.count_records()
+            )
+        return self._records
 
-    def _groups(self, by: Sequence[str]) -> list[Group]:
-        return self.packed.groups(by)
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What is raised where something cannot be measured, by its engine too."""
+        return (*MEASURING_ERRORS, *self.engine.errors)
 
-    def _counted(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str] | None
-    ) -> dict[tuple[int, ...], Histogram]:
-        return self.packed.histograms(qi, by, drop=drop, coarser=coarser)
+    def has_changed(self) -> bool:
+        """Whether what was measured is no longer what was opened."""
+        now = identify_files(self.table.source, self.table.population_source)
+        return now != self.evidence or self.engine.has_changed()
 
-    def few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
-        """Whether few records of a group lack the same values, or none where others of it lack some."""
-        return self.packed.few_gaps(columns, by, below)
+    def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return hints on columns whose values may stand for missing ones; the columns are profiled once."""
+        if self._hints is None:
+            named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
+            parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
+            rows = [row for part in parts for row in self.engine.profile(part)] if self.records else []
+            self._hints = {name.lower(): hint for name, hint in describe_missing_values(rows).items()}
+        return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
 
-    def _matched(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
-        how = f"nulls := {sql_literal(self.table.nulls)}, entity := {sql_literal(self.table.entity)}"
-        columns = "class_size, classes, records, coalesce(blank_records, 0)"
-        sql = f"SELECT {columns} FROM class_size_histogram(?, ?, {how})"
-        found = self._calls.said(sql, [self.part(by, group), list(qi)], "matching")
-        return counted_histogram(found.rows, self.table.nulls)
-
-    def _matches_of_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[tuple[int, ...], Histogram]:
-        return self.packed.matched(qi, by)
-
-    def _profiled(self, columns: Sequence[str]) -> list[Row]:
-        asked = "FROM profile(?, ?)"
-        words = f"{self.table.name}: marks for missing values"
-        return list(run(self.con, asked, [self.view, list(columns)], words).records())
-
-    def _people(self, by: Sequence[str]) -> dict[tuple[int, ...], int]:
-        tbl, groups = self.divided(by)
-        listed = "".join(f"{name}, " for name in groups)
-        counted = f"SELECT {listed}{self._counted_by()} FROM {tbl} GROUP BY ALL"
-        rows = self.ask(counted, "counting people")
-        return {row[:-1]: int(row[-1]) for row in rows}
-
-    def _counted_by(self) -> str:
-        """What is counted: records, or people where a column tells them apart, NULL one of them."""
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """Return the groups that a check is judged on: the whole table where it names none."""
+        if not by:
+            return [WHOLE]
+        groups = self.engine.groups(by)
+        if len(groups) > MAX_GROUPS:
+            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}"
+            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
         if self.table.entity is None:
-            return "count(*)"
-        name = quoted(self.table.entity)
-        return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
+            return groups
+        people = {self.engine.place_of(by, row[:-1]): int(row[-1]) for row in self.engine.count_people(by)}
+        return [replace(group, records=people[group.place]) for group in groups]
 
-    def divided(self, by: Sequence[str]) -> tuple[str, list[str]]:
-        """Name a relation of all records, and its columns of the digits by which their groups are told."""
-        if not by:
-            return self.view, []
-        prefix = beside(self.columns)
-        names = [f"{prefix}{place}" for place in range(1, len(by) + 1)]
-        key = (tuple(by), None)
-        if key not in self._views:
-            name = f"{self.view}_part_{len(self._views)}"
-            digits = ", ".join(f"coalesce(v{own}.code, 0) AS {own}" for own in names)
-            joins = " ".join(
-                f"LEFT JOIN {self.packed.values(column)} AS v{own} ON s.{quoted(column)} = v{own}.v"
-                for column, own in zip(by, names, strict=True)
-            )
-            self.con.execute(f"CREATE TEMP VIEW {name} AS SELECT s.*, {digits} FROM {self.view} AS s {joins}")
-            self._views[key] = name
-        return self._views[key], names
+    def histogram(
+        self,
+        qi: Sequence[str],
+        by: Sequence[str] = (),
+        group: Group = WHOLE,
+        coarser: Mapping[str, str] | None = None,
+    ) -> Histogram:
+        """Return the class sizes by the columns within the group, each counted once."""
+        key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
+        if self.table.nulls != "wildcard" and self.table.entity is None:
+            if key not in self._histograms:
+                self._histograms[key] = self._count_classes(qi, by, coarser or {})
+            return self._histograms[key].get(group.place) or EMPTY_HISTOGRAM
+        matched = self._histograms.setdefault(key, {})
+        if not matched:
+            matched |= self._match_groups(qi, by)
+        if group.place not in matched:
+            given = {"nulls": self.table.nulls, "entity": self.table.entity}
+            rows = self.engine.call(declared()["class_size_histogram"], qi, given, by, group)
+            matched[group.place] = histogram_of(rows, self.table.nulls)
+        return matched[group.place]
 
-    def part(self, by: Sequence[str], group: Group) -> str:
-        """Name a relation that holds the group's records alone."""
-        if not by:
-            return self.view
-        key = (tuple(by), group.digits)
-        if key not in self._views:
-            name = f"{self.view}_part_{len(self._views)}"
-            tests = [
-                f"{quoted(column)} IS NOT DISTINCT FROM (SELECT v FROM "
-                f"{self.packed.values(column)} WHERE code = {digit})"
-                for column, digit in zip(by, group.digits, strict=True)
-            ]
-            self.con.execute(
-                f"CREATE TEMP VIEW {name} AS SELECT * FROM {self.view} WHERE {' AND '.join(tests)}"
-            )
-            self._views[key] = name
-        return self._views[key]
+    def _count_classes(
+        self, qi: Sequence[str], by: Sequence[str], coarser: Mapping[str, str]
+    ) -> dict[int, Histogram]:
+        rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for row in rows:
+            parts.setdefault(self.engine.place_of(by, row[:-2]) if by else 0, []).append(row[-2:])
+        counted = {place: np.array(sorted(lines), dtype=np.int64).T for place, lines in parts.items()}
+        return {place: Histogram(size, n, size * n) for place, (size, n) in counted.items()}
 
-    def rarest(self, count: int) -> list[tuple[Any, ...]]:
-        """The rarest combinations of the quasi-identifiers: how many records hold each, and the values."""
-        listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
-        return self.ask(
-            f"SELECT {self._counted_by()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT "
-            f"{count}",
-            "rarest records",
+    def _match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Count all groups at once: what matches, or people by the size of their smallest class."""
+        if self.table.nulls == "wildcard":
+            return {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
+        return {place: histogram_of(rows, "value") for place, rows in answers.items()}
+
+    def _call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> Answers:
+        """Return the function's answers for all groups, where one call can answer for all.
+
+        If one group is refused, all are: then, and where NULL is a wildcard, each group needs a call.
+        """
+        if not by or not function.grouped or self.table.nulls == "wildcard":
+            return {}
+        names = self.engine.group_names(by)
+        answers: Answers = {}
+        try:
+            for row in self.engine.call_by_group(function, qi, given, by):
+                answer = {name: value for name, value in row.items() if name not in names}
+                place = self.engine.place_of(by, [row[name] for name in names])
+                answers.setdefault(place, []).append(answer)
+        except ReidError:
+            return {}
+        return answers
+
+    def records_of(self, check: Check, group: Group) -> int:
+        """Return the records that a check is about, before any is dropped."""
+        return group.records if check.by else self.records
+
+    def dropped(self, check: Check, group: Group) -> int:
+        """Return how many of them lack a value that the check counts by, and are not measured."""
+        if self.table.nulls != "drop" or not check.counted:
+            return 0
+        return self.records_of(check, group) - int(
+            self.histogram(check.counted, check.by, group).records.sum()
         )
 
-    def _asked(self, function: Function, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        return self._calls.of_part(check, function, given, self.part(check.by, group))
+    def has_few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or lack none where others of it lack some."""
+        parts: dict[str, list[tuple[bool, int]]] = {}
+        for *values, lacking, records in self.engine.count_gaps(columns, by):
+            parts.setdefault(repr(values), []).append((bool(lacking), int(records)))
+        return any(
+            any(lacking for lacking, _ in part) and min(records for _, records in part) < below
+            for part in parts.values()
+        )
 
-    def _together(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+        """Return the answer of the function behind a check's measure; the same question is asked once."""
+        function = check.measure.declared
+        self._refuse_rows(check.measure)
+        given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
+        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
+        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        if check.measure.over:
+            asked |= {"over": check.measure.over, **check.parameters}
+        key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
+        answers = self._answers.setdefault(key, {})
+        if group.place not in answers:
+            answers[group.place] = self._new_answer(check, given, group, answers)
+        return answers[group.place]
+
+    def _new_answer(
+        self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers
     ) -> list[Row]:
-        return self._calls.of_groups(function, qi, given, self.divided(by))
+        """Answer from the class sizes, by one call for all groups, or by a call for this one."""
+        function, qi = check.measure.declared, check.quasi_identifiers
+        if function.reduction is HISTOGRAM and not (function.one_row_per_person and self.table.entity):
+            return self.from_histogram(check, self.histogram(qi, check.by, group, dict(check.coarser)))
+        used = {name: value for name, value in given.items() if name not in check.measure.unused}
+        if not answers:
+            by_group = self._call_by_group(function, qi, used, check.by)
+            answers |= {place: rows for place, rows in by_group.items() if rows[0].get("records") != 0}
+        if group.place in answers:
+            return answers[group.place]
+        if check.measure.over:
+            return self.engine.call_measure(check, given, group)
+        return self.engine.call(function, qi, used, check.by, group)
+
+    def _refuse_rows(self, measure: Measure) -> None:
+        """Refuse to give a figure of rows for one of people."""
+        counts_people = measure.over or any(each.name == "entity" for each in measure.declared.parameters)
+        if self.table.entity is not None and not counts_people:
+            rule = (
+                f"a measure must count people where entity = '{self.table.entity}', "
+                f"got {measure.function}, which counts rows"
+            )
+            raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
+
+    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+        """Answer a measure of class sizes by its body."""
+        function = check.measure.declared
+        given = dict(check.parameters) | {"nulls": self.table.nulls}
+        own = {p.name: argument_of(p, given) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), own))

@@ -9,28 +9,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql._version import __version__
-from reid_sql.check.masking import few_masked, hidden_groups, mask_of_share, round_above, several
+from reid_sql.check.figures import Node, ReportPage, Setting, round_figures, settings
+from reid_sql.check.masking import Mask, groups_to_hide, is_ambiguous, round_above
 from reid_sql.check.policy import Check, Policy, TablePolicy
 from reid_sql.check.schema import broken_rule
 from reid_sql.check.sources import Evidence
 from reid_sql.check.verdicts import (
-    EXIT,
+    EXIT_CODES,
     FAIL,
     NO_WORSE,
     NOT_JUDGED,
-    ORDER,
+    WORST_FIRST,
     Baseline,
-    Before,
-    Checked,
-    Finding,
-    cautions_of,
-    names,
-    worst,
+    BaselineFigure,
+    CheckResult,
+    Judgement,
+    collect_cautions,
+    group_labels,
+    worst_verdict,
 )
 from reid_sql.control_characters import escape_in_json
 from reid_sql.document import parsed
@@ -40,122 +40,111 @@ from reid_sql.parameters import Document
 from reid_sql.suggestion import suggestion
 
 FORMAT: Final = "reid-sql report 2"
-OF_SMALL: Final = "there is no more to be told of a masked group"
+STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
-DIGITS: Final = 12
 
-Page = dict[str, Any]
+Page = dict[str, Node]
+Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
 
 
-def report(
+def build_report(  # noqa: PLR0917 - all that a report consists of
     policy: Policy,
     tables: Sequence[Page],
-    found: Sequence[Checked],
+    results: Sequence[CheckResult],
+    records: Mapping[str, int],
     baseline: Baseline | None,
     engines: Sequence[str] = (),
-) -> Page:
-    """Put the document together; `engines` are those beside DuckDB."""
-    verdict = worst([each.verdict for each in found])
-    records = {table["name"]: table["records"] for table in tables}
-    hidden = hidden_of(found, policy.mask_below)
-    page: Page = rounded(
+) -> ReportPage:
+    """Put the document together; `records` are those of each table, `engines` those other than DuckDB."""
+    verdict = worst_verdict([each.verdict for each in results])
+    mask = Mask(policy.mask_below)
+    hidden = find_hidden_groups(results, mask)
+    return ReportPage(
         {
-            **header(policy, engines),
+            **report_header(policy, engines),
             "verdict": verdict,
-            "exit_code": EXIT[verdict],
+            "exit_code": Setting(EXIT_CODES[verdict]),
             "baseline_sha256": baseline.sha256 if baseline else None,
             "baseline_accepted_by": baseline.accepted_by if baseline else None,
             "tables": list(tables),
-            "checks": [
-                checked_page(each, records[each.table], policy.mask_below, hidden, baseline) for each in found
-            ],
+            "checks": [check_page(each, records[each.table], mask, hidden, baseline) for each in results],
         }
     )
-    return page
 
 
-def header(policy: Policy, engines: Sequence[str] = ()) -> Page:
-    """Tell what was asked of which version."""
+def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
+    """Return the policy and the versions that measured it."""
     return {
         "format": FORMAT,
         "versions": {"reid-sql": __version__, **{name: version(name) for name in (*MODELS, *engines)}},
         "policy": {
             "name": policy.name,
             "sha256": policy.sha256,
-            "seed": policy.seed,
-            "mask_below": policy.mask_below,
+            "seed": Setting(policy.seed),
+            "mask_below": Setting(policy.mask_below),
             "cautions": policy.cautions,
         },
     }
 
 
-def text(page: Mapping[str, Any]) -> str:
-    """Write the document as JSON, the same bytes for the same document."""
+def to_json(page: Mapping[str, Any]) -> str:
+    """Write a document as JSON, the same bytes for the same document."""
     return escape_in_json(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
-def rounded(value: Any) -> Any:  # noqa: ANN401 - any part of the document
-    """Give the document with figures to twelve digits: sums differ beyond, by the order of adding."""
-    if isinstance(value, Mapping):
-        return {key: rounded(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
-    if isinstance(value, float):
-        return (
-            float(f"{value:.{DIGITS}g}") if isfinite(value) else None
-        )  # JSON has no infinity; the status tells of it
-    return value
-
-
-Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
-
-
-def hidden_of(found: Sequence[Checked], below: int) -> Hidden:
-    """Give the groups whose size and figures are not told, by table and grouping."""
+def find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
+    """Return the groups whose size and figures are masked, by table and grouping."""
     tables: dict[str, dict[tuple[str, ...], dict[tuple[str | None, ...], int]]] = {}
-    for each in found:
-        for finding in each.findings if each.check.by else ():
-            if finding.figure.group.values:
+    for each in results:
+        for judgement in each.findings if each.check.by else ():
+            group = judgement.figure.group
+            if group.values:
                 groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
-                groups[names(finding.figure.group)] = finding.figure.group.records
+                groups[group_labels(group)] = group.records
     return {
         (table, by): hidden
         for table, groups in tables.items()
-        for by, hidden in hidden_groups(groups, below).items()
+        for by, hidden in groups_to_hide(groups, mask.below).items()
     }
 
 
-def checked_page(
-    each: Checked, records: int, below: int, hidden: Hidden | None = None, baseline: Baseline | None = None
+def check_page(
+    each: CheckResult,
+    records: int,
+    mask: Mask,
+    hidden: Hidden | None = None,
+    baseline: Baseline | None = None,
 ) -> Page:
-    """Tell what came of a check, group by group, small counts masked; groups without a name come last."""
-    kept = (hidden_of([each], below) if hidden is None else hidden).get((each.table, each.check.by), set())
-    told: list[Page] = []
-    small: list[Page] = []
-    for finding in each.findings:
-        group = finding.figure.group
-        masked = bool(group.values) and names(group) in kept
-        page = _group(each.check, finding, group.records if each.check.by else records, below, masked=masked)
-        (small if masked and group.records < below else told).append(page)
-    small.sort(key=lambda page: (ORDER.index(page["verdict"]), page["why"]))
-    counts = [
-        finding.figure.group.records for finding in each.findings if names(finding.figure.group) in kept
-    ]
-    if small and (len(counts) == len(each.findings) or not several(counts, below)):
-        small = small[:1]  # their number would tell their sizes: the worst stands for them
-    cautions = cautions_of(each, records, below, baseline)
-    described_ = described(each.check)
+    """Return the result of a check, group by group, small counts masked; groups without a name come last."""
+    of_results = find_hidden_groups([each], mask) if hidden is None else hidden
+    labels = of_results.get((each.table, each.check.by), set())
+    named: list[Page] = []
+    unnamed: list[Judgement] = []
+    counts: list[int] = []
+    for judgement in each.findings:
+        group = judgement.figure.group
+        masked = bool(group.values) and group_labels(group) in labels
+        counts += [group.records] * masked
+        if masked and mask.hides(group.records):
+            unnamed.append(judgement)
+        else:
+            size = group.records if each.check.by else records
+            named.append(_group_page(each.check, judgement, size, mask, masked=masked))
+    small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
+    small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
+    if small and (len(counts) == len(each.findings) or not is_ambiguous(counts, mask.below)):
+        small = small[:1]  # their number would reveal their sizes: the worst stands for them
     return {
         "table": each.table,
-        **described_,
+        **describe_question(each.check),
         "verdict": each.verdict,
-        "cautions": cautions,
-        "groups": [*told, *small],
+        "cautions": collect_cautions(each, records, mask, baseline),
+        "groups": [*named, *small],
     }
 
 
-def described(check: Check) -> Page:
-    """Tell what a check asks."""
+def describe_question(check: Check) -> Page:
+    """Return what a check asks."""
     return {
         "measure": check.measure.name,
         "words": check.measure.words,
@@ -165,75 +154,70 @@ def described(check: Check) -> Page:
         "by": list(check.by),
         "parameters": _parameters(check),
         "bound": check.measure.bound,
-        "limit": check.limit,
+        "limit": settings(check.limit),
         "no_worse": check.no_worse,
         "judge_by": check.judge_by if check.measure.interval else None,
     }
 
 
 def _parameters(check: Check) -> Page:
-    """Tell the parameters; of a document its name and hash."""
-    found = {}
-    for name, value in check.parameters.items():
-        document = isinstance(check.measure.parameters[name].domain, Document)
-        found[name] = _document(value) if document else value
-    return found
+    """Return the parameters; of a document its name and hash."""
+    domains = {name: check.measure.parameters[name].domain for name in check.parameters}
+    return {
+        name: _document_page(value) if isinstance(domains[name], Document) else settings(value)
+        for name, value in check.parameters.items()
+    }
 
 
-def _document(given: str) -> Page:
+def _document_page(given: str) -> Page:
     return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
 
 
-def _group(check: Check, finding: Finding, records: int, below: int, *, masked: bool) -> Page:
-    """Tell a finding; where it counts few, only its bound; of a masked group, the verdict.
+def _group_page(check: Check, judgement: Judgement, records: int, mask: Mask, *, masked: bool) -> Page:
+    """Turn the figure of a group into one that is shown or masked; of a masked group, show the verdict.
 
-    The bound is the figure below which it lies; few are few records.
+    Where a figure counts few records, it is masked, and a bound below which it lies is shown.
     """
-    figure = finding.figure
-    bound = None if masked else _mask(check, finding, records, below)
+    figure = judgement.figure
+    bound = None if masked else _bound(check, judgement, records, mask)
     exact = not masked and bound is None
-    unnamed = not figure.group.values or (masked and records < below)
-    refused = figure.value is None and finding.why
+    unnamed = not figure.group.values or (masked and mask.hides(records))
+    hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
     return {
-        "group": None if unnamed else dict(zip(check.by, names(figure.group), strict=True)),
-        "records": None if masked else records,
+        "group": None if unnamed else dict(zip(check.by, group_labels(figure.group), strict=True)),
+        "records": mask.show(records, when=not masked),
         "masked": masked,
-        "value": figure.value if exact else None,
-        "low": figure.low if exact else None,
-        "high": figure.high if exact else None,
-        "judged": finding.judged if exact else None,
-        "below": bound,
-        "baseline": finding.baseline.value if finding.baseline else None,
-        "verdict": finding.verdict,
-        "status": OF_SMALL if masked and figure.status != OK else few_masked(figure.status, below),
-        "why": OF_SMALL if masked and refused else few_masked(finding.why, below),
+        "value": mask.show(figure.value, when=exact),
+        "low": mask.show(figure.low, when=exact),
+        "high": mask.show(figure.high, when=exact),
+        "judged": mask.show(judgement.judged, when=exact),
+        "below": mask.show(bound),
+        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None),
+        "verdict": judgement.verdict,
+        "status": STATUS_MASKED_GROUP if masked and hides_status else mask.text(figure.status),
+        "why": STATUS_MASKED_GROUP if masked and hides_reason else mask.text(judgement.why),
         "method": figure.method,
         "sentence": figure.sentence if exact and not figure.small else None,
     }
 
 
-def _mask(check: Check, finding: Finding, records: int, below: int) -> float | None:
-    """Give the bound that is told in place of a figure which would tell a small count."""
-    found = [value for value in (finding.figure.value, finding.judged) if value is not None]
-    if not found or records == 0 or below == 1:
+def _bound(check: Check, judgement: Judgement, records: int, mask: Mask) -> float | None:
+    """Return the bound that is shown in place of a figure which would reveal a small count."""
+    values = [value for value in (judgement.figure.value, judgement.judged) if value is not None]
+    if not values or records == 0 or mask.below == 1:
         return None
-    value, measure = max(found), check.measure
+    value, measure, small = max(values), check.measure, judgement.figure.small
     if measure.unit == "number":
-        return (
-            round_above(value, 10**15, below)
-            if finding.figure.small and not measure.extreme and value > 0
-            else None
-        )
+        reveals = small and not measure.extreme and value > 0
+        return round_above(value, 10**15, mask.below) if reveals else None
     share = value / records if measure.unit == "count" else value
-    within = any(0 < each < (records if measure.unit == "count" else 1) for each in found)
+    within = any(0 < each < (records if measure.unit == "count" else 1) for each in values)
     if not within or measure.extreme:
         return None
-    bound = mask_of_share(share, records, below) if measure.of_records else None
-    if bound is None and finding.figure.small:
-        bound = min(1.0, round_above(share, records, below)) if share < 1 else 1.0
-    if bound is None:
-        return None
-    return round(bound * records) if measure.unit == "count" else bound
+    bound = mask.bound_of(share, records) if measure.of_records else None
+    if bound is None and small:
+        bound = mask.round_share(share, records) if share < 1 else 1.0
+    return round(bound * records) if bound is not None and measure.unit == "count" else bound
 
 
 @cache
@@ -244,8 +228,8 @@ def report_schema() -> Mapping[str, Any]:
     return found
 
 
-OTHER: Final = "the baseline was measured by another policy file"
-ACCEPTED: Final = "named for this run"
+CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"
+ACCEPTED_FOR_RUN: Final = "named for this run"
 
 
 def read_baseline(
@@ -258,28 +242,28 @@ def read_baseline(
     naming a report for a run accepts it. A masked figure is only known to lie below its bound,
     unless the files are the same.
     """
-    content, page = _read(path)
-    accepted = policy.baseline_accepted_by or (ACCEPTED if named else None)
-    earlier = {_key(each): each for each in page["checks"]}
+    content, page = _read_report(path)
+    accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
+    earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
     figures = {
         key: before
         for table in policy.tables
-        if _comparable(table, tables.get(table.name), page, policy)
+        if _is_comparable(table, tables.get(table.name), page, policy)
         for check in table.checks
-        for key, before in _figures(
+        for key, before in _baseline_figures(
             table,
             check,
             earlier,
             accepted=accepted is not None,
-            same=_same(files[table.name], tables[table.name], page),
+            same=_is_same_file(files[table.name], tables[table.name], page),
         )
     }
-    caution = "" if page["policy"]["sha256"] == policy.sha256 else OTHER
+    caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted)
 
 
-def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     """Read the report, or refuse what is none by its schema."""
     if not path.is_file():
         known = sorted(other.name for other in path.parent.glob("*.json")) if path.parent.is_dir() else []
@@ -299,7 +283,7 @@ def _read(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     return content, page
 
 
-def _comparable(
+def _is_comparable(
     table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
 ) -> bool:
     """Whether the earlier table was measured by the same rules."""
@@ -311,7 +295,7 @@ def _comparable(
     )
 
 
-def _same(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
     """Whether the same version measured the very same files."""
     population = before["population_file"]["sha256"] if before["population_file"] else None
     hashes = (before["sha256"], population)
@@ -322,20 +306,20 @@ def _same(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> 
     )
 
 
-def _figures(
+def _baseline_figures(
     table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool, same: bool
-) -> Iterator[tuple[tuple[Any, ...], Before]]:
+) -> Iterator[tuple[tuple[Any, ...], BaselineFigure]]:
     """Find a check of the policy in the earlier report, group by group."""
-    before = earlier.get(_key({"table": table.name, **described(check)}))
+    before = earlier.get(_check_key(ReportPage({"table": table.name, **describe_question(check)})))
     for group in before["groups"] if before else ():
         if group["verdict"] == NOT_JUDGED or (group["verdict"] in (FAIL, NO_WORSE) and not accepted):
             continue
         value = group["below"] if group["judged"] is None else group["judged"]
         if value is not None and (group["group"] is not None or not check.by):
             key = (table.name, *check.without_limit, tuple((group["group"] or {}).values()))
-            yield key, Before(float(value), masked=group["judged"] is None, same=same)
+            yield key, BaselineFigure(float(value), masked=group["judged"] is None, same=same)
 
 
-def _key(each: Mapping[str, Any]) -> str:
+def _check_key(each: Mapping[str, Any]) -> str:
     asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
-    return json.dumps(rounded([each[name] for name in asked]), sort_keys=True)
+    return json.dumps(round_figures([each[name] for name in asked]), sort_keys=True)

@@ -12,7 +12,7 @@ from reid_sql.check.policy_file import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS
 from reid_sql.check.sources import ENCODING
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
-from reid_sql.models.release.loss import LOSS
+from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
 
 Schema = dict[str, Any]
@@ -37,7 +37,7 @@ def policy_schema() -> Schema:
         "additionalProperties": False,
         "properties": {
             "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
-            "engine": _words(ENGINE) | {"description": "what counts; as the tables need unless given"},
+            "engine": _enum(ENGINE) | {"description": "what counts; as the tables need unless given"},
             "url": URL,
             "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
             "baseline_accepted_by": TEXT
@@ -46,7 +46,7 @@ def policy_schema() -> Schema:
             | {"default": 10, "description": "counts of fewer records are not told"},
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": _number(SEED) | {"default": 0},
-            "cautions": _words(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "cautions": _enum(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
             "prepare": _prepare(),
             "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
             "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
@@ -72,7 +72,7 @@ def _prepare() -> Schema:
         "properties": {
             "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
             "cells": {"type": "boolean", "description": "blank single values where that is enough"},
-            "loss": _words(LOSS) | {"default": usual.loss},
+            "loss": _enum(LOSS) | {"default": usual.loss},
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
             "target": {
@@ -91,7 +91,7 @@ def _steps() -> list[Schema]:
     groups = {"type": "object", "additionalProperties": NAMES}
     return [
         _step("bands", {"bands": _number(WIDTH), **ends}),
-        _step("date", {"date": _words(PART), "form": TEXT}),
+        _step("date", {"date": _enum(PART), "form": TEXT}),
         _step("prefix", {"prefix": _number(LENGTH)}),
         _step("rare", {"rare": _number(RARE_BELOW)}),
         _step("groups", {"groups": groups}),
@@ -126,14 +126,14 @@ def _table() -> Schema:
             "delimiter": TEXT
             | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
             "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
-            "encoding": _words(ENCODING) | {"description": "of a text file; utf-8 unless given"},
+            "encoding": _enum(ENCODING) | {"description": "of a text file; utf-8 unless given"},
             "header": {
                 "type": "boolean",
                 "description": "whether a text file begins with the names of its columns",
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
-            "nulls": _words(NULLS),
+            "nulls": _enum(NULLS),
             "entity": TEXT
             | {"description": "the column that tells people apart, where a person has several rows"},
             "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
@@ -152,7 +152,7 @@ def _check(measure: Measure) -> Schema:
         "by": NAMES,
         "quasi_identifiers": NAMES,
         "sensitive": TEXT,
-        "judge_by": _words(JUDGE_BY),
+        "judge_by": _enum(JUDGE_BY),
     }
     return {
         "type": "object",
@@ -175,7 +175,7 @@ def _value(domain: Domain) -> Schema:
         }
     if isinstance(domain, Texts):
         return NAMES
-    return _words(domain) if isinstance(domain, Choice) else TEXT
+    return _enum(domain) if isinstance(domain, Choice) else TEXT
 
 
 def _number(domain: Number) -> Schema:
@@ -183,7 +183,7 @@ def _number(domain: Number) -> Schema:
     return {"type": kind, "minimum": domain.low, "maximum": domain.high, "description": domain.rule}
 
 
-def _words(domain: Choice) -> Schema:
+def _enum(domain: Choice) -> Schema:
     return {"enum": list(domain.words)}
 
 
@@ -205,24 +205,24 @@ def broken_rule(value: object, schema: JsonSchema) -> str:
     >>> broken_rule({"k": 0}, {"type": "object", "properties": {"k": {"type": "integer", "minimum": 1}}})
     '$.k is below 1'
     """
-    return next(_broken(value, schema, schema, "$"), "")
+    return next(_broken_rules(value, schema, schema, "$"), "")
 
 
-def _broken(value: Any, schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
+def _broken_rules(value: Any, schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
     if "$ref" in schema:
         node: Any = root
         for part in schema["$ref"].removeprefix("#/").split("/"):
             node = node[part]
-        yield from _broken(value, node, root, at)
+        yield from _broken_rules(value, node, root, at)
         return
     if "anyOf" in schema and all(
-        any(True for _ in _broken(value, each, root, at)) for each in schema["anyOf"]
+        any(True for _ in _broken_rules(value, each, root, at)) for each in schema["anyOf"]
     ):
         yield f"{at} is none of what it may be"
     if ("const" in schema and value != schema["const"]) or ("enum" in schema and value not in schema["enum"]):
         yield f"{at} is no word that it may be"
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
-    if kinds and not any(_is(value, kind) for kind in kinds):
+    if kinds and not any(_is_kind(value, kind) for kind in kinds):
         yield f"{at} is no {' or '.join(kinds)}"
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -235,7 +235,7 @@ def _broken(value: Any, schema: JsonSchema, root: JsonSchema, at: str) -> Iterat
         yield from _broken_object(value, schema, root, at)
 
 
-def _is(value: object, kind: str) -> bool:
+def _is_kind(value: object, kind: str) -> bool:
     return isinstance(value, KINDS[kind]) and (not isinstance(value, bool) or kind == "boolean")
 
 
@@ -252,7 +252,7 @@ def _broken_list(value: list[Any], schema: JsonSchema, root: JsonSchema, at: str
     if len(value) < schema.get("minItems", 0):
         yield f"{at} has too few entries"
     for place, each in enumerate(value):
-        yield from _broken(each, schema.get("items", {}), root, f"{at}[{place}]")
+        yield from _broken_rules(each, schema.get("items", {}), root, f"{at}[{place}]")
 
 
 def _broken_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, at: str) -> Iterator[str]:
@@ -262,4 +262,4 @@ def _broken_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, 
         if inside is False:
             yield f"{at} has {key}, which stands for nothing"
         elif isinstance(inside, Mapping):
-            yield from _broken(each, inside, root, f"{at}.{key}")
+            yield from _broken_rules(each, inside, root, f"{at}.{key}")

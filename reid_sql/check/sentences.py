@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
-from reid_sql.check.verdicts import ORDER
+from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.console import number
 
-Check = Mapping[str, Any]
-LONG: Final = 1e15
-ROUNDING: Final = 1e-9  # up to which a measure takes two figures for the same
+Check = ReportPage
+MAX_EXACT_NUMBER: Final = 1e15
+RELATIVE_TOLERANCE: Final = 1e-9  # up to which a measure takes two figures for the same
 VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
@@ -20,24 +21,25 @@ VERDICTS: Final = {
 }
 
 
-def telling(check: Check) -> Mapping[str, Any]:
+def deciding_group(check: Check) -> ReportPage:
     """Give the group that decides: of the worst verdict, the one of the highest risk."""
     sign = 1 if check["bound"] == "at_least" else -1
     found = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
-    return min(found, key=lambda group: sign * (_shown(group) or 0.0))
+    deciding: ReportPage = min(found, key=lambda group: sign * (_known_figure(group) or 0.0))
+    return deciding
 
 
-def _shown(group: Mapping[str, Any]) -> float | None:
+def _known_figure(group: ReportPage) -> float | None:
     found: float | None = group["judged"] if group["judged"] is not None else group["below"]
     return found
 
 
-def asked(check: Check) -> str:
+def describe_check(check: Check) -> str:
     """Name the measure with the parameters that make it, and the groups it is held to."""
     told = [
-        f"{name} {value['name'] if isinstance(value, Mapping) else plain(value)}"
+        f"{name} {value['name'] if isinstance(value, Mapping) else format_number(value)}"
         for name, value in check["parameters"].items()
-        if _decides(check, name, value)
+        if _has_effect(check, name, value)
     ]
     by = f" by {', '.join(check['by'])}" if check["by"] else ""
     sensitive = f" of {check['sensitive']}" if check["sensitive"] else ""
@@ -46,129 +48,135 @@ def asked(check: Check) -> str:
     return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
 
 
-def counted(check: Check) -> str:
+def describe_columns(check: Check) -> str:
     """Name the columns by which the check tells people apart."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""
 
 
-def _decides(check: Check, name: str, value: object) -> bool:
+def _has_effect(check: Check, name: str, value: object) -> bool:
     """Whether the figure hangs on the parameter."""
     if value in (None, []) or name == "memory_mb" or (name == "sample" and value == 0):
         return False
     return name != "c" or check["parameters"].get("variant") == "recursive"
 
 
-def plain(value: object) -> str:
+def format_number(value: object) -> str:
     """Write a number with all its digits, as a policy may have it."""
     if isinstance(value, list | tuple):
-        return " and ".join(plain(each) for each in value)
+        return " and ".join(format_number(each) for each in value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    if float(value).is_integer() and abs(value) < LONG:
+    if float(value).is_integer() and abs(value) < MAX_EXACT_NUMBER:
         return f"{value:,.0f}"
     return repr(float(value))
 
 
-def figure(group: Mapping[str, Any], check: Check | None = None) -> str:
+def format_figure(group: ReportPage, check: Check | None = None) -> str:
     """Write a figure with its interval, or below which it lies, or that there is none.
 
     It is never written so that it seems to lie on the other side of the limit.
     """
+    refuse_unmasked(group)
     bound = check["limit"] if check else None
     if group["masked"]:
         return "masked"
     if group["below"] is not None:
-        return f"below {beside(group['below'], bound)}"
+        return f"below {format_near_limit(group['below'], bound)}"
     if group["value"] is None:
         return "no answer"
     ends = (
-        f" [{beside(group['low'], bound)}, {beside(group['high'], bound)}]"
+        f" [{format_near_limit(group['low'], bound)}, {format_near_limit(group['high'], bound)}]"
         if group["low"] is not None
         else ""
     )
-    return f"{beside(group['value'], bound)}{ends}"
+    return f"{format_near_limit(group['value'], bound)}{ends}"
 
 
-def beside(value: float | None, bound: float | None) -> str:
+def format_near_limit(value: float | None, bound: float | None) -> str:
     """Write a number with four digits, or with as many as show on which side of the limit it lies.
 
-    >>> beside(0.10000001, 0.1), beside(0.123456, 0.1), beside(0.1, 0.1)
+    >>> format_near_limit(0.10000001, 0.1), format_near_limit(0.123456, 0.1), format_near_limit(0.1, 0.1)
     ('0.10000001', '0.1235', '0.1')
     """
     if value is None or isinstance(value, int):
-        return plain(value) if value is not None else number(value)
+        return format_number(value) if value is not None else number(value)
     for digits in range(4, 18):
         told = f"{value:.{digits}g}"
-        if bound is None or _side(float(told), bound) == _side(value, bound):
+        if bound is None or _side_of_limit(float(told), bound) == _side_of_limit(value, bound):
             return told
     return repr(value)
 
 
-def _side(value: float, bound: float) -> int:
+def _side_of_limit(value: float, bound: float) -> int:
     """Whether a figure lies below the limit, on it but for rounding, or above, as a verdict takes it."""
     gap = value - bound
-    return 0 if abs(gap) <= ROUNDING * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
+    return 0 if abs(gap) <= RELATIVE_TOLERANCE * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
 
 
-def limit(check: Check) -> str:
+def format_limit(check: Check) -> str:
     """Write the limit."""
-    told = [] if check["limit"] is None else [f"{check['bound'].replace('_', ' ')} {plain(check['limit'])}"]
+    told = (
+        []
+        if check["limit"] is None
+        else [f"{check['bound'].replace('_', ' ')} {format_number(check['limit'])}"]
+    )
     return ", ".join([*told, *(["no worse"] if check["no_worse"] else [])])
 
 
-def counts(page: Mapping[str, Any]) -> dict[str, int]:
+def count_verdicts(page: ReportPage) -> dict[str, int]:
     """Count the checks by verdict, worst first."""
     verdicts = [check["verdict"] for check in page["checks"]]
-    return {verdict: verdicts.count(verdict) for verdict in ORDER}
+    return {verdict: verdicts.count(verdict) for verdict in WORST_FIRST}
 
 
-def sentence(page: Mapping[str, Any]) -> str:
+def summarize_verdicts(page: ReportPage) -> str:
     """Say the verdict and how many checks came out how."""
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts(page).items() if count)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     return f"{VERDICTS[page['verdict']]} {told}."
 
 
-def quotable(page: Mapping[str, Any]) -> list[str]:
+def quotable_sentences(page: ReportPage) -> list[str]:
     """Give the sentences that may be quoted, each once, of the group that decides a check."""
-    found = [(check["table"], telling(check)) for check in page["checks"]]
-    whose = [(table, _label(group), group["sentence"]) for table, group in found if group["sentence"]]
+    found = [(check["table"], deciding_group(check)) for check in page["checks"]]
+    whose = [(table, group_label(group), group["sentence"]) for table, group in found if group["sentence"]]
     return list(
         dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {said}" for table, label, said in whose)
     )
 
 
-def _label(group: Mapping[str, Any]) -> str:
+def group_label(group: ReportPage) -> str:
+    """Name a group by its values; nothing where it has none, or may not be named."""
     return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
 
 
 @dataclass(frozen=True)
-class Note:
+class Explanation:
     """The group that decided a check, and what there is to say of it."""
 
-    group: Mapping[str, Any]
+    group: ReportPage
     words: str
 
 
-def note(check: Check) -> Note:
+def explain_verdict(check: Check) -> Explanation:
     """Say which group decided, and why, where there is something to say."""
-    found = telling(check)
+    found = deciding_group(check)
     parts = []
     if check["by"]:
         alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
-        label = _label(found) or "a small group"
+        label = group_label(found) or "a small group"
         parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
     words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
     cautions = [caution for caution in check["cautions"] if caution != found["why"]]
-    return Note(found, "; ".join(part for part in (*parts, words, *cautions) if part))
+    return Explanation(found, "; ".join(part for part in (*parts, words, *cautions) if part))
 
 
-Page = Mapping[str, Any]
-SHOWN: Final = 5
-DONE: Final = (
+Page = ReportPage
+MAX_LISTED: Final = 5
+STEP_PUBLISH: Final = (
     "Every check is within its limit: the policy holds nothing against "
     "this release. Keep this report with it."
 )
-ADVICE: Final = (
+STEP_ADVISE: Final = (
     "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check. "
     "reid-sql prepare POLICY finds the coarser form that meets them all and loses least, as SQL."
 )
@@ -176,43 +184,49 @@ ADVICE: Final = (
 
 def next_steps(page: Page) -> list[str]:
     """Give the steps: what fails, which column does most to it, what could not be judged and why."""
-    steps = [step for table in page["tables"] for step in _of_table(page, table)]
-    return steps or [DONE]
+    steps = [step for table in page["tables"] for step in _table_steps(page, table)]
+    return steps or [STEP_PUBLISH]
 
 
-def _of_table(page: Page, table: Page) -> Iterator[str]:
+def _table_steps(page: Page, table: Page) -> Iterator[str]:
     """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
     checks = [check for check in page["checks"] if check["table"] == table["name"]]
     name = table["name"]
-    if failing := _of(checks, "fail"):
-        beyond = f"{name}: {_many(failing, checks)} beyond the limit: {_listed(failing)}."
+    if failing := _with_verdict(checks, "fail"):
+        beyond = f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
         yield f"{beyond} Do not release it as it is."
-        yield from _columns(table)
-        yield ADVICE
-    if open_ := _of(checks, "not judged"):
-        why = "; ".join(dict.fromkeys(telling(check)["why"].rstrip(".") for check in open_[:SHOWN]))
+        yield from _strongest_column(table)
+        yield STEP_ADVISE
+    if open_ := _with_verdict(checks, "not judged"):
+        why = "; ".join(
+            dict.fromkeys(deciding_group(check)["why"].rstrip(".") for check in open_[:MAX_LISTED])
+        )
         unjudged = f"{len(open_)} of {len(checks)} checks could not be judged"
-        yield f"{name}: {unjudged}: {_listed(open_)}. Why: {why}."
-    if kept := _of(checks, "no worse"):
-        beyond = f"{name}: {_many(kept, checks)} beyond the limit as in the baseline: {_listed(kept)}."
+        yield f"{name}: {unjudged}: {_list_measures(open_)}. Why: {why}."
+    if kept := _with_verdict(checks, "no worse"):
+        beyond = (
+            f"{name}: {_count_of(kept, checks)} beyond the limit as in the baseline: {_list_measures(kept)}."
+        )
         yield f"{beyond} Plan how to meet it."
 
 
-def _of(checks: list[Page], verdict: str) -> list[Page]:
+def _with_verdict(checks: list[Page], verdict: str) -> list[Page]:
     return [check for check in checks if check["verdict"] == verdict]
 
 
-def _many(some: list[Page], checks: list[Page]) -> str:
+def _count_of(some: list[Page], checks: list[Page]) -> str:
     return f"{len(some)} of {len(checks)} checks {'is' if len(some) == 1 else 'are'}"
 
 
-def _listed(checks: list[Page]) -> str:
+def _list_measures(checks: list[Page]) -> str:
     """Name the measures, each once."""
     names = list(dict.fromkeys(check["measure"] for check in checks))
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return ", ".join(names[:MAX_LISTED]) + (
+        f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    )
 
 
-def _columns(table: Page) -> Iterator[str]:
+def _strongest_column(table: Page) -> Iterator[str]:
     """Say which column drives the risk most."""
     found = measured_columns(table)
     if not found:

@@ -18,8 +18,8 @@ from reid_sql.sources.remote import is_connection, url_of
 
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
-OF_FILES: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
-HANDED: Final = "a table handed over in Python"
+FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
+PASSED_IN_PYTHON: Final = "a table handed over in Python"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Given:
+class PolicyContext:
     """What holds for all tables of a policy: its folder, its URL, and the names of what the caller hands."""
 
     folder: Path
@@ -61,7 +61,7 @@ class Given:
     handed: Collection[str] = ()
 
 
-def url_in(place: Place, default: str | None = None) -> str | None:
+def read_url(place: Place, default: str | None = None) -> str | None:
     """Give the URL that stands at the place, else the default; a secret in it is refused here."""
     if "url" not in place.values:
         return default
@@ -74,7 +74,7 @@ def url_in(place: Place, default: str | None = None) -> str | None:
     return given
 
 
-def name_of(place: Place) -> str:
+def table_name(place: Place) -> str:
     """What the reports call the table: its name, else its database's table, else its file."""
     default = (
         place.text("table", "") or Path(place.text("files" if "files" in place.values else "file", "")).stem
@@ -82,39 +82,39 @@ def name_of(place: Place) -> str:
     return place.text("name", default)
 
 
-def source_of(place: Place, given: Given, kind: str = "") -> Source:
+def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
     """Read where a table lies, or its population with the kind `population_`."""
-    folder, url = given.folder, url_in(place, given.url)
-    name = place.text("population_table", "") if kind else name_of(place)
+    folder, url = given.folder, read_url(place, given.url)
+    name = place.text("population_table", "") if kind else table_name(place)
     if name in given.handed:
-        return Source(HANDED, folder, handed=name)
+        return Source(PASSED_IN_PYTHON, folder, handed=name)
     if url is not None:
-        return _of_warehouse(place, folder, url, kind)
+        return _read_warehouse_table(place, folder, url, kind)
     if not kind and "files" in place.values:
-        return _of_pattern(place, folder)
+        return _read_pattern(place, folder)
     file = place.text(f"{kind}file")
     if not Path(file).name or "\0" in file:
         raise OutOfDomainError(
             f'{place.at(f"{kind}file")} must name a file, got {shown(file)}; write it like "people.parquet"'
         )
     named = place.text(f"{kind}table") if f"{kind}table" in place.values else None
-    return Source(file, folder / file, named, _form(place))
+    return Source(file, folder / file, named, _read_form(place))
 
 
-def population_source_of(place: Place, given: Given, source: Source) -> Source | None:
+def read_population_source(place: Place, given: PolicyContext, source: Source) -> Source | None:
     """Where the table of the population lies: in a file of its own, or beside the table in a warehouse."""
     name = place.text("population_table", "")
     if "population_file" in place.values or (name and source.url is not None) or name in given.handed:
-        return source_of(place, given, "population_")
+        return read_source(place, given, "population_")
     if name and source.handed is not None:
         rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.handed)}"
         raise UnknownNameError(f"{rule}; pass it by its name")
     return None
 
 
-def _of_warehouse(place: Place, folder: Path, url: str, kind: str) -> Source:
+def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> Source:
     """The table that a warehouse has under this name."""
-    for key in (f"{kind}file", *(() if kind else OF_FILES)):
+    for key in (f"{kind}file", *(() if kind else FILE_KEYS)):
         if key in place.values:
             raise OutOfDomainError(f"{place.at(key)} must stand without url, got both; leave one away")
     table = place.text(f"{kind}table", "")
@@ -124,7 +124,7 @@ def _of_warehouse(place: Place, folder: Path, url: str, kind: str) -> Source:
     return Source(url, folder, table, url=url)
 
 
-def _of_pattern(place: Place, folder: Path) -> Source:
+def _read_pattern(place: Place, folder: Path) -> Source:
     """The files of a pattern, seen from the policy."""
     given = place.text("files")
     for other in ("file", "table"):
@@ -133,10 +133,10 @@ def _of_pattern(place: Place, folder: Path) -> Source:
                 f"{place.at('files')} must stand without {other}, got both; leave one away"
             )
     parts = match_files(place.at("files"), given, folder)
-    return Source(given, folder / given, None, _form(place), parts)
+    return Source(given, folder / given, None, _read_form(place), parts)
 
 
-def _form(place: Place) -> TextFormat:
+def _read_form(place: Place) -> TextFormat:
     """How the table's text files are written."""
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
@@ -153,7 +153,7 @@ def _form(place: Place) -> TextFormat:
     return TextFormat(delimiter, encoding, header, quote)
 
 
-CHANGED: Final = "the file changed while it was measured"
+REASON_CHANGED: Final = "the file changed while it was measured"
 Stamp = tuple[int, int, int, int, int]
 
 
@@ -169,11 +169,13 @@ class Evidence:
     stamps: tuple[Stamp, ...]
 
 
-def evidence(source: Source, population: Source | None) -> Evidence:
+def identify_files(source: Source, population: Source | None) -> Evidence:
     """Hash the files of a table and of its population."""
     files = [*files_of(source), *(files_of(population) if population else [])]
     return Evidence(
-        _hash(source), _hash(population) if population else None, tuple(_stamp(each) for each in files)
+        _hash_source(source),
+        _hash_source(population) if population else None,
+        tuple(_file_stamp(each) for each in files),
     )
 
 
@@ -184,27 +186,27 @@ def files_of(source: Source) -> list[Path]:
     return [*found, *(each for each in logs if each.is_file())]
 
 
-def _hash(source: Source) -> str | None:
+def _hash_source(source: Source) -> str | None:
     """Give the hash of one file; of several, that of their hashes and names as `sha256sum` lists them."""
     files = files_of(source)
     if len(files) == 1:
-        return _of_file(files[0])
-    return hashlib.sha256(_listed(files).encode()).hexdigest() if files else None
+        return _hash_file(files[0])
+    return hashlib.sha256(_list_hashes(files).encode()).hexdigest() if files else None
 
 
-def _listed(files: Sequence[Path]) -> str:
+def _list_hashes(files: Sequence[Path]) -> str:
     shared = files[0].parent
     while any(shared not in each.parents for each in files):
         shared = shared.parent
-    return "".join(f"{_of_file(each)}  {each.relative_to(shared).as_posix()}\n" for each in files)
+    return "".join(f"{_hash_file(each)}  {each.relative_to(shared).as_posix()}\n" for each in files)
 
 
-def _of_file(path: Path) -> str:
+def _hash_file(path: Path) -> str:
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _stamp(path: Path) -> Stamp:
+def _file_stamp(path: Path) -> Stamp:
     """What the file system says of a file: one that was put in its place and taken away leaves a trace."""
     found = path.stat()
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -1,72 +1,86 @@
 """The verdict and the advice on a terminal."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
-from reid_sql.check.sentences import asked, counted, figure, limit, note, quotable, sentence
+from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.sentences import (
+    describe_check,
+    describe_columns,
+    explain_verdict,
+    format_figure,
+    format_limit,
+    quotable_sentences,
+    summarize_verdicts,
+)
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
 
 
-def verdict_page(page: Mapping[str, Any], width: int = WIDE) -> RenderableType:
+def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
     """Show every check with its figure and limit, then the verdict; in blocks where the terminal is narrow.
 
     The blocks are of lines.
     """
-    checks = _lines(page) if width < NARROW else [_table(page)]
+    refuse_unmasked(page)
+    checks = _check_lines(page) if width < NARROW else [_checks_table(page)]
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
-        *(Text(_facts(each), style="dim") for each in page["tables"]),
+        *(Text(_table_facts(each), style="dim") for each in page["tables"]),
         *(
             Text(ONE_ROW_ONE_PERSON, style="dim")
             for _ in [0]
             if any(each["entity"] is None for each in page["tables"])
         ),
         *checks,
-        *(Text(told) for told in quotable(page)),
-        Panel(Text(sentence(page)), style=STYLES[page["verdict"]]),
+        *(Text(told) for told in quotable_sentences(page)),
+        Panel(Text(summarize_verdicts(page)), style=STYLES[page["verdict"]]),
     )
 
 
-def _table(page: Mapping[str, Any]) -> Table:
+def _checks_table(page: ReportPage) -> Table:
     table = Table(header_style="bold")
     for column in ("verdict", "table", "measure", "figure", "limit", ""):
         table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
     for check in page["checks"]:
-        found = note(check)
+        found = explain_verdict(check)
         badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
-        cells = (figure(found.group, check), limit(check), found.words)
-        table.add_row(badge, Text(check["table"]), _measure(check), *(Text(cell) for cell in cells))
+        cells = (format_figure(found.group, check), format_limit(check), found.words)
+        table.add_row(badge, Text(check["table"]), _measure_cell(check), *(Text(cell) for cell in cells))
     return table
 
 
-def _measure(check: Mapping[str, Any]) -> RenderableType:
-    told = [Text(asked(check))]
-    if counted(check):
-        told.append(Text(counted(check), style="dim"))
+def _measure_cell(check: ReportPage) -> RenderableType:
+    told = [Text(describe_check(check))]
+    if describe_columns(check):
+        told.append(Text(describe_columns(check), style="dim"))
     return Group(*told)
 
 
-def _lines(page: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
     """Give a block of lines for each check."""
     for check in page["checks"]:
-        found = note(check)
+        found = explain_verdict(check)
         yield Text(
-            f"{check['verdict'].upper()}  {check['table']}: {asked(check)}",
+            f"{check['verdict'].upper()}  {check['table']}: {describe_check(check)}",
             style=f"bold {STYLES[check['verdict']]}",
         )
-        told = (counted(check), f"{figure(found.group, check)}, limit {limit(check)}", found.words)
+        told = (
+            describe_columns(check),
+            f"{format_figure(found.group, check)}, limit {format_limit(check)}",
+            found.words,
+        )
         yield from (Padding(Text(line), (0, 0, 0, 4)) for line in told if line)
 
 
-def _facts(each: Mapping[str, Any]) -> str:
+def _table_facts(each: ReportPage) -> str:
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
     dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
@@ -74,11 +88,12 @@ def _facts(each: Mapping[str, Any]) -> str:
     return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"
 
 
-SHOWN: Final = 12  # changes for each check
+MAX_CHANGES: Final = 12  # changes for each check
 
 
-def advice_page(page: Mapping[str, Any]) -> RenderableType:
+def advice_page(page: ReportPage) -> RenderableType:
     """Show the strongest changes for each failing check, and what meets all."""
+    refuse_unmasked(page)
     if not page["failing"]:
         return Panel(Text("Nothing to advise: every check is within its limit."), style="green")
     return Group(
@@ -87,10 +102,10 @@ def advice_page(page: Mapping[str, Any]) -> RenderableType:
     )
 
 
-def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
+def _advice_for_check(each: ReportPage) -> RenderableType:
     title = (
-        f"{each['table']}: {asked(each)} {counted(each)} is {figure(each['groups'][0], each)}, "
-        f"limit {limit(each)}"
+        f"{each['table']}: {describe_check(each)} {describe_columns(each)} is "
+        f"{format_figure(each['groups'][0], each)}, limit {format_limit(each)}"
     )
     why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
     if not each["changes"]:
@@ -100,14 +115,14 @@ def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
     table.add_column("measured with")
     table.add_column("figure", justify="right")
     table.add_column("")
-    for row in each["changes"][:SHOWN]:
+    for row in each["changes"][:MAX_CHANGES]:
         met = row["verdict"] not in ("fail", "not judged")
         table.add_row(
             Text(row["change"]),
-            Text(figure(row["figure"], each)),
+            Text(format_figure(row["figure"], each)),
             Text("meets the limit" if met else "", style="green"),
         )
-    left = len(each["changes"]) - SHOWN
+    left = len(each["changes"]) - MAX_CHANGES
     return Group(
         Text(title, style="bold"),
         *why,
@@ -117,7 +132,7 @@ def _advice_for_check(each: Mapping[str, Any]) -> RenderableType:
     )
 
 
-def _advice_for_table(each: Mapping[str, Any]) -> RenderableType:
+def _advice_for_table(each: ReportPage) -> RenderableType:
     best = each["changes"][0] if each["changes"] else None
     if best is None:
         return Panel(

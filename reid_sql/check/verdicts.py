@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.check.answers import STOPPED, Answers, unmeasured
-from reid_sql.check.masking import few_masked, round_above, small, tells_dropped
+from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
 from reid_sql.check.policy import Check, Policy
-from reid_sql.engines.duckdb.packed import Group
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.parameters import plain
@@ -17,19 +16,21 @@ PASS: Final = "pass"  # noqa: S105 - a verdict, no secret
 FAIL: Final = "fail"
 NO_WORSE: Final = "no worse"  # breaks the limit, but not more than the baseline did
 NOT_JUDGED: Final = "not judged"
-ORDER: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
-EXIT: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
-CAUTION: Final = "the policy refuses figures with a caution"
-BLANK: Final = "matched everybody, so that their own risk is the lowest, and nobody else matched them"
-OF_EACH: Final = (
+WORST_FIRST: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
+EXIT_CODES: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
+REASON_CAUTION: Final = "the policy refuses figures with a caution"
+CAUTION_BLANK_RECORDS: Final = (
+    "matched everybody, so that their own risk is the lowest, and nobody else matched them"
+)
+CAUTION_POPULATION_OF_GROUP: Final = (
     "{} people are taken for the population of each group; "
     "where a group's has fewer, its risk is higher than its figure"
 )
-ALIKE: Final = (
+REASON_ALIKE_GROUPS: Final = (
     "groups by {} must differ as reports write them, got two that are written alike; "
     "cast the column to text in a view"
 )
-NO_ANSWER: Final = "there is no answer"
+REASON_NO_ANSWER: Final = "there is no answer"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Figure:
     high: float | None
     status: str
     dropped: int = 0  # records that lack a value, and were not measured
-    told: bool = True  # whether a report may tell how many
+    shows_dropped: bool = True  # whether a report may show how many
     small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
     hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
@@ -51,7 +52,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Before:
+class BaselineFigure:
     """A figure of an earlier report: exact, or only known to be above 0 and below a bound."""
 
     value: float
@@ -60,31 +61,31 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Judgement:
     """A figure, the one that is judged, that of the baseline, the verdict and why."""
 
     figure: Figure
     judged: float | None
-    baseline: Before | None
+    baseline: BaselineFigure | None
     verdict: str
     why: str
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """A check with a finding for each group; its verdict is the worst of theirs."""
 
     table: str
     check: Check
-    findings: tuple[Finding, ...]
+    findings: tuple[Judgement, ...]
 
     @property
     def verdict(self) -> str:
         """The worst verdict of the groups."""
-        return worst([finding.verdict for finding in self.findings])
+        return worst_verdict([finding.verdict for finding in self.findings])
 
     @property
-    def telling(self) -> Finding:
+    def telling(self) -> Judgement:
         """The finding that decides: of the worst verdict, the one of the highest risk."""
         sign = 1 if self.check.measure.at_least else -1
         found = [finding for finding in self.findings if finding.verdict == self.verdict]
@@ -95,67 +96,71 @@ class Checked:
 class Baseline:
     """An earlier report: its figures by what was measured, its hash, and what is to be said of it."""
 
-    figures: Mapping[tuple[Any, ...], Before]
+    figures: Mapping[tuple[Any, ...], BaselineFigure]
     sha256: str
     caution: str = ""
     accepted_by: str | None = None  # who accepts figures that failed there
 
-    def figure(self, key: tuple[Any, ...]) -> Before | None:
+    def figure(self, key: tuple[Any, ...]) -> BaselineFigure | None:
         """Give the figure of what was measured, where there is one."""
         return self.figures.get(key)
 
 
-def worst(verdicts: Sequence[str]) -> str:
+def worst_verdict(verdicts: Sequence[str]) -> str:
     """Give the verdict that decides among some."""
-    return min(verdicts, key=ORDER.index)
+    return min(verdicts, key=WORST_FIRST.index)
 
 
-def checked(release: Answers, check: Check, policy: Policy, baseline: Baseline | None) -> Checked:
+def judge_check(release: Release, check: Check, policy: Policy, baseline: Baseline | None) -> CheckResult:
     """Measure and judge a check, group by group. What cannot be measured is not judged, and never a pass."""
     table = release.table.name
     try:
         groups = release.groups(check.by)
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
-        return Checked(table, check, (_unjudged(Group((), (), 0), sentence(error)),))
+    except release.errors as error:
+        return CheckResult(table, check, (_not_judged(WHOLE, sentence(error)),))
     if not groups:
-        return Checked(table, check, (_unjudged(Group((), (), 0), "the table has no records to group"),))
-    if len({names(group) for group in groups}) < len(groups):
-        return Checked(table, check, (_unjudged(Group((), (), 0), ALIKE.format(", ".join(check.by))),))
+        return CheckResult(table, check, (_not_judged(WHOLE, "the table has no records to group"),))
+    if len({group_labels(group) for group in groups}) < len(groups):
+        return CheckResult(
+            table, check, (_not_judged(WHOLE, REASON_ALIKE_GROUPS.format(", ".join(check.by))),)
+        )
     findings = [
-        judged(check, figure(release, check, group, policy.mask_below), policy, table, baseline)
+        judge_figure(
+            check, measure_figure(release, check, group, Mask(policy.mask_below)), policy, table, baseline
+        )
         for group in groups
     ]
-    return Checked(table, check, tuple(findings))
+    return CheckResult(table, check, tuple(findings))
 
 
-def figure(release: Answers, check: Check, group: Group, below: int = 1) -> Figure:
+def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
-        found = of_rows(check, release.answer(check, group), group)
+        found = read_figure(check, release.answer(check, group), group)
         dropped = release.dropped(check, group)
         hints = release.hints(check.counted)
-    except STOPPED:
+    except INTERRUPTIONS:
         raise
-    except unmeasured(release) as error:
+    except release.errors as error:
         return Figure(group, None, None, None, sentence(error))
     return replace(
         found,
         dropped=dropped,
-        told=tells_dropped(release, check, below),
-        small=small(release, check, group, below),
-        remarks=(*release.cautions, *found.remarks),
+        shows_dropped=can_show_dropped(release, check, mask.below),
+        small=reveals_small_classes(release, check, group, mask.below),
+        remarks=(*release.engine.cautions, *found.remarks),
         hints=hints,
     )
 
 
-def unjudged(each: Checked, why: str) -> Checked:
+def withhold_figures(each: CheckResult, why: str) -> CheckResult:
     """Give the check without its figures, as they are not to be trusted."""
-    return replace(each, findings=tuple(_unjudged(finding.figure.group, why) for finding in each.findings))
+    return replace(each, findings=tuple(_not_judged(finding.figure.group, why) for finding in each.findings))
 
 
-def of_rows(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Figure:
+def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Figure:
     """Take the check's figure from the function's answer."""
     measure = check.measure
     row = measure.pick(rows, check.parameters)
@@ -178,40 +183,42 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
     """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
     if blank := row.get("blank_records"):
         told = f"{blank} record{'' if blank == 1 else 's'}"
-        return (f"{told} without any value of {', '.join(check.counted)} {BLANK}",)
+        return (f"{told} without any value of {', '.join(check.counted)} {CAUTION_BLANK_RECORDS}",)
     if check.by and "population" in check.parameters:
-        return (OF_EACH.format(plain(check.parameters["population"])),)
+        return (CAUTION_POPULATION_OF_GROUP.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()
     return (f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured",)
 
 
-def doubted(found: Figure) -> bool:
+def has_caveat(found: Figure) -> bool:
     """Whether there is something to be said against a figure."""
     return found.status != OK or found.dropped > 0 or bool(found.remarks)
 
 
-def judged(check: Check, found: Figure, policy: Policy, table: str, baseline: Baseline | None) -> Finding:
+def judge_figure(
+    check: Check, found: Figure, policy: Policy, table: str, baseline: Baseline | None
+) -> Judgement:
     """Hold a figure to the limit, then to the baseline."""
-    value = to_judge(check, found)
+    value = figure_to_judge(check, found)
     if value is None:
-        return _unjudged(found.group, found.status if found.status != OK else NO_ANSWER, found)
-    if policy.cautions == "refuse" and doubted(found):
-        return _unjudged(found.group, found.status if found.status != OK else CAUTION, found)
-    before = baseline.figure((table, *check.without_limit, names(found.group))) if baseline else None
+        return _not_judged(found.group, found.status if found.status != OK else REASON_NO_ANSWER, found)
+    if policy.cautions == "refuse" and has_caveat(found):
+        return _not_judged(found.group, found.status if found.status != OK else REASON_CAUTION, found)
+    before = baseline.figure((table, *check.without_limit, group_labels(found.group))) if baseline else None
     verdict, why = _verdict(check, value, before, baseline)
     if policy.cautions == "refuse" and before is not None and baseline and baseline.caution:
-        return _unjudged(found.group, baseline.caution, found)
-    return Finding(found, value, before, verdict, why)
+        return _not_judged(found.group, baseline.caution, found)
+    return Judgement(found, value, before, verdict, why)
 
 
-def names(group: Group) -> tuple[str | None, ...]:
+def group_labels(group: Group) -> tuple[str | None, ...]:
     """Give the values by which a group is told, as reports write them."""
     return tuple(None if value is None else str(value) for value in group.values)
 
 
-def to_judge(check: Check, found: Figure) -> float | None:
+def figure_to_judge(check: Check, found: Figure) -> float | None:
     """Give the figure that is judged: the risky end of the interval, unless the check asks for the estimate.
 
     An estimate without an interval can break a limit, but meet none.
@@ -229,7 +236,9 @@ def to_judge(check: Check, found: Figure) -> float | None:
     return end
 
 
-def _verdict(check: Check, value: float, before: Before | None, baseline: Baseline | None) -> tuple[str, str]:
+def _verdict(
+    check: Check, value: float, before: BaselineFigure | None, baseline: Baseline | None
+) -> tuple[str, str]:
     broken = check.limit is not None and check.measure.worse(value, check.limit)
     if before is None:
         told = "the baseline has no such figure" if baseline else "there is no baseline to compare with"
@@ -246,8 +255,8 @@ def _verdict(check: Check, value: float, before: Before | None, baseline: Baseli
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 
 
-def _unjudged(group: Group, why: str, found: Figure | None = None) -> Finding:
-    return Finding(found or Figure(group, None, None, None, why), None, None, NOT_JUDGED, why)
+def _not_judged(group: Group, why: str, found: Figure | None = None) -> Judgement:
+    return Judgement(found or Figure(group, None, None, None, why), None, None, NOT_JUDGED, why)
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
@@ -255,42 +264,44 @@ def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
     return found
 
 
-OF_ONE: Final = "of some groups of fewer records there are cautions, too"
+CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
 ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
 
 
-def cautions_of(each: Checked, records: int, below: int, baseline: Baseline | None) -> list[str]:
-    """Give the cautions of a check, each once, without small counts."""
-    found = [*_passes_anything(each.check), *_dropped(each, records, below)]
-    for finding in each.findings:
-        figure = finding.figure
-        said = [figure.status] if figure.status != OK and figure.value is not None else []
-        few = bool(figure.group.values) and figure.group.records < below
-        found += (
-            [OF_ONE] * bool(said) if few else [few_masked(words, below) for words in (*said, *figure.remarks)]
-        )
-        found += [few_masked(words, below) for words in figure.hints]
-        if finding.baseline is not None and baseline and baseline.caution:
-            found.append(baseline.caution)
-    return list(dict.fromkeys(found))
+def collect_cautions(each: CheckResult, records: int, mask: Mask, baseline: Baseline | None) -> list[str]:
+    """Return the cautions of a check, each once, without small counts."""
+    cautions = [*_empty_limit_cautions(each.check), *_dropped_caution(each, records, mask)]
+    for judgement in each.findings:
+        figure = judgement.figure
+        status = [figure.status] if figure.status != OK and figure.value is not None else []
+        if figure.group.values and mask.hides(figure.group.records):
+            cautions += [CAUTION_SMALL_GROUPS] * bool(status)
+        else:
+            cautions += [mask.text(sentence) for sentence in (*status, *figure.remarks)]
+        cautions += [mask.text(sentence) for sentence in figure.hints]
+        if judgement.baseline is not None and baseline and baseline.caution:
+            cautions.append(baseline.caution)
+    return list(dict.fromkeys(cautions))
 
 
-def _dropped(each: Checked, records: int, below: int) -> Iterator[str]:
-    """Say how many records lack a value and were not measured."""
-    dropped = sum(finding.figure.dropped for finding in each.findings)
+def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[str]:
+    """Return how many records lack a value and were not measured."""
+    dropped = sum(judgement.figure.dropped for judgement in each.findings)
     if not dropped:
         return
-    left = records - dropped
-    told = f"fewer than {below}" if dropped < below else f"{dropped:,}"
-    if 0 < left < below:
-        told = f"all but fewer than {below}"
-    elif dropped >= below and not all(finding.figure.told for finding in each.findings):
-        told = f"fewer than {round(round_above(dropped / records, records, below) * records):,}"
+    if mask.hides(records - dropped):
+        number = f"all but fewer than {mask.below}"
+    elif mask.hides(dropped):
+        number = f"fewer than {mask.below}"
+    elif all(judgement.figure.shows_dropped for judgement in each.findings):
+        number = f"{dropped:,}"
+    else:
+        number = f"fewer than {round(round_above(dropped / records, records, mask.below) * records):,}"
     listed = ", ".join(each.check.counted)
-    yield f"{told} of {records:,} records lack a value of {listed} and were not measured"
+    yield f"{number} of {records:,} records lack a value of {listed} and were not measured"
 
 
-def _passes_anything(check: Check) -> Iterator[str]:
+def _empty_limit_cautions(check: Check) -> Iterator[str]:
     """Say where no figure could break the limit."""
     measure, limit = check.measure, check.limit
     if limit is not None and not check.no_worse:

@@ -10,7 +10,7 @@ from reid_sql import facts
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.duckdb import needs_python
-from reid_sql.engines.face import title
+from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError
 from reid_sql.function import Function
 from reid_sql.suggestion import suggestion
@@ -72,7 +72,7 @@ def _engines(found: Function) -> Iterator[str]:
             yield f"Not on {title(engine)}: {why}."
         if why := found.partly(engine):
             yield f"On {title(engine)} in part: {why}."
-        if how := found.handed_on(engine):
+        if how := found.fallback_note(engine):
             yield f"On {title(engine)} {how}."
 
 

@@ -13,22 +13,23 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from reid_sql.check import gate
-from reid_sql.check.advice import advice
+from reid_sql.check.advice import advise
+from reid_sql.check.duckdb_table import DuckDBTable
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.files import (
     advice_columns,
     advice_rows,
     check_columns,
     check_rows,
-    junit,
+    files_read,
     refuse_to_overwrite,
-    spared,
+    render_junit,
     write_report,
 )
-from reid_sql.check.html import WayOut, html
+from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.policy import Policy
 from reid_sql.check.policy_file import SECONDS, read_policy
-from reid_sql.check.release import Release
-from reid_sql.check.report import text
+from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_rendered, print_rows
@@ -36,7 +37,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
 from reid_sql.terminal import progress
 
-Page = Mapping[str, Any]
+Page = ReportPage
 REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file
 NOT_IN_A_FILE: Final = (
     "No release was searched for: its table must be in a file that DuckDB reads. Copy it or an extract into "
@@ -56,14 +57,14 @@ def run_check(options: argparse.Namespace) -> int:
     protect_inputs(files, policy, baseline)
     policy = _with_time_limit(policy, options)
     way_out = None
-    with gate.opened_by(options.engine, policy, options.memory_limit, progress.tell) as releases:
-        page = gate.measured(policy, releases, baseline, risky=risky, tell=progress.tell)
+    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
+        page = gate.measure_policy(policy, releases, baseline, risky=risky, tell=progress.report)
         if options.prepare and page["verdict"] == "fail":
             way_out = _way_out(policy, releases, baseline)
     writers: dict[str, Callable[[Page], str]] = {
-        "json_report": text,
-        "junit": junit,
-        "html": partial(html, found=way_out),
+        "json_report": to_json,
+        "junit": render_junit,
+        "html": partial(render_html, found=way_out),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))
@@ -95,7 +96,7 @@ def _option(name: str) -> str:
 
 def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | None) -> None:
     """Refuse to overwrite the policy, its tables or the baseline."""
-    refuse_to_overwrite({_option(name): file for name, file in files.items()}, spared(policy, baseline))
+    refuse_to_overwrite({_option(name): file for name, file in files.items()}, files_read(policy, baseline))
 
 
 def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
@@ -112,16 +113,16 @@ def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
     return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 
 
-def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> WayOut:  # noqa: ANN401 - of any engine
+def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRelease:  # noqa: ANN401 - of any engine
     """Return the release that meets the policy, or why none was searched for; neither changes the verdict."""
     from reid_sql.release.preparation import prepare_releases  # noqa: PLC0415 - loads sqlglot, which few checks need
 
-    if not all(isinstance(release, Release) for release in releases):
-        return WayOut(None, [NOT_IN_A_FILE])
+    if not all(isinstance(release.engine, DuckDBTable) for release in releases):
+        return PreparedRelease(None, [NOT_IN_A_FILE])
     try:
-        return prepare_releases(policy, releases, progress.tell, baseline).way_out
+        return prepare_releases(policy, releases, progress.report, baseline).way_out
     except ReidError as error:
-        return WayOut(None, [f"No release was searched for: {error}."])
+        return PreparedRelease(None, [f"No release was searched for: {error}."])
 
 
 def _print_verdict(options: argparse.Namespace, page: Page) -> None:
@@ -137,13 +138,13 @@ def _print_verdict(options: argparse.Namespace, page: Page) -> None:
 
 def print_document(
     options: argparse.Namespace,
-    page: Page,
+    page: Mapping[str, Any],
     rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
     render: Callable[[int], RenderableType],
 ) -> None:
     """Print the page as its JSON file has it, its rows as CSV, or what `render` returns for people."""
     if options.format == "json":
-        printed(text(page))
+        printed(to_json(page))
     elif options.format == "csv":
         print_rows(*rows())
     else:
@@ -153,7 +154,7 @@ def print_document(
 def run_advise(options: argparse.Namespace) -> int:
     """Print the effect of each change of columns on the checks that fail."""
     policy = read_policy(options.policy)
-    with gate.opened_by(None, policy, options.memory_limit, progress.tell) as releases:
-        page = advice(policy, releases, pairs=not options.single, tell=progress.tell)
+    with gate.open_with_engine(None, policy, options.memory_limit, progress.report) as releases:
+        page = advise(policy, releases, pairs=not options.single, tell=progress.report)
     print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED

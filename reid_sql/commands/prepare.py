@@ -10,9 +10,9 @@ from typing import Final
 from reid_sql.charts.figures import frontier
 from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.check.files import write_report
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.report import text
+from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import printed
 from reid_sql.release.files import refuse_dialect
@@ -30,7 +30,7 @@ def run_prepare(options: argparse.Namespace) -> int:
     protect_inputs(files, read_policy(options.policy), None)
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=progress.tell)
+    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=progress.report)
     _write_release(made, files, options.dialect)
     if options.plot is not None:
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
@@ -44,9 +44,9 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
     """Write the files; without a release, say which are not written."""
     for name, file in files.items():
         if name == "json_report" and made.report is not None:
-            write_report(file, text(dict(made.report)))
+            write_report(file, to_json(dict(made.report)))
         elif name == "html" and made.report is not None:
-            write_report(file, html(made.report, steps(dict(made.page))))
+            write_report(file, render_html(made.report, steps(dict(made.page))))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

@@ -8,15 +8,16 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.policy import Policy, TablePolicy, columns_named
 from reid_sql.check.policy_file import read_policy
 from reid_sql.check.release import POLICY_COLUMNS
-from reid_sql.check.sentences import asked, counted, figure, limit
+from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import Source
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.sources.spill import spill_folder
 from reid_sql.suggestion import suggestion
@@ -64,7 +65,7 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     known = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
     named = columns_named(asked)
     if named:
-        POLICY_COLUMNS.known(named, known)
+        Columns(POLICY_COLUMNS).known(named, known)
     listed = ", ".join(quoted(name) for name in named) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"
@@ -72,8 +73,8 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
             f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
         ).fetchall()
         alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
-        with gate.opened(alone) as releases:
-            page = gate.measured(alone, releases, None)
+        with gate.open_tables(alone) as releases:
+            page = gate.measure_policy(alone, releases, None)
     return [_finding(check, group) for check in page["checks"] for group in check["groups"]]
 
 
@@ -90,9 +91,9 @@ def _table(policy: Policy, name: str) -> TablePolicy:
     return policy.tables[names.index(name)]
 
 
-def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
+def _finding(check: ReportPage, group: ReportPage) -> dict[str, Any]:
     told = group["group"]
-    name = " ".join(part for part in (asked(check), counted(check)) if part)
+    name = " ".join(part for part in (describe_check(check), describe_columns(check)) if part)
     why = "; ".join([part for part in (group["why"], *check["cautions"]) if part])
     return {
         "table": check["table"],
@@ -105,6 +106,7 @@ def _finding(check: dict[str, Any], group: dict[str, Any]) -> dict[str, Any]:
         "verdict": group["verdict"],
         "why": escape_control_characters(why) or None,
         "check": escape_control_characters(
-            f"{group['verdict'].upper()}: {name} is {figure(group, check)}, limit {limit(check)}"
+            f"{group['verdict'].upper()}: {name} is {format_figure(group, check)}, "
+            f"limit {format_limit(check)}"
         ),
     }

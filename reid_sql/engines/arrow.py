@@ -74,7 +74,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     Takes the records' values as lists of texts, their numbers of records where the answer has many columns,
     the text by which the database is known, the name of the model, and the function's own parameters.
     """
-    counted = declared.answer is Answer.BESIDE
+    counted = declared.answer is Answer.SCORED_TABLE
     kind = pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()]) if counted else pa.float64()
     own = declared.own_parameters
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])

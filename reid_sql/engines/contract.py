@@ -1,10 +1,10 @@
 """What an engine must give, as types: the primitives of its spellings, and a binding by answer shape.
 
-There is a binding for each answer shape. The module `reid_sql.engines.<engine>.kit` of a dataframe engine
-fulfils `Kit`, and `RecordKit` unless it lacks functions of single records; what its spellings share fulfils
-`Primitives`. A spelling, `reid_sql/reductions/<family>/<engine>.py`, has a function named like the reduction,
-which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user gave them, checked)
-and gives the reduced relation.
+There is a binding for each answer shape. The module `reid_sql.engines.<engine>.adapter` of a dataframe engine
+fulfils `Adapter`, and `RecordAdapter` unless it lacks functions of single records; what its implementations
+share fulfils `Primitives`. An implementation, `reid_sql/reductions/<family>/<engine>.py`, has a function
+named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as
+the user gave them, checked) and returns the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,11 +51,11 @@ class Primitives(Protocol[Frame]):
     def joined(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
         """Each row of the left beside the right row of the same values, NULL like NULL, NaN like NaN."""
 
-    def how_nulls(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
+    def null_report(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
         """The reduced rows, each with `records_dropped` and `nulls`, which say how NULLs were treated."""
 
 
-class Kit(Protocol[Frame, Value]):
+class Adapter(Protocol[Frame, Value]):
     """How an engine binds functions of tables; arguments come bound and checked from the face."""
 
     ENGINE: str
@@ -84,7 +84,7 @@ class Kit(Protocol[Frame, Value]):
         """The table as a frame of the engine; types it lacks as the nearest that hold every value."""
 
 
-class RecordKit(Kit[Frame, Value], Protocol[Frame, Value]):
+class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
     """How an engine binds functions of single records too, if it does not lack them by their shape."""
 
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:

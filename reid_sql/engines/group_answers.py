@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from reid_sql.engines.arrow import ARROW_TYPES, arrays_of, of_group
 from reid_sql.function import Function
-from reid_sql.reduction import HOW_NULLS, NOBODY, group_names, refuse_many_groups
+from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
 
 def answered_by_group(
@@ -19,9 +19,9 @@ def answered_by_group(
     divided = table.select(group_names(by))
     for place, values in enumerate(divided.to_pylist()):
         places.setdefault(repr(list(values.values())), []).append(place)
-    refuse_many_groups(len(places), declared.reduction.most_groups if declared.reduction else None)
+    refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
     found = [_answers(declared, table.take(each), own) for each in places.values()]
-    types = {**declared.columns, **HOW_NULLS}
+    types = {**declared.columns, **NULL_REPORT_COLUMNS}
     answers = pa.Table.from_pylist(
         [row for rows in found for row in rows],
         pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
@@ -34,10 +34,10 @@ def answered_by_group(
 
 
 def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list[dict[str, Any]]:
-    how = {name: pc.max(part[name]).as_py() for name in HOW_NULLS}
+    how = {name: pc.max(part[name]).as_py() for name in NULL_REPORT_COLUMNS}
     reduction: Any = declared.reduction
     if not pc.sum(part[reduction.counting]).as_py():
-        known = {name: value for name, value in NOBODY.items() if name in declared.columns}
+        known = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
         return [dict.fromkeys(declared.columns) | known | how]
     first = next(iter(reduction.columns))
     arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))

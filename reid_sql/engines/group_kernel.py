@@ -10,7 +10,7 @@ from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.interruption import checkpoint
-from reid_sql.reduction import NOBODY, refuse_many_groups
+from reid_sql.reduction import OF_NO_RECORD, refuse_many_groups
 
 
 def group_kernel(declared: Function) -> Callable[..., pa.Array]:
@@ -48,7 +48,7 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
 def _of_many(declared: Function, groups: int) -> str | None:
     """The refusal of more groups than can be answered at once."""
     try:
-        refuse_many_groups(groups, declared.reduction.most_groups if declared.reduction else None)
+        refuse_many_groups(groups, declared.reduction.max_groups if declared.reduction else None)
     except ReidError as error:  # the engine would wrap the sentence in its own
         return str(error)
     return None
@@ -61,5 +61,5 @@ def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any]
     """
     if not cells[0].is_valid or len(cells[0].values) != 1 or cells[0].values[0].is_valid:
         return None
-    known = {name: value for name, value in NOBODY.items() if name in declared.columns}
+    known = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
     return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}

@@ -77,18 +77,18 @@ class Hierarchy:
         return f"{self.column} {self.steps[level - 1].words if level else 'as it is'}"
 
     def sql(self, level: int, value: str | None = None) -> str:
-        """Spell the column at the level in SQL; `value` is how it is spelled itself, unless by its name."""
-        spelled = quoted(self.column) if value is None else value
-        return self.steps[level - 1].sql(spelled) if level else spelled
+        """Write the column at the level in SQL; `value` is an expression in place of its name."""
+        expression_ = quoted(self.column) if value is None else value
+        return self.steps[level - 1].sql(expression_) if level else expression_
 
     def polars(self, level: int) -> "pl.Expr":
-        """Give the column at the level as a Polars expression."""
+        """Return the column at the level as a Polars expression."""
         import polars as pl  # noqa: PLC0415 - SQL alone needs none
 
         return expression(self.steps[level - 1], self.column) if level else pl.col(self.column)
 
     def python(self, level: int) -> str:
-        """Spell the Polars expression as Python."""
+        """Write the Polars expression as Python."""
         column = f"pl.col({self.column!r})"
         return f"({self.steps[level - 1].polars(column)}).alias({self.column!r})" if level else column
 
@@ -164,7 +164,7 @@ def _bands(facts: Facts) -> Iterator[Step]:
 
 
 def _with_ends(bands: Bands, facts: Facts) -> Bands:
-    """Give the bands with ends at multiples of the width, inside which most records lie."""
+    """Return the bands with ends at multiples of the width, between which most records are."""
     width = bands.width or 1.0
     low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
     far_below, far_above = low - facts.low > width, facts.high - high > width
@@ -172,7 +172,7 @@ def _with_ends(bands: Bands, facts: Facts) -> Bands:
 
 
 def widths(low: float, high: float, *, whole: bool) -> Iterator[float]:
-    """Give up to four widths of bands, each a multiple of the one before, as people choose them: 5, 10, 20.
+    """Return up to four widths of bands, each a multiple of the one before, as people choose them: 5, 10, 20.
 
     >>> list(widths(17, 90, whole=True)), list(widths(1, 16, whole=True)), list(widths(0, 1, whole=False))
     ([5.0, 10.0, 20.0], [2.0, 4.0], [0.05, 0.1, 0.2, 0.4])
@@ -236,7 +236,7 @@ class WrittenHierarchy:
     steps: tuple[Step | Rare, ...]
 
     def of(self, facts: Facts) -> Hierarchy:
-        """Give the hierarchy for the table."""
+        """Return the hierarchy for the table."""
         return make_hierarchy(self.column, [_resolve(step, facts) for step in self.steps])
 
 
@@ -273,7 +273,7 @@ def _read_bands(place: Place) -> Bands:
             rule = f"{place.at(key)} must be a multiple of the width of the bands, {shown(width)}"
             raise OutOfDomainError(f"{rule}, got {shown(end)}; write another end")
     if len(ends) > 1 and ends["below"] > ends["above"]:
-        rule = f"{place.at('below')} must not lie above {shown(ends['above'])}, where the upper end begins"
+        rule = f"{place.at('below')} must not be above {shown(ends['above'])}, where the upper end begins"
         raise OutOfDomainError(f"{rule}, got {shown(ends['below'])}; write a lower one")
     return Bands(width, ends.get("below"), ends.get("above"))
 

@@ -1,7 +1,7 @@
 """A step: what each value of a column becomes, as an SQL expression, a Polars expression and words.
 
 NULL stays NULL, a value that the step does not understand stays as it is, and all that a step gives is text.
-Both engines give the same text. The SQL keeps to what other dialects can say in the same way.
+Both engines give the same text. The SQL uses only what other dialects have, too.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ POWER: Final = "[eE]([+]?[0-9]{1,2}|-[0-9]{1,2}|-[12][0-9][0-9])"
 NUMBER: Final = f"^ *[+-]?([0-9]{{1,30}}([.][0-9]{{0,20}})?|[.][0-9]{{1,20}})({POWER})? *$"
 DAY: Final = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 NARROW, NARROW_DIGITS, WIDE = 28, 9, 38  # digits of decimals; few, as not every dialect has as many
-ROUNDING: Final = 1e-9  # 0.29 * 100 lies below 29
+ROUNDING: Final = 1e-9  # 0.29 * 100 is below 29
 DATE_PARTS: Final = ("month", "quarter", "year", "decade")
 
 
@@ -29,20 +29,20 @@ class Step(Protocol):
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         ...
 
     def sql(self, value: str) -> str:
-        """Spell it in DuckDB's SQL, of a value that is spelled so."""
+        """Write the step in DuckDB's SQL, applied to this expression."""
         ...
 
     def polars(self, value: str) -> str:
-        """Spell it as Python's source of a Polars expression, of one that is spelled so."""
+        """Write the step as Python source of a Polars expression, applied to this one."""
         ...
 
 
 def expression(step: Step, column: str) -> "pl.Expr":
-    """Give the step as a Polars expression of a column, under the column's name.
+    """Return the step as a Polars expression of a column, under the column's name.
 
     >>> import polars as pl
     >>> pl.DataFrame({"age": [23, 37]}).select(expression(Bands(10), "age"))["age"].to_list()
@@ -98,13 +98,13 @@ class Bands:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
-        told = [] if self.width is None else [f"in bands of {written(self.width)}"]
+        """Describe the step, to follow the column's name."""
+        parts = [] if self.width is None else [f"in bands of {written(self.width)}"]
         low = [] if self.below is None else [f"below {written(self.below)}"]
         high = [] if self.above is None else [f"{written(self.above)} or more"]
         ends = " and ".join((*low, *high))
         each = " each" if low and high else ""
-        return ", ".join((*told, *([f"{ends}{each} as one"] if ends else [])))
+        return ", ".join((*parts, *([f"{ends}{each} as one"] if ends else [])))
 
     @property
     def _digits(self) -> int:
@@ -117,7 +117,7 @@ class Bands:
         return f"1e{15 - self._digits}"
 
     def sql(self, value: str) -> str:
-        """Spell it in SQL."""
+        """Write it in SQL."""
         number = sql_number(value)
         low = (
             [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
@@ -145,7 +145,7 @@ class Bands:
         return f"'[' || {first} || ', ' || {last} || ')'"
 
     def polars(self, value: str) -> str:
-        """Spell it in Polars."""
+        """Write it in Polars."""
         words = polars_text(value)
         number = (
             f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
@@ -185,18 +185,18 @@ class DatePart:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         return f"to its {self.part}"
 
     def sql(self, value: str) -> str:
-        """Spell it in SQL."""
+        """Write it in SQL."""
         plain = text(value)
         if self.form is None:
             day = f"left({plain}, 10)"
             known = f"regexp_matches({day}, {sql_text(DAY)})"
             return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
-        told = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"  # 'epoch' would be a date
-        day = f"strftime(try_strptime({told}, {sql_text(self.form)}), '%Y-%m-%d')"
+        parts = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"  # 'epoch' would be a date
+        day = f"strftime(try_strptime({parts}, {sql_text(self.form)}), '%Y-%m-%d')"
         return f"coalesce({self._sql_part(day)}, {plain})"
 
     def _sql_part(self, day: str) -> str:
@@ -208,7 +208,7 @@ class DatePart:
         }[self.part]
 
     def polars(self, value: str) -> str:
-        """Spell it in Polars."""
+        """Write it in Polars."""
         plain = polars_text(value)
         if self.form is None:
             day = f"{plain}.str.head(10)"
@@ -226,7 +226,7 @@ class DatePart:
 
 
 def _quarters(month: str) -> str:
-    """Spell the first three quarters as cases of the month's two digits."""
+    """Write the first three quarters as cases of the month's two digits."""
     return " ".join(f"WHEN {month} <= '{3 * at:02}' THEN '{at}'" for at in range(1, 4))
 
 
@@ -238,17 +238,17 @@ class Prefix:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         return f"to its first {'character' if self.length == 1 else f'{self.length} characters'}"
 
     def sql(self, value: str) -> str:
-        """Spell it in SQL."""
+        """Write it in SQL."""
         plain = text(value)
         short = f"left({plain}, {self.length}) || '*'"
         return f"CASE WHEN length({plain}) > {self.length} THEN {short} ELSE {plain} END"
 
     def polars(self, value: str) -> str:
-        """Spell it in Polars."""
+        """Write it in Polars."""
         plain = polars_text(value)
         short = f"pl.format('{{}}*', {plain}.str.head({self.length}))"
         return f"pl.when({plain}.str.len_chars() > {self.length}).then({short}).otherwise({plain})"
@@ -262,18 +262,18 @@ class Common:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         few = "value" if len(self.kept) == 1 else f"{len(self.kept)} values"
         return f"with its most frequent {few}, the others as one"
 
     def sql(self, value: str) -> str:
-        """Spell it in SQL."""
+        """Write it in SQL."""
         listed = ", ".join(sql_text(each) for each in self.kept)
         kept = f"WHEN {text(value)} IN ({listed}) THEN {text(value)} " if self.kept else ""
         return f"CASE WHEN {value} IS NULL THEN NULL {kept}ELSE '{OTHER}' END"
 
     def polars(self, value: str) -> str:
-        """Spell it in Polars."""
+        """Write it in Polars."""
         plain = polars_text(value)
         kept = f".when({plain}.is_in({list(self.kept)!r})).then({plain})" if self.kept else ""
         return f"pl.when({value}.is_null()).then(pl.lit(None, pl.String)){kept}.otherwise(pl.lit({OTHER!r}))"
@@ -287,11 +287,11 @@ class Grouped:
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         return f"in {len({group for _, group in self.pairs})} groups"
 
     def sql(self, value: str) -> str:
-        """Spell it in SQL."""
+        """Write it in SQL."""
         names = dict.fromkeys(group for _, group in self.pairs)
         inside = {name: [each for each, group in self.pairs if group == name] for name in names}
         cases = " ".join(
@@ -301,7 +301,7 @@ class Grouped:
         return f"CASE {cases} ELSE {text(value)} END"
 
     def polars(self, value: str) -> str:
-        """Spell it in Polars."""
+        """Write it in Polars."""
         plain = polars_text(value)
         old, new = (list(each) for each in zip(*self.pairs, strict=True))
         return f"{plain}.replace_strict({old!r}, {new!r}, default={plain})"
@@ -309,17 +309,17 @@ class Grouped:
 
 @dataclass(frozen=True)
 class Drop:
-    """Every value, NULL too, as the same: the column tells nobody apart any more."""
+    """Every value, NULL too, becomes the same: the column distinguishes nobody."""
 
     @property
     def words(self) -> str:
-        """What is done, as a person would say it after the column's name."""
+        """Describe the step, to follow the column's name."""
         return "left out"
 
     def sql(self, value: str) -> str:  # noqa: ARG002 - whatever the value
-        """Spell it in SQL."""
+        """Write it in SQL."""
         return sql_text(ALL)
 
     def polars(self, value: str) -> str:  # noqa: ARG002 - whatever the value
-        """Spell it in Polars."""
+        """Write it in Polars."""
         return f"pl.lit({ALL!r})"

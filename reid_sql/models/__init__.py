@@ -1,15 +1,15 @@
 """The models behind the functions, for Python: small numpy arrays in, numbers with a status out.
 
-The numbers come with their uncertainty. They know no engine, read no file and keep nothing between calls.
-Each has words, its source and an example of its own, as in `help(models.class_risk)`. All of it is imported
-when the first name is asked for.
+The numbers come with their uncertainty. The models use no engine, read no file and store nothing between
+calls. Each has words, its source and an example of its own, as in `help(models.class_risk)`. All of it is
+imported when the first name is used.
 
 - Closed forms: `uniqueness_from_probability`, `correctness_from_probability`, `correctness_from_uniqueness`,
   `pyc_correctness`, `pyc_uniqueness`, `pyc_k_violation`.
 - Classes, by their `Histogram`: `class_risk`, `correctness_curve`, `uniqueness_curve`; where NULL may be any
   value: `wildcard_class_sizes`, `blank_records`.
 - Uniqueness in the population: `population_uniqueness` asks each `Estimator` for its `Estimate` of what a
-  `UniquenessEvidence` holds; `fit_pitman` has the parameters.
+  `UniquenessEvidence` contains; `fit_pitman` gives the parameters.
 - Entropy and tail: `fit_pyc`, `forecast_pyc`, `extrapolate_pyc`.
 - A Gaussian copula: `fit_copula` of `PairCounts` gives a `GaussianCopula`; `forecast_copula`, `record_risk`,
   `copula_to_json`, `copula_from_json`.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
-    """Give what has the name, imported when it is first asked for."""
+    """Import a public name when it is first used."""
     if name == "registry":
         return import_module(
             "reid_sql.registry"

@@ -1,4 +1,4 @@
-"""What is asked of a fitted model by its name: forecasts, records drawn, its text, a line on it."""
+"""Forecasts, samples, the text and the summary of a fitted model of either kind."""
 
 from typing import Final
 

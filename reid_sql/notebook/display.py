@@ -1,6 +1,6 @@
-"""How a notebook shows the answers: a formatter for each kind of frame, by the answer's columns.
+"""How a notebook shows answers: a formatter for each type of frame, chosen by the answer's columns.
 
-A frame with any other columns is shown as it was before.
+Frames with other columns are shown as before.
 """
 
 from base64 import b64encode
@@ -16,8 +16,9 @@ import polars as pl
 
 from reid_sql import plot
 from reid_sql.charts.figures import rows_of
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
-from reid_sql.notebook.card import card
+from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Bundle = dict[str, Any]
 PANDAS: Final = ("pandas", "pandas.core.frame")  # where it says that its DataFrame is, by version
 CARD: Final = "risk_summary"
-PICTURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
+FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "class_size_histogram": plot.class_sizes,
     "attribute_risk": plot.attribute_risk,
     "population_risk": plot.forecast,
@@ -40,13 +41,15 @@ PICTURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "compare": plot.comparison,
     "compare_columns": plot.losses,
 }
-CSS_DOTS: Final = 72  # an inch of a picture in a page
-DOTS: Final = 144  # an inch, for screens that have many
-BEFORE: Final[dict[Any, Any]] = {}  # what showed the type before, by type
+CSS_DOTS: Final = 72  # an inch of a figure in a page
+DOTS: Final = 144  # an inch, for high-resolution screens
+BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
+BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em"
+CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
 
 
 def show(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
-    """Show answers as cards and pictures; every other frame as before."""
+    """Show answers as cards and figures, every other frame as before."""
     bundles = formatter.mimebundle_formatter
     for kind, own in OWN.items():
         BEFORE[kind] = bundles.for_type(kind, partial(_shown, own=own, before=bundles.for_type(kind)))
@@ -68,24 +71,24 @@ def hide(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
 
 
 def png(figure: "Figure") -> bytes:
-    """The figure as an image."""
-    held = BytesIO()
-    figure.savefig(held, format="png", dpi=DOTS)
-    return held.getvalue()
+    """Return the figure as a PNG image."""
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=DOTS)
+    return buffer.getvalue()
 
 
 def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
-    """The answer's card or picture with its rows beneath; what is no answer as before."""
+    """Return the answer's card or figure with its rows below; None for frames that are no answers."""
     name = _names().get(frozenset(frame.columns))
     if name is None:
         return (
             before(frame) if before else (own(frame) if isinstance(frame, duckdb.DuckDBPyRelation) else None)
         )
-    held = frame.materialize() if isinstance(frame, duckdb.DuckDBPyRelation) else frame
-    bundle = own(held)
+    answer = frame.materialize() if isinstance(frame, duckdb.DuckDBPyRelation) else frame
+    bundle = own(answer)
     try:
-        drawn = _drawn(name, held)
-    except ReidError:  # of several groups, or of no rows: the table tells them
+        drawn = _drawn(name, answer)
+    except ReidError:  # of several groups, or of no rows: only the table is shown
         drawn = None
     if drawn is None:
         return bundle
@@ -96,9 +99,9 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
 
 @cache
 def _names() -> dict[frozenset[str], str]:
-    """The functions whose answers are shown, by the columns of the answer."""
+    """Return the functions whose answers are shown, by the columns of the answer."""
     functions = declared()
-    return {frozenset(functions[name].answer_columns): name for name in (CARD, *PICTURES)}
+    return {frozenset(functions[name].answer_columns): name for name in (CARD, *FIGURES)}
 
 
 def _drawn(name: str, frame: object) -> str | None:
@@ -107,11 +110,31 @@ def _drawn(name: str, frame: object) -> str | None:
         return card(rows[0]) if len(rows) == 1 else None
     if find_spec("matplotlib") is None:
         return None
-    figure = PICTURES[name](frame)
+    figure = FIGURES[name](frame)
     words = escape(declared()[name].words, quote=True)
     data = b64encode(png(figure)).decode("ascii")
     width = round(figure.get_figwidth() * CSS_DOTS)
     return f'<img alt="{words}" width="{width}" style="background:white" src="data:image/png;base64,{data}">'
+
+
+def card(risk: Mapping[str, Any]) -> str:
+    """Write the answer of risk_summary as a table without lines, in the notebook's colours."""
+    rows = "".join(_row(*line) for line in summary_lines(risk))
+    head = '<div style="font-weight:bold;margin-bottom:.3em">Risk of re-identification</div>'
+    return f'<div style="{BOX}">{head}<table style="margin:0;border:none">{rows}</table></div>'
+
+
+def _row(name: str, figure: str, words: str) -> str:
+    cells = (
+        f'<th scope=row style="{CELL.format(side="left")}">{_escape(name)}</th>',
+        f'<td style="{CELL.format(side="right")}">{_escape(figure)}</td>',
+        f'<td style="{CELL.format(side="left")};opacity:.7">{_escape(words)}</td>',
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _escape(text: str) -> str:
+    return escape(escape_control_characters(text))
 
 
 def _bundle(relation: duckdb.DuckDBPyRelation) -> Bundle:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy import TablePolicy
-from reid_sql.check.release import Release
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
@@ -49,7 +49,7 @@ UNSIGNED: Final = ("UINTEGER", "UBIGINT", "UHUGEINT")
 FLOATING: Final = ("FLOAT", "DOUBLE")
 
 
-def source_sql(release: Release) -> str:
+def source_sql(release: DuckDBRelease) -> str:
     """Write the source as a query reads it: the reading that was measured, or a name.
 
     A database's table has its own name; files of a pattern have the table's.
@@ -60,7 +60,7 @@ def source_sql(release: Release) -> str:
     kind = check_source(f"the file of {release.table.name}", str(source.path))
     if kind in DATABASES:
         return source_name(release.table)
-    select, _ = select_from(release.con, "the file", source.path, kind, source.form)
+    select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
     return f"({select})"
 
 
@@ -83,7 +83,7 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
     if table.transformation is None:
         raise ReidError(NO_FORM)
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
-    yield f"-- (sha256 {made.policy.sha256}); the gate says: {made.verdict}."
+    yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
     for hierarchy, level in zip(table.hierarchies, table.transformation.node, strict=True):
         yield f"--   {_comment(hierarchy.words(level))}"
     for stage in table.transformation.stages:
@@ -93,7 +93,7 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
         cut = table.transformation.cut
         yield f"--   without records of a combination that fewer than {cut} records share"
     for column, rule in table.transformation.rules:
-        yield f"--   without records of a combination {_comment(rule.words)} of {_comment(column)}"
+        yield f"--   without records of a combination {_comment(rule.label)} of {_comment(column)}"
     source = table.source if dialect == DUCKDB else source_name(table.table)
     select = table.transformation.select(table.shipped(made.policy.preparing.keep), source)
     view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
@@ -121,9 +121,9 @@ def _stage_lines(form: "Transformation", stage: Sequence[str]) -> Iterator[str]:
     """Blank columns in records of small classes that then equal enough others of them."""
     small, rescued = f"pl.len().over({form.names!r}) < {form.cut}", f"pl.col({RESCUED!r})"
     others = [SMALL, *(name for name in form.names if name not in stage)]
-    told = f"pl.col({SMALL!r}) & (pl.len().over({others!r}) >= {form.cut})"
+    rescuable = f"pl.col({SMALL!r}) & (pl.len().over({others!r}) >= {form.cut})"
     yield f"    made = made.with_columns(({small}).alias({SMALL!r}))"
-    yield f"    made = made.with_columns(({told}).alias({RESCUED!r}))"
+    yield f"    made = made.with_columns(({rescuable}).alias({RESCUED!r}))"
     for name in stage:
         text = f"pl.col({name!r}).cast(pl.String)"
         blank = f"pl.when({rescued}).then(pl.lit({ALL!r})).otherwise({text}).alias({name!r})"
@@ -151,8 +151,8 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
     shipped = table.shipped(made.policy.preparing.keep)
     yield "    made = frame.lazy().with_columns(["  # a selection of constants alone would be one record
     for name in shipped:
-        spelled = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
-        yield f"        {spelled},"
+        expression_ = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
+        yield f"        {expression_},"
     yield f"    ]).select({shipped!r})"
     columns = table.transformation.names
     for stage in table.transformation.stages:
@@ -163,12 +163,12 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
         )
         yield "    return made"
         return
-    kept = (
+    condition = (
         f".filter(pl.len().over({columns!r}) >= {table.transformation.cut})"
         if table.transformation.cut > 1
         else ""
     )
-    yield f"    return made{kept}"
+    yield f"    return made{condition}"
 
 
 def refuse_dialect(dialect: str) -> None:

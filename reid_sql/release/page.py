@@ -7,12 +7,12 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from reid_sql.check.report import rounded
+from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.release.cells import Rescue, blanked, rescue
-from reid_sql.models.release.loss import WORDS, Entropy, loss_of
-from reid_sql.models.release.search import Found, gone
+from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
+from reid_sql.models.release.search import CountedNode, removed_classes
+from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
 
@@ -27,7 +27,7 @@ SUPPRESSION: Final = (
     *("blank_share", "blank_columns"),
 )
 DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
-# In the JSON alone: lists of the table's own, and what stands in a row under another name.
+# In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
@@ -37,7 +37,7 @@ NONE: Final = (
 
 def page(made: "Outcome") -> Page:
     """Describe the release of each table, with the gate's report on it."""
-    described: Page = rounded(
+    described: Page = round_figures(
         {
             "format": FORMAT,
             "policy": made.policy.name,
@@ -66,7 +66,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": _losses(table, best) if best else None,
-        "target": describe_target(table.target, table.lattice, best.node, _rescue(table, best))
+        "target": describe_target(table.target, table.lattice, best.node, _cell_suppression(table, best))
         if best
         else None,
         "columns": _column_pages(table),
@@ -85,39 +85,41 @@ def _share(records: int, table: "TableRelease", below: int) -> float | None:
     return None if 0 < records < below else records / table.records
 
 
-def _rescue(table: "TableRelease", best: Found) -> Rescue:
+def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppression:
     """Return the blank cells and suppressed classes of the transformation."""
-    found = table.lattice.folded(best.node)
+    found = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
-        return rescue(found, best.outcome.cut or 1)
-    away = gone(table.rules, best.node, found, best.outcome)
-    return Rescue((), np.zeros(found.codes.shape, dtype=np.bool_), away)
+        return suppress_cells(found, best.outcome.cut or 1)
+    away = removed_classes(table.rules, best.node, found, best.outcome)
+    return CellSuppression((), np.zeros(found.codes.shape, dtype=np.bool_), away)
 
 
-def _suppression(table: "TableRelease", best: Found, below: int) -> Page:
+def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Describe the suppressed records, those with blank values, and the blank columns."""
-    found, made = table.lattice.folded(best.node), _rescue(table, best)
+    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
     return {
         "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
         "blank_share": _share(int(found.counts[made.blank.any(axis=0)].sum()), table, below),
-        "suppressed_for": [f"{rule.words} of {column}" for column, rule in form.rules] if form else [],
+        "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
 
-def _losses(table: "TableRelease", best: Found) -> Page:
-    found, made = table.lattice.folded(best.node), _rescue(table, best)
-    after = blanked(found, made)
+def _losses(table: "TableRelease", best: CountedNode) -> Page:
+    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
+    after = apply_suppression(found, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
-    told = {
-        word: loss_of(word, table.lattice).of(best.node, after, none) for word in WORDS if word != ENTROPY
+    others = {
+        word: make_loss(word, table.lattice).of(best.node, after, none)
+        for word in LOSS_LABELS
+        if word != ENTROPY
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, found, made.blank | made.gone)
     return {
-        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **told}.items()
+        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **others}.items()
     }
 
 
@@ -148,12 +150,14 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     lost = [(found.below_k, float(entropy.base[found.node]), found) for found in table.result.counted]
     shown: list[Page] = []
     for risk, loss, found in sorted(lost, key=lambda each: each[:2]):
-        told = max(risk, below / table.records) if risk else 0.0
-        if not shown or (loss < shown[-1]["generalisation_loss"] and told > shown[-1]["records_below_k"]):
+        shown_risk = max(risk, below / table.records) if risk else 0.0
+        if not shown or (
+            loss < shown[-1]["generalisation_loss"] and shown_risk > shown[-1]["records_below_k"]
+        ):
             shown.append(
                 {
                     "levels": list(found.node),
-                    "records_below_k": told,
+                    "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": found.outcome.cut is not None,
                 }
@@ -220,7 +224,7 @@ def _suppressed(table: Page) -> str:
 
 def _lost(table: Page) -> str:
     lost = percent(table["losses"][table["loss"]])
-    words = f"Loss ({WORDS[table['loss']]}): {lost}"
+    words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
@@ -228,16 +232,16 @@ def _lost(table: Page) -> str:
     return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
 
 
-def _target(told: Page) -> str:
+def _target(target: Page) -> str:
     """Describe how well the target is predicted before and after."""
-    kept = told["information_kept"]
-    if kept is None:
-        return f"{told['column']}: the other columns did not predict it before, so nothing is lost."
-    before, after = told["original"], told["released"]
+    share_kept = target["information_kept"]
+    if share_kept is None:
+        return f"{target['column']}: the other columns did not predict it before, so nothing is lost."
+    before, after = target["original"], target["released"]
     errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
     by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
-    guess = f"{percent(told['expected_error'])} by its most frequent value"
-    words = f"Target {told['column']}: {percent(kept)} of the information about it is kept;"
+    guess = f"{percent(target['expected_error'])} by its most frequent value"
+    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is share_kept;"
     return f"{words} the best table is {errors} ({by}; {guess})."
 
 
@@ -253,9 +257,9 @@ def _table_parts(table: Page) -> list[RenderableType]:
         f"{table['name']}: {table['forms_counted']:,} of {table['forms']:,} transformations evaluated",
         style="bold",
     )
-    told = [Text(each) for each in sentences(table)]
+    lines = [Text(each) for each in sentences(table)]
     if table["losses"] is None:
-        return [title, *told, ""]
+        return [title, *lines, ""]
     shown = Table(header_style="bold")
     for name in ("column", "in the release"):
         shown.add_column(name)
@@ -263,7 +267,7 @@ def _table_parts(table: Page) -> list[RenderableType]:
     for each in table["columns"]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
-    return [title, shown, *told, *_left_out(table), ""]
+    return [title, shown, *lines, *_left_out(table), ""]
 
 
 def _left_out(table: Page) -> list[RenderableType]:

@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
-from reid_sql.check.files import refuse_to_overwrite, spared, write_report
-from reid_sql.check.gate import Tell
-from reid_sql.check.html import WayOut
+from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
+from reid_sql.check.gate import ShowProgress
+from reid_sql.check.html import PreparedRelease
 from reid_sql.check.policy import Check, Policy
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.release import Release
-from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, checked
+from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnknownNameError
-from reid_sql.models.release.cells import rescue
 from reid_sql.models.release.criteria import Criterion
-from reid_sql.models.release.loss import loss_of
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import Rule, Rules
-from reid_sql.models.release.search import Found, Judged, Result, Search, anything
+from reid_sql.models.release.lattice import make_loss
+from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
+from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
 from reid_sql.release.page import page, steps
 from reid_sql.release.problem import (
@@ -36,7 +34,7 @@ from reid_sql.release.problem import (
     sensitive_criteria,
 )
 from reid_sql.release.target import refuse_target, target_of
-from reid_sql.release.transformation import Outcome, Released, TableRelease, Transformation
+from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 from reid_sql.suggestion import suggestion
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
@@ -53,10 +51,10 @@ class Prepared(Outcome):
         return page(self)
 
     @property
-    def way_out(self) -> WayOut:
+    def way_out(self) -> PreparedRelease:
         """The outcome as the gate's HTML report shows it."""
         told = dict(self.page)
-        return WayOut(told, steps(told))
+        return PreparedRelease(told, steps(told))
 
     @property
     def sql(self) -> str:
@@ -75,7 +73,7 @@ class Prepared(Outcome):
     def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
         """Write the SQL in a dialect; refuse to overwrite anything but an earlier one."""
         file = Path(path)
-        refuse_to_overwrite({"--sql": file}, spared(self.policy, None))
+        refuse_to_overwrite({"--sql": file}, files_read(self.policy, None))
         write_report(file, self.sql_in(dialect))
         return file
 
@@ -85,18 +83,18 @@ def run(
     *,
     memory_limit: str | None = None,
     target: str | None = None,
-    tell: Tell = lambda _: None,
+    tell: ShowProgress = lambda _: None,
 ) -> Prepared:
     """Prepare the tables of a policy file."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
-    with gate.opened(asked, memory_limit, tell) as releases:
+    with gate.open_tables(asked, memory_limit, tell) as releases:
         return prepare_releases(asked, releases, tell)
 
 
 def prepare_releases(
-    policy: Policy, releases: Sequence[Release], tell: Tell, baseline: Path | None = None
+    policy: Policy, releases: Sequence[DuckDBRelease], tell: ShowProgress, baseline: Path | None = None
 ) -> Prepared:
     """Search for a transformation of each table, and measure all of them as one release.
 
@@ -106,26 +104,28 @@ def prepare_releases(
         refuse_unsuitable(release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
-    before = gate.baseline_of(policy, releases, baseline)
+    before = gate.find_baseline(policy, releases, baseline)
     tables = tuple(_search_table(policy, release, before, tell) for release in releases)
     if any(table.transformation is None for table in tables):
         return Prepared(policy, tables, None)
     made = [
-        Released(release, table.transformation)
+        transform(release, table.transformation)
         for release, table in zip(releases, tables, strict=True)
         if table.transformation is not None
     ]
-    return Prepared(policy, tables, gate.measured(policy, made, baseline, tell=tell))
+    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, tell=tell))
 
 
-def _refuse_unknown_kept(policy: Policy, release: Release) -> None:
+def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
     for name in policy.preparing.keep:
-        if name not in release.columns:
+        if name not in release.engine.columns:
             rule = f"policy prepare.keep must name columns of {release.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, release.columns)}")
+            raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
 
 
-def _search_table(policy: Policy, release: Release, before: Baseline | None, tell: Tell) -> TableRelease:
+def _search_table(
+    policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: ShowProgress
+) -> TableRelease:
     """Search the lattice of one table."""
     began = time.monotonic()
     columns, wanted = columns_to_generalize(release), policy.preparing
@@ -134,7 +134,7 @@ def _search_table(policy: Policy, release: Release, before: Baseline | None, tel
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
     found = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
     asked = class_size_requirement(release, columns, wanted.suppression)
-    loss = loss_of(wanted.loss, found.lattice)
+    loss = make_loss(wanted.loss, found.lattice)
     judge = _Judge(policy, release, before, found, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
@@ -142,10 +142,10 @@ def _search_table(policy: Policy, release: Release, before: Baseline | None, tel
         found.lattice,
         asked,
         loss,
-        judge if judge.left else anything,
+        judge if judge.left else accept_all,
         rules=judge.rules,
         stop=lambda: time.monotonic() > ends,
-        tell=words,
+        on_progress=words,
     ).run()
     best = result.best
     form = judge.form(best) if best else None
@@ -169,23 +169,23 @@ def _search_table(policy: Policy, release: Release, before: Baseline | None, tel
     )
 
 
-def _column_types(release: Release) -> dict[str, str]:
+def _column_types(release: DuckDBRelease) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
-    told = {row[0]: str(row[1]) for row in release.ask(f"DESCRIBE FROM {release.view}")}
-    return {name: told.get(name, "") for name in release.columns}
+    types = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
+    return {name: types.get(name, "") for name in release.engine.columns}
 
 
 def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
-    made = rescue(judge.found.lattice.folded(form.node), form.cut)
+    made = suppress_cells(judge.found.lattice.records_at(form.node), form.cut)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
 
 
-def _known(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether the search itself guarantees the check."""
     return is_class_size_check(release, check, columns) or is_criterion_check(release, check, columns)
 
@@ -203,7 +203,7 @@ class _Judge:
     def __init__(
         self,
         policy: Policy,
-        release: Release,
+        release: DuckDBRelease,
         before: Baseline | None,
         found: Generalization,
         asked: Requirement,
@@ -216,34 +216,34 @@ class _Judge:
         self.rules = _rules(found, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
-    def form(self, found: Found) -> Transformation:
+    def form(self, found: CountedNode) -> Transformation:
         """Return the transformation of a node."""
         rounds = max(found.outcome.rounds, 1) if self.asked else 0
         return Transformation(
             self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
         )
 
-    def __call__(self, found: Found) -> Judged:
+    def __call__(self, found: CountedNode) -> Verdict:
         broken = self.broken(self.form(found), self.left)
         if broken is None:
-            return Judged(met=True)
+            return Verdict(is_met=True)
         check, verdict = broken
-        return Judged(met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
+        return Verdict(is_met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
 
     def broken(self, form: Transformation, checks: Sequence[Check]) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
-        made = Released(self.release, form)
+        made = transform(self.release, form)
         try:
-            verdicts = ((each, checked(made, each, self.policy, self.before).verdict) for each in checks)
+            verdicts = ((each, judge_check(made, each, self.policy, self.before).verdict) for each in checks)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
-            made.forget()
+            made.engine.drop()
 
 
 class _Words:
     """Reports progress, not too often."""
 
-    def __init__(self, table: str, tell: Tell) -> None:
+    def __init__(self, table: str, tell: ShowProgress) -> None:
         self.table, self.tell, self.last = table, tell, time.monotonic()
 
     def __call__(self, result: Result) -> None:
@@ -251,5 +251,5 @@ class _Words:
             return
         self.last = time.monotonic()
         best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
-        told = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
-        self.tell(f"{self.table}: {told}")
+        progress = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
+        self.tell(f"{self.table}: {progress}")

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy import Check
-from reid_sql.check.release import Release
-from reid_sql.engines.duckdb.packed import PackedClasses
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
-from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes
-from reid_sql.models.release.requirement import Requirement
+from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
+from reid_sql.models.release.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers
 from reid_sql.runner import run
 
@@ -40,20 +40,20 @@ MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
 INNER_SHARES: Final = (0.01, 0.99)
 
 
-def columns_to_generalize(release: Release) -> tuple[str, ...]:
+def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
     """Return the columns that checks count by, those of the table first."""
     counted = [column for check in release.table.checks for column in check.counted]
     named = [column for column in release.table.quasi_identifiers if column in counted]
     return tuple(dict.fromkeys([*named, *counted]))
 
 
-def refuse_unsuitable(release: Release) -> None:
+def refuse_unsuitable(release: DuckDBRelease) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = release.table
     if table.entity is not None:
         rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
         raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
-    own = next((name for name in release.columns if name.lower().startswith(RESERVED_PREFIX)), None)
+    own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
         raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
@@ -68,7 +68,7 @@ def refuse_unsuitable(release: Release) -> None:
         )
 
 
-def class_size_requirement(release: Release, columns: Sequence[str], suppression: float) -> Requirement:
+def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
     """Put what the checks ask of class sizes into one class_size_requirement."""
     found = Requirement(release.records, floor(suppression * release.records + 1e-9))
     for check in release.table.checks:
@@ -77,7 +77,7 @@ def class_size_requirement(release: Release, columns: Sequence[str], suppression
     return found
 
 
-def is_class_size_check(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
@@ -98,7 +98,7 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 }
 
 
-def sensitive_criteria(release: Release, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
+def sensitive_criteria(release: DuckDBRelease, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
     """Return the criteria that the checks require of sensitive values, each with its column."""
     return [
         (check.sensitive, _criterion(check)(float(check.limit)))
@@ -107,7 +107,7 @@ def sensitive_criteria(release: Release, columns: Sequence[str]) -> list[tuple[s
     ]
 
 
-def is_criterion_check(release: Release, check: Check, columns: Sequence[str]) -> bool:
+def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether classes by all the columns answer the check; those that break it are suppressed."""
     plain = check.limit is not None and not check.no_worse and not check.by
     known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
@@ -157,17 +157,17 @@ class Generalization:
 
 
 def generalize(
-    release: Release,
+    release: DuckDBRelease,
     columns: Sequence[str],
     given: Mapping[str, WrittenHierarchy],
     others: Sequence[str] = (),
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    told = profile_facts(release, columns)
-    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in told]
+    profiles = profile_facts(release, columns)
+    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
     level_codes = [each for _, each in coded]
-    lattice = Lattice(level_codes, _distinct_records(release, release.packed, columns))
+    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns))
     hierarchies = tuple(each for each, _ in coded)
     return Generalization(
         hierarchies,
@@ -178,64 +178,53 @@ def generalize(
 
 
 def _with_unchanged(
-    release: Release, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
+    release: DuckDBRelease, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
 ) -> Lattice:
     """Return the lattice with other columns after the generalized ones; the values have the same codes."""
-    packed = PackedClasses(release.ask, release.whole, [*columns, *others])
+    distinct = DistinctTable(release.engine.ask, release.engine.whole, [*columns, *others])
     try:
-        own = [_unchanged_codes(release, packed, other) for other in others]
-        return Lattice([*level_codes, *own], _distinct_records(release, packed, [*columns, *others]))
+        own = [_unchanged_codes(release, distinct, other) for other in others]
+        return Lattice([*level_codes, *own], _distinct_records(release, distinct, [*columns, *others]))
     finally:
-        packed.forget()
+        distinct.drop()
 
 
-def _unchanged_codes(release: Release, packed: PackedClasses, column: str) -> LevelCodes:
+def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: str) -> LevelCodes:
     """Return a column's only level; code 0 is NULL."""
-    held = release.ask(f"SELECT records FROM {packed.values(column)} ORDER BY code")
-    records = np.array([0, *(row[0] for row in held)], dtype=np.int64)
+    counts = release.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
     records[0] = release.records - int(records.sum())
     return LevelCodes((np.arange(len(records)),), records)
 
 
-def _distinct_records(release: Release, packed: PackedClasses, columns: Sequence[str]) -> Folded:
-    digits = [packed.digits[column] for column in columns]
-    listed = ", ".join(f"{digit.sql()} AS q{at}" for at, digit in enumerate(digits))
-    name = f"{release.view}_distinct_records"
-    counted = f"SELECT {listed}, sum(records)::BIGINT AS records FROM {packed.name} AS c GROUP BY ALL"
-    release.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {counted}")
-    found = release.con.execute(f"FROM {name}").fetchnumpy()
-    release.ask(f"DROP TABLE {name}")
-    codes = np.array(
-        [
-            np.searchsorted(_present_codes(release, packed, column), found[f"q{at}"])
-            for at, column in enumerate(columns)
-        ]
-    )
-    return Folded(codes, np.asarray(found["records"], dtype=np.int64))
+def _distinct_records(
+    release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]
+) -> DistinctRecords:
+    """Return the distinct records as codes of their values, with how many records are equal."""
+    name = f"{release.engine.view}_codes"
+    release.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
+    rows = release.engine.con.execute(f"FROM {name}").fetchnumpy()
+    release.engine.ask(f"DROP TABLE {name}")
+    codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
+    return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
 
 
-def _present_codes(release: Release, packed: PackedClasses, column: str) -> Integers:
-    """Return the codes of a column's values in order, after 0 for NULL; some codes may be missing."""
-    rows = release.ask(f"SELECT code FROM {packed.values(column)} ORDER BY code")
-    return np.array([0, *(row[0] for row in rows)], dtype=np.int64)
-
-
-def _code_levels(release: Release, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
+def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
     """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
-    values = release.packed.values(wished.column)
+    values = release.engine.distinct.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
     steps = [step.sql("v") for step in wished.steps]
     ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
-    rows = release.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
+    rows = release.engine.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
     records, *coarser = np.array(rows, dtype=np.int64).T
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
-    kept = merging_steps(wished.steps, present)
+    merging = merging_steps(wished.steps, present)
     if written:
         _refuse_splitting(wished, codes)
-    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in kept)]
-    return Hierarchy(wished.column, tuple(kept)), LevelCodes(tuple(levels), records)
+    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in merging)]
+    return Hierarchy(wished.column, tuple(merging)), LevelCodes(tuple(levels), records)
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
@@ -250,27 +239,31 @@ def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
             )
 
 
-def profile_facts(release: Release, columns: Sequence[str]) -> list[Facts]:
+def profile_facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]:
     """Profile the columns as far as hierarchies depend on it."""
     rows: list[dict[str, Any]] = []
     for start in range(0, len(columns), MAX_COLUMNS):
-        asked = [release.view, list(columns[start : start + MAX_COLUMNS])]
-        rows += run(release.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns").records()
+        asked = [release.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        rows += run(
+            release.engine.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns"
+        ).records()
     return [_facts(release, column, row) for column, row in zip(columns, rows, strict=True)]
 
 
-def _facts(release: Release, column: str, row: Mapping[str, Any]) -> Facts:
-    values = release.packed.values(column)
+def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts:
+    values = release.engine.distinct.values(column)
     marks = ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
-    low, high, near_low, near_high, whole = release.ask(f"""SELECT min(x), max(x),
+    low, high, near_low, near_high, whole = release.engine.ask(f"""SELECT min(x), max(x),
         min(x) FILTER (share >= {INNER_SHARES[0]}), min(x) FILTER (share >= {INNER_SHARES[1]}),
         bool_and(x = floor(x))
         FROM ({ranked})""")[0]
-    lengths = release.ask(f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})")
-    frequent = release.ask(
+    lengths = release.engine.ask(
+        f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})"
+    )
+    frequent = release.engine.ask(
         f"SELECT t, records FROM ({values}) ORDER BY records DESC, t LIMIT {MAX_FREQUENT_VALUES}"
     )
     return Facts(

@@ -6,13 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.check.release import Release
+from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.models.release.cells import Rescue
-from reid_sql.models.release.lattice import Folded, Lattice, Node
-from reid_sql.models.release.rules import places
-from reid_sql.models.release.target import Prediction, misfits, predicted, told
+from reid_sql.models.release.lattice import DistinctRecords, Lattice, Node
+from reid_sql.models.release.suppression import CellSuppression, match_classes
+from reid_sql.models.release.target import Prediction, information_bits, misfits, predict_target
 from reid_sql.parameters import Floats, Integers
 from reid_sql.release.problem import Generalization, columns_to_generalize
 from reid_sql.suggestion import suggestion
@@ -31,18 +30,18 @@ class Target:
     hierarchies: tuple[Hierarchy, ...]
 
 
-def refuse_target(column: str | None, release: Release) -> None:
+def refuse_target(column: str | None, release: DuckDBRelease) -> None:
     """Refuse a target that the table lacks, that is a quasi-identifier, or that has too many values."""
     if column is None:
         return
-    if column not in release.columns:
+    if column not in release.engine.columns:
         rule = f"prepare.target must name a column of {release.table.name}, got '{column}'"
-        raise UnknownNameError(f"{rule}; {suggestion(column, release.columns)}")
+        raise UnknownNameError(f"{rule}; {suggestion(column, release.engine.columns)}")
     if column in columns_to_generalize(release):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
         raise OutOfDomainError(f"{rule}; it is generalized itself: name a column that stays unchanged")
     quoted = '"' + column.replace('"', '""') + '"'
-    many = int(release.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.whole}")[0][0])
+    many = int(release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0])
     if many > MAX_VALUES:
         rule = f"prepare.target must have at most {MAX_VALUES} distinct values, got '{column}' with {many:,}"
         raise OutOfDomainError(f"{rule}; make bands of it in a view")
@@ -56,18 +55,18 @@ def target_of(found: Generalization, column: str) -> Target | None:
 
 
 def describe_target(
-    target: Target | None, lattice: Lattice, node: Node, made: Rescue
+    target: Target | None, lattice: Lattice, node: Node, made: CellSuppression
 ) -> dict[str, Any] | None:
     """Describe the prediction from the table, and from its transformation at a node."""
     if target is None:
         return None
     bottom = (0,) * len(node)
-    none = Rescue((), *_nothing(lattice.folded(bottom)))
+    none = CellSuppression((), *_nothing(lattice.records_at(bottom)))
     before, values, _ = _records(target, lattice, bottom, none)
     after, left, place = _records(target, lattice, node, made)
     whole = np.bincount(values, before.counts).astype(np.float64)
     gone = int(before.counts.sum() - after.counts.sum())
-    first, last = predicted(before, values), predicted(after, left, gone, whole)
+    first, last = predict_target(before, values), predict_target(after, left, gone, whole)
     return {
         "column": target.column,
         "expected_error": _few(1 - whole.max() / whole.sum()),
@@ -79,19 +78,21 @@ def describe_target(
     }
 
 
-def _nothing(found: Folded) -> tuple[Any, Any]:
+def _nothing(found: DistinctRecords) -> tuple[Any, Any]:
     return np.zeros(found.codes.shape, dtype=np.bool_), np.zeros(len(found.counts), dtype=np.bool_)
 
 
-def _records(target: Target, lattice: Lattice, node: Node, made: Rescue) -> tuple[Folded, Integers, Integers]:
+def _records(
+    target: Target, lattice: Lattice, node: Node, made: CellSuppression
+) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
     extra = len(target.wider.shape) - len(node)
-    found, held = lattice.folded(node), target.wider.folded((*node, *(0,) * extra))
-    place = places(target.wider, node, found, held)
+    found, held = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
+    place = match_classes(target.wider, node, found, held)
     stays = ~made.gone[place]
     codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
-    kept = Folded(codes[:, stays], held.counts[stays])
-    return kept, held.codes[len(node) + target.place][stays], place[stays]
+    staying = DistinctRecords(codes[:, stays], held.counts[stays])
+    return staying, held.codes[len(node) + target.place][stays], place[stays]
 
 
 def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
@@ -103,11 +104,16 @@ def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str
 
 
 def _by_column(  # noqa: PLR0917 - a table before and after
-    target: Target, before: Folded, values: Integers, after: Folded, left: Integers, whole: Floats
+    target: Target,
+    before: DistinctRecords,
+    values: Integers,
+    after: DistinctRecords,
+    left: Integers,
+    whole: Floats,
 ) -> list[dict[str, Any]]:
     """Describe each column's own prediction of the target; None if it predicted nothing."""
     pairs = [
-        (told(before, values, [at], whole), told(after, left, [at], whole))
+        (information_bits(before, values, [at], whole), information_bits(after, left, [at], whole))
         for at in range(len(target.hierarchies))
     ]
     return [

@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
-from reid_sql.check.answers import Answers
+from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
+from reid_sql.check.figures import ReportPage
 from reid_sql.check.measure import Row
 from reid_sql.check.policy import Policy, TablePolicy, columns_named
-from reid_sql.check.release import Release
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import Rules
 from reid_sql.models.release.search import Result
+from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.release.target import Target
 
@@ -47,11 +46,11 @@ class Transformation:
         return {each.column: (each, level) for each, level in zip(self.hierarchies, self.node, strict=True)}
 
     def columns(self, names: Sequence[str]) -> list[str]:
-        """Spell each column as it stands in the release, under its own name."""
+        """Write each column as it is in the release, under its own name."""
         return [self._column(name) for name in names]
 
     def _column(self, name: str) -> str:
-        """Spell a column; one that becomes blank in some records is text."""
+        """Write a column; one that becomes blank in some records is text."""
         hierarchy, level = self.levels.get(name, (None, 0))
         if hierarchy is not None and level:
             return f"{hierarchy.sql(level)} AS {quoted(name)}"
@@ -59,7 +58,7 @@ class Transformation:
         return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if blanked else quoted(name)
 
     def select(self, names: Sequence[str], source: str) -> str:
-        """Spell the release as a query on the source: no record is listed, classes are counted where it runs.
+        """Write the release as a query on the source: no record is listed, classes are counted where it runs.
 
         Records of a class below the cut are left out as rows, so that no class of blanks is formed by them.
         """
@@ -70,13 +69,13 @@ class Transformation:
         if self.cut <= 1:
             return inner
         outer = f"SELECT {', '.join(quoted(name) for name in names)}"
-        kept = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
+        condition = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
         if not self.stages:
-            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{kept}"
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{condition}"
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
         steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
         forms = ",\n".join(steps)
-        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{kept}"
+        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
 
     def _ruled(self, names: Sequence[str], inner: str) -> str:
         """Leave out the classes that are small or break a rule, as often as some do."""
@@ -94,8 +93,8 @@ class Transformation:
         part = f"OVER (PARTITION BY {_listed(self.names)})"
         met = [rule.sql(part, at) for at, rule in self.numbered]
         small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
-        kept = " AND ".join([*small, *met])
-        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {kept}"
+        condition = " AND ".join([*small, *met])
+        return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {condition}"
 
     @property
     def numbered(self) -> list[tuple[int, Criterion]]:
@@ -131,45 +130,53 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(quoted(name) for name in names)
 
 
-class Released(Release):
+class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
-    def __init__(self, original: Release, form: Transformation) -> None:
+    def __init__(self, original: DuckDBTable, form: Transformation) -> None:
         """Create the transformed table; a population is generalized in the same way."""
-        Answers.__init__(self, original.table, original.evidence)
-        self.con = original.con
+        view = f"reid_released_{next(NUMBERS)}"
+        columns = [name for name in original.columns if name in columns_named(original.table)]
+        select = form.select(columns, original.view)
+        original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
+        super().__init__(original.con, original.table, view)
+        self.cautions = list(original.cautions)
         self.left_out = {
             name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
         }
-        self.view = f"reid_released_{next(NUMBERS)}"
-        self.population_view = f"{self.view}_population"
-        self.cautions = list(original.cautions)
-        self.columns = [name for name in original.columns if name in columns_named(original.table)]
-        select = form.select(self.columns, original.view)
-        self.ask(f"CREATE TEMP TABLE {self.view} AS {select}", "creating the release")
         if original.table.population_source is not None:
-            self._coarsen_population(original, form)
-        self.begin()
+            self._generalize_population(original, form)
 
-    def _coarsen_population(self, original: Release, form: Transformation) -> None:
+    def _generalize_population(self, original: DuckDBTable, form: Transformation) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
         listed = ", ".join(form.columns(names))
         self.con.execute(
             f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
         )
 
-    def _profiled(self, columns: Sequence[str]) -> list[Row]:
+    def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not suppressed: the others contain the same text in every record."""
-        told = [name for name in columns if name not in self.left_out]
-        return super()._profiled(told) if told else []
+        released = [name for name in columns if name not in self.left_out]
+        return super().profile(released) if released else []
 
-    def forget(self) -> None:
+    def drop(self) -> None:
         """Drop what was created to measure the transformation."""
-        made = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
-        for (name,) in self.con.execute(made, [f"{self.view}_"]).fetchall():
+        views = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, ?)"
+        for (name,) in self.con.execute(views, [f"{self.view}_"]).fetchall():
             self.con.execute(f"DROP VIEW {quoted(name)}")
         self.forget_counts()
         self.con.execute(f"DROP TABLE {self.view}")
+
+
+class TransformedRelease(DuckDBRelease):
+    """A transformed table, measured as its source is."""
+
+    engine: ReleasedTable
+
+
+def transform(original: DuckDBRelease, form: Transformation) -> TransformedRelease:
+    """Create the transformed table, to be measured as its source is."""
+    return TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
 
 
 @dataclass(frozen=True)
@@ -208,7 +215,7 @@ class Outcome:
 
     policy: Policy
     tables: tuple[TableRelease, ...]
-    report: Mapping[str, Any] | None
+    report: ReportPage | None
 
     @property
     def verdict(self) -> str:

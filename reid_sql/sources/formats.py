@@ -130,7 +130,7 @@ def _first_line(path: Path, form: TextFormat) -> str:
 
 
 def _delimiter(path: Path, text: str, quote: str) -> str:
-    """Give the delimiter that the header has most of, outside of quotes; a tab for .tsv."""
+    """Return the delimiter that the header has most of, outside of quotes; a tab for .tsv."""
     if path.name.removesuffix(path.suffix if path.suffix in {".gz", ".zst"} else "").endswith(".tsv"):
         return "\t"
     line = text.splitlines()[0] if text.strip() else ""
@@ -139,7 +139,7 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
 
 
 def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
-    """Give the names of the columns, as DuckDB numbers those that have none."""
+    """Return the names of the columns, as DuckDB numbers those that have none."""
     if not row:
         raise OutOfDomainError(
             f"{words} must begin with the names of its columns, got an empty line; "
@@ -211,7 +211,7 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
 
 
 def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
-    """Spell the query that reads the file: a record an object, a column a key."""
+    """Write the query that reads the file: a record an object, a column a key."""
     form = "newline_delimited" if lines else "auto"
     source = (
         f"read_json_objects({sql_text(path)}, format = '{form}', "
@@ -235,7 +235,7 @@ def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
 def _column(  # noqa: PLR0917 - a row of what was counted
     key: str, values: int, texts: int, flags: int, wholes: int, numbers: int, distinct: int, apart: int
 ) -> str:
-    """Spell a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
+    """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
     pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
     text = f"json_extract_string(json, {pointer})"
     kind = next(

@@ -18,18 +18,18 @@ WIDE: Final = 160  # a pipe has no width of its own
 
 
 class Text(rich_text.Text):
-    """Words on a terminal: a control character of data or of a policy is shown, never obeyed."""
+    """Text for a terminal: control characters of data or of a policy are escaped."""
 
     def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
-        """Make the characters visible before anything is measured or wrapped."""
+        """Escape the characters before anything is measured or wrapped."""
         super().__init__(escape_control_characters(text), style, **options)
 
 
 class VisibleConsole(Console):
-    """A console that hands on no control character, whoever made the words; its own colours are no words."""
+    """A console that prints no control character but its own colours."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Give the segments with what steers a terminal made visible."""
+        """Render with control characters escaped."""
         for each in super().render(renderable, options):
             if each.control:
                 yield each
@@ -40,12 +40,12 @@ class VisibleConsole(Console):
 
 
 def console(*, error: bool = False) -> Console:
-    """Give the console to print on: as wide as the terminal, as COLUMNS says, or else as a wide page."""
+    """Return the console to print on: as wide as the terminal, as COLUMNS, or as a wide page."""
     found = VisibleConsole(stderr=error, highlight=False)
-    told = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
-    if told and found.width >= NARROW:
+    has_width = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    if has_width and found.width >= NARROW:
         return found
-    width = NARROW if told and found.width else WIDE  # COLUMNS=0 is no width
+    width = NARROW if has_width and found.width else WIDE  # COLUMNS=0 is no width
     return VisibleConsole(stderr=error, highlight=False, width=width)
 
 

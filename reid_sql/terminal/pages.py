@@ -33,7 +33,7 @@ SHARES: Final = {
     "average_risk": "records that an attacker gets right who knows each one's class",
     "average_class_risk": "the same, mean over classes",
     "records_at_risk": "records whose risk is above the threshold",
-    "information_loss": "of the columns' entropy, that the release no longer tells",
+    "information_loss": "of the columns' entropy, that the release loses",
     "correct_links": "links that are right, each person linked to the likeliest record",
     "certain_links": "links to a single record that are right",
     "highest_link": "greatest chance of a right link",
@@ -84,11 +84,15 @@ def _told_of_nulls(risk: Mapping[str, Any]) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
     blank = risk["blank_records"]
-    return f"{blank:,} records have no value at all: they match everybody, and nobody them" if blank else ""
+    return (
+        f"{blank:,} records have no value at all: they match every record, and no other record matches them"
+        if blank
+        else ""
+    )
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
-    """Show how many records have which class size, as bars; red where the risk is above the threshold."""
+    """Show the records of each class size as bars; red if the risk is above the threshold."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("class size", "classes", "records"):
         table.add_column(column, justify="right")
@@ -111,7 +115,7 @@ def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int
 
 
 def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE_PERSON) -> Panel:
-    """Say what the figures mean for a release, in one sentence, and what was taken for a person."""
+    """State what the figures mean for a release in one sentence, and what counts as a person."""
     names = ", ".join(columns)
     if risk["highest_risk"] > risk["threshold"]:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
@@ -132,13 +136,13 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
 
 
 def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
-    """Show the one answer for each population, and beneath what the older method says, by its name."""
+    """Show the forecast for each population, and below it that of the older method."""
     title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
     return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
 
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
-    """Show shares of populations, with their intervals, and what is to be said of them."""
+    """Show shares of populations with their intervals and statuses."""
     table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
@@ -148,8 +152,8 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
             for name in names
         ]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
-    said = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
-    return Group(table, *(Text(status, style="yellow") for status in said))
+    statuses_ = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
+    return Group(table, *(Text(status, style="yellow") for status in statuses_))
 
 
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
@@ -167,8 +171,8 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
             f"{fraction:g}", method, *(Text("" if cell is None else number(cell)) for cell in cells)
         )
     truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
-    told = rows[-1]["status"]
-    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(told, style="yellow"))
+    assumed = rows[-1]["status"]
+    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(assumed, style="yellow"))
 
 
 def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
@@ -211,14 +215,16 @@ def qar_page(
                 Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends)
             ),
         ]
-    said = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
-    return Group(*parts, *(Text(status, style="yellow") for status in dict.fromkeys(said) if status != "ok"))
+    statuses_ = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
+    return Group(
+        *parts, *(Text(status, style="yellow") for status in dict.fromkeys(statuses_) if status != "ok")
+    )
 
 
 def adversary_page(
     name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
 ) -> RenderableType:
-    """Show the four risks beside the worst case, what was assumed, and a verdict."""
+    """Show the four risks and the worst case, what was assumed, and a verdict."""
     table = Table(header_style="bold")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
     for column in (
@@ -244,7 +250,7 @@ def adversary_page(
         table.add_row(
             row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced
         )
-    told = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
+    assumed = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
     statuses = [
         Text(status, style="yellow")
         for status in dict.fromkeys(row["status"] for row in rows)
@@ -258,7 +264,13 @@ def adversary_page(
     )
     more = [] if settings is None else [_settings_table(settings.records())]
     return Group(
-        Text(f"Risk against the attacker of: {name}", style="bold"), "", table, *told, *statuses, *more, end
+        Text(f"Risk against the attacker of: {name}", style="bold"),
+        "",
+        table,
+        *assumed,
+        *statuses,
+        *more,
+        end,
     )
 
 
@@ -293,7 +305,7 @@ def risk_page(
     *,
     answer: RenderableType | None = None,
 ) -> RenderableType:
-    """Put the page together: summary, histogram, who stands out, the answer in a population, verdict."""
+    """Combine summary, histogram, most exposed records, the forecast for a population, and verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
     parts: list[RenderableType] = [
         title,
@@ -304,7 +316,7 @@ def risk_page(
         "",
     ]
     if stand_out is not None:
-        parts += [Text("Who stands out", style="bold"), answer_table(stand_out), ""]
+        parts += [Text("Most exposed records", style="bold"), answer_table(stand_out), ""]
     if answer is not None:
         parts += [answer, ""]
     return Group(*parts, verdict(risk, columns, counted))
@@ -313,8 +325,8 @@ def risk_page(
 def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
     """Show a line for each column, then what to think of each."""
     title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
-    said = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
-    return Group(title, "", _table(rows), "", *said, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
+    statuses_ = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
+    return Group(title, "", _table(rows), "", *statuses_, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -349,14 +361,14 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
 
 def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
     """Show every figure of both tables, then what became of each column, then what it comes to."""
-    said = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
+    statuses_ = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
     return Group(
         _figures(figures),
         "",
         _columns(columns),
         "",
         Text(in_words(figures), style="bold"),
-        *(Text(f"{status}.", style="yellow") for status in said),
+        *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
 
@@ -364,8 +376,8 @@ def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[st
 def in_words(figures: Sequence[dict[str, Any]]) -> str:
     """What the attack comes to, in one sentence.
 
-    >>> told = {"original": 0.5, "released": 0.125}
-    >>> in_words([{"measure": "correct_links", **told}])
+    >>> assumed = {"original": 0.5, "released": 0.125}
+    >>> in_words([{"measure": "correct_links", **assumed}])
     'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
     """
     row = next(row for row in figures if row["measure"] == "correct_links")

@@ -1,7 +1,7 @@
-"""What a person sees who waits: after a second, what is being done, how far it is and for how long.
+"""Progress for a person who waits: after a second, what is done, how far it is and for how long.
 
-It stands on the terminal of standard error alone, and is gone before anything is printed; where nobody
-watches there is nothing. `ask` has it otherwise: lines for a log, or nothing on a terminal either.
+It is shown only on the terminal of standard error, and removed before anything is printed; without a
+terminal nothing is shown. `configure` replaces this: lines of a log, or nothing on a terminal either.
 """
 
 import sys
@@ -14,69 +14,64 @@ if TYPE_CHECKING:
     from reid_sql.terminal.progress_display import Display
 
 Share = Callable[[], float]  # percent that is done
-_held: "Final[list[Display]]" = []  # what is shown, where it is
-_asked: Final[list[bool]] = []  # whether it is to be shown, where somebody asked
-_at_change: Final = threading.Lock()
+_displays: "Final[list[Display]]" = []  # at most one
+_wanted: Final[list[bool]] = []  # whether to show progress, if the command was told
+_lock: Final = threading.Lock()
 
 
-def ask(wanted: bool | None) -> None:  # noqa: FBT001 - an option of the command
-    """Show progress from now on, or do not; with None, where a person watches."""
-    _asked[:] = [] if wanted is None else [wanted]
-
-
-def watched() -> bool:
-    """Whether progress is shown."""
-    return _asked[0] if _asked else _terminal()
+def configure(wanted: bool | None) -> None:  # noqa: FBT001 - an option of the command
+    """Show progress from now on, or never; with None, only on a terminal."""
+    _wanted[:] = [] if wanted is None else [wanted]
 
 
 def begin(words: str) -> bool:
-    """Watch from now on, if a person does and nothing else began; whether it is so."""
-    with _at_change:
-        if _held or not watched():
+    """Show progress from now on, unless it is shown already or not wanted; return whether this began it."""
+    with _lock:
+        if _displays or not (_wanted[0] if _wanted else _has_terminal()):
             return False
-        _held.append(_display(words))
+        _displays.append(_display(words))
         return True
 
 
 def end() -> None:
-    """Take away what is shown, before something is printed."""
-    with _at_change:
-        while _held:
-            _held.pop().end()
+    """Remove what is shown, before something is printed."""
+    with _lock:
+        while _displays:
+            _displays.pop().end()
 
 
-def say(words: str) -> None:
-    """Say what is done from now on, where that is shown."""
-    for display in _held:
-        display.say(words)
+def update(words: str) -> None:
+    """Replace the words that are shown."""
+    for display in _displays:
+        display.update(words)
 
 
-def tell(words: str) -> None:
-    """Say what is done from now on in a line that stays, where a person watches."""
-    say(words)
-    for display in _held:
-        display.tell(words)
+def report(words: str) -> None:
+    """Replace the words that are shown, and write them in a line that stays."""
+    update(words)
+    for display in _displays:
+        display.report(words)
 
 
 @contextmanager
 def step(words: str, share: Share) -> Iterator[None]:
-    """Show one step, and how far it is, while it lasts."""
+    """Show one step, and its percentage, while it lasts."""
     began = begin(words)
-    for display in _held:
-        display.say(words, share)
+    for display in _displays:
+        display.update(words, share)
     try:
         yield
     finally:
-        say(words)
+        update(words)
         if began:
             end()
 
 
-def _terminal() -> bool:
+def _has_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _display(words: str) -> "Display":
-    from reid_sql.terminal.progress_display import LogLines, TerminalLine  # noqa: PLC0415 - only who watches needs it
+    from reid_sql.terminal.progress_display import LogLines, TerminalLine  # noqa: PLC0415 - loads rich
 
-    return TerminalLine(words) if _terminal() else LogLines(words)
+    return TerminalLine(words) if _has_terminal() else LogLines(words)

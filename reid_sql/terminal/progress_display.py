@@ -1,4 +1,4 @@
-"""How progress is shown: a line of a terminal that is drawn again and again, or lines of a log."""
+"""Displays of progress: a line of a terminal that is redrawn, or lines of a log."""
 
 import sys
 import threading
@@ -14,38 +14,38 @@ from rich.text import Text
 
 from reid_sql.control_characters import escape_control_characters
 
-PATIENCE: Final = 1.0  # seconds before progress is shown
-MOMENT: Final = 0.25  # seconds between two looks at how far it is
-LATER: Final = 10.0  # seconds between two lines of a log
-GRACE: Final = 1.0  # seconds that what is shown gets to go
+DELAY: Final = 1.0  # seconds before progress is shown
+REDRAW_INTERVAL: Final = 0.25  # seconds
+LOG_INTERVAL: Final = 10.0  # seconds between two lines of a log
+JOIN_TIMEOUT: Final = 1.0  # seconds for the display to disappear
 
 Share = Callable[[], float]  # percent that is done
 
 
 class Display(ABC):
-    """What is done, shown by a thread of its own, so that it lives while anything works."""
+    """Shows progress in a thread of its own, so that it moves while the main thread works."""
 
     def __init__(self, words: str) -> None:
         self.words = words
         self.share: Share | None = None
         self.began = monotonic()
-        self.at_look = threading.Lock()  # what is no longer done is not looked at any more
+        self.lock = threading.Lock()  # the percentage of a finished step is not asked for
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._wait, daemon=True)
         self.thread.start()
 
-    def say(self, words: str, share: Share | None = None) -> None:
-        """Say what is done from now on."""
-        with self.at_look:
+    def update(self, words: str, share: Share | None = None) -> None:
+        """Replace the words, and how to get the percentage."""
+        with self.lock:
             self.words, self.share = words, share
 
     def end(self) -> None:
-        """Show no more."""
+        """Stop showing progress."""
         self.ended.set()
-        self.thread.join(GRACE)
+        self.thread.join(JOIN_TIMEOUT)
 
     @abstractmethod
-    def tell(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """Write words that stay."""
 
     @abstractmethod
@@ -53,30 +53,30 @@ class Display(ABC):
         """Show what is done until it has ended."""
 
     def look(self) -> tuple[str, float | None]:
-        """The words, and how many percent are done; nothing where nobody knows."""
-        with self.at_look:
+        """Return the words, and the percentage done if it is known."""
+        with self.lock:
             return escape_control_characters(self.words), None if self.share is None else max(
                 0.0, self.share()
             )
 
     def _wait(self) -> None:
-        if not self.ended.wait(PATIENCE):
+        if not self.ended.wait(DELAY):
             self.draw()
 
 
 class TerminalLine(Display):
-    """A line of the terminal, taken away at the end."""
+    """A line of the terminal, removed at the end."""
 
     def __init__(self, words: str) -> None:
         self.console = Console(stderr=True)
         super().__init__(words)
 
-    def tell(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """Write the words above the line."""
         self.console.print(Text(escape_control_characters(words), "dim"))
 
     def draw(self) -> None:
-        """Draw the line again every moment."""
+        """Redraw the line."""
         percent = TaskProgressColumn("{task.percentage:>3.0f} %")
         columns = (TextColumn("{task.description}"), BarColumn(), percent, TimeElapsedColumn())
         with Progress(
@@ -89,7 +89,7 @@ class TerminalLine(Display):
         ) as progress:
             progress.add_task("", total=None)
             [task] = progress.tasks
-            while not self.ended.wait(MOMENT):
+            while not self.ended.wait(REDRAW_INTERVAL):
                 words, done = self.look()
                 task.description, task.completed = Text(words).markup, done or 0.0
                 task.total = None if done is None else 100.0
@@ -97,21 +97,21 @@ class TerminalLine(Display):
 
 
 class LogLines(Display):
-    """Lines of a log: after a second, where something else is done, and again at long intervals."""
+    """Lines of a log: after a second, at each change, and again at long intervals."""
 
-    def tell(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """Write the words as a line."""
         print(escape_control_characters(words), file=sys.stderr, flush=True)  # noqa: T201 - a log has lines
 
     def draw(self) -> None:
         """Write a line at most each second."""
-        told, when = "", self.began
+        printed, when = "", self.began
         while True:
             words, done = self.look()
             now = monotonic()
-            if words != told or now - when >= LATER:
-                told, when = words, now
+            if words != printed or now - when >= LOG_INTERVAL:
+                printed, when = words, now
                 share = f", {done:.0f} %" if done else ""  # nothing may be all that is known
-                self.tell(f"{words}{share}, {timedelta(seconds=int(now - self.began))}")
-            if self.ended.wait(PATIENCE):
+                self.report(f"{words}{share}, {timedelta(seconds=int(now - self.began))}")
+            if self.ended.wait(DELAY):
                 return

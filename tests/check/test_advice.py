@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.check.advice import advice, coarsenings
-from reid_sql.check.gate import opened
+from reid_sql.check.advice import advise, find_coarsenings
+from reid_sql.check.gate import open_tables
 from reid_sql.check.policy_file import read_policy
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
@@ -73,8 +73,8 @@ def test_coarser_values_are_measured_as_counting_them_does(found: dict[str, dict
 
 
 def test_what_meets_the_limit_comes_first_and_the_smallest_change_of_it(tmp_path: Path) -> None:
-    with opened(read_policy(town(tmp_path, CHECKS))) as releases:
-        page = advice(read_policy(town(tmp_path, CHECKS)), releases)
+    with open_tables(read_policy(town(tmp_path, CHECKS))) as releases:
+        page = advise(read_policy(town(tmp_path, CHECKS)), releases)
     for each in page["failing"]:
         met = [row["verdict"] == "pass" for row in each["changes"]]
         assert met == sorted(met, reverse=True)
@@ -120,16 +120,16 @@ def test_values_of_each_kind_have_ways_to_be_coarser(tmp_path: Path, values: str
         '[[tables]]\nfile = "t.parquet"\nquasi_identifiers = ["c"]\nchecks = [{measure = "k", at_least = 2}]'
     )
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
-    with opened(read_policy(tmp_path / "p.toml")) as releases:
-        assert [way.how for way in coarsenings(releases[0], "c")][: len(ways) or 1] == ways
+    with open_tables(read_policy(tmp_path / "p.toml")) as releases:
+        assert [way.how for way in find_coarsenings(releases[0].engine, "c")][: len(ways) or 1] == ways
 
 
 def test_advice_keeps_to_the_mask_of_the_policy(tmp_path: Path) -> None:
     """Without the postcode few records are unique: the exact average risk would tell how few."""
     assert 0 < sizes(("age", "sex"), ROWS).count(1) < 10
     policy = read_policy(town(tmp_path, CHECKS))
-    with opened(policy) as releases:
-        page = advice(policy, releases, pairs=False)
+    with open_tables(policy) as releases:
+        page = advise(policy, releases, pairs=False)
     risk = next(each for each in page["failing"] if each["measure"] == "average_risk")
     found = next(row["figure"] for row in risk["changes"] if row["change"] == "without postcode")
     true = len(sizes(("age", "sex"), ROWS)) / 3000

@@ -15,12 +15,12 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.check.files import junit
+from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.report import text
-from reid_sql.check.sentences import beside, plain
+from reid_sql.check.report import to_json
+from reid_sql.check.sentences import format_near_limit, format_number
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
 from reid_sql.terminal.console import VisibleConsole
@@ -119,9 +119,9 @@ def test_what_was_not_measured_is_told_everywhere_and_can_be_refused(tmp_path: P
     assert page["verdict"] == "pass"
     assert any(told in caution for caution in page["checks"][0]["cautions"])
     for shown in (
-        text(page),
-        html(page),
-        junit(page),
+        to_json(page),
+        render_html(page),
+        render_junit(page),
         command("check", str(tmp_path / "p.toml")).stdout.replace("\n", " "),
     ):
         assert told.split(" of ", maxsplit=1)[0] in shown
@@ -163,7 +163,7 @@ def test_checks_that_differ_have_names_that_differ(tmp_path: Path) -> None:
         for v in ("distinct", "entropy")
     ]
     page = check(written(tmp_path, ", ".join([*asked, asked[0]])))
-    suites = ET.fromstring(junit(page))  # noqa: S314 - of our own making
+    suites = ET.fromstring(render_junit(page))  # noqa: S314 - of our own making
     names = [case.get("name") for case in suites.iter("testcase")]
     assert len(names) == len(set(names)) == 9
 
@@ -351,9 +351,9 @@ def test_eighty_columns_hold_a_verdict(tmp_path: Path) -> None:
     [(0.1 + 1e-7, 0.1), (0.1 - 1e-7, 0.1), (1 / 3, 0.3333), (0.3333, 1 / 3), (2.00001, 2.0)],
 )
 def test_a_figure_and_its_limit_never_seem_to_stand_otherwise(value: float, limit: float) -> None:
-    told = float(beside(value, limit))
+    told = float(format_near_limit(value, limit))
     assert (told > limit, told < limit) == (value > limit, value < limit)
-    assert float(plain(limit).replace(",", "")) == limit
+    assert float(format_number(limit).replace(",", "")) == limit
 
 
 def test_schedulers_get_a_report(tmp_path: Path) -> None:

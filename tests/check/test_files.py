@@ -261,8 +261,8 @@ def test_a_file_that_changes_while_it_is_measured_is_not_judged(tmp_path: Path) 
             (tmp_path / "t.csv").write_bytes(b"a\n1\n")
             (tmp_path / "t.csv").write_bytes(content)
 
-    with gate.opened(policy) as releases:
-        page = gate.measured(policy, releases, None, tell=rewrite)
+    with gate.open_tables(policy) as releases:
+        page = gate.measure_policy(policy, releases, None, tell=rewrite)
     assert {each["verdict"] for each in page["checks"]} == {"not judged"}
     assert page["checks"][0]["groups"][0]["value"] is None
 
@@ -271,7 +271,7 @@ def test_the_connection_of_the_gate_reads_nothing_else_and_stays_so(tmp_path: Pa
     (tmp_path / "t.csv").write_bytes(b"a\n1\n")
     (tmp_path / "other.csv").write_bytes(b"a\n1\n")
     (tmp_path / "p.toml").write_text(f"[[tables]]\nfile = 't.csv'\n{ASK}", encoding="utf-8")
-    with gate.opened(read_policy(tmp_path / "p.toml")) as releases:
+    with gate.open_tables(read_policy(tmp_path / "p.toml")) as releases:
         for sql in (
             f"FROM read_csv('{tmp_path}/other.csv')",
             f"COPY (SELECT 1) TO '{tmp_path}/owned.csv'",
@@ -280,4 +280,4 @@ def test_the_connection_of_the_gate_reads_nothing_else_and_stays_so(tmp_path: Pa
             "INSTALL httpfs",
         ):
             with pytest.raises((duckdb.PermissionException, duckdb.InvalidInputException)):
-                releases[0].con.execute(sql).fetchall()
+                releases[0].engine.con.execute(sql).fetchall()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from tests.check.towns import town
 
 CHROMIUM = next(
@@ -38,7 +38,7 @@ browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here (.ci/run
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("html")
-    (folder / "r.html").write_text(html(check(town(folder))), encoding="utf-8")
+    (folder / "r.html").write_text(render_html(check(town(folder))), encoding="utf-8")
     return folder / "r.html"
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from reid_sql.check.files import junit
+from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
-from reid_sql.check.report import text
+from reid_sql.check.html import render_html
+from reid_sql.check.report import to_json
 
 PATIENTS = pl.DataFrame({"zip": [1, 2, 2, 2], "disease": ["gout", "flu", "flu", "flu"]})
 POLICY = """
@@ -35,5 +35,5 @@ def test_an_infinite_figure_is_beyond_every_limit(tmp_path: Path, measure: str, 
     assert (page["verdict"], page["exit_code"]) == ("fail", 1)
     assert (group["verdict"], group["value"]) == ("fail", None)
     assert group["status"].startswith("infinite: ")
-    assert json.loads(text(page)) == page
-    assert "infinite: " in junit(page) + html(page)
+    assert json.loads(to_json(page)) == page
+    assert "infinite: " in render_junit(page) + render_html(page)

@@ -13,11 +13,11 @@ import pytest
 from reid_sql.check.masking import (
     Cell,
     Groupings,
-    few_masked,
-    hidden_groups,
-    masked_bins,
+    groups_to_hide,
+    is_ambiguous,
+    mask_bins,
+    mask_counts_in_text,
     round_above,
-    several,
 )
 
 BINS = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19)]
@@ -51,7 +51,7 @@ def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - a table, not a secret
     classes = [draw.choice([0, 0, 1, 2, 3, 8]) for _ in BINS]
     counts = [sum(draw.randint(*sizes) for _ in range(n)) for sizes, n in zip(BINS, classes, strict=True)]
-    shown = masked_bins(counts, BINS, 10)
+    shown = mask_bins(counts, BINS, 10)
     assert all(count is None for count, true in zip(shown, counts, strict=True) if 0 < true < 10)
     assert all(count in (None, true) for count, true in zip(shown, counts, strict=True))
     left = [count for count in shown if count]
@@ -61,7 +61,7 @@ def test_no_hidden_class_size_can_be_solved_for(seed: int) -> None:
 
 def answers(tables: Groupings, names: tuple[str, ...], below: int) -> dict[Cell, set[int]]:
     """What each group by all columns may be, given all sizes told and that unnamed groups are small."""
-    hidden = hidden_groups(tables, below)
+    hidden = groups_to_hide(tables, below)
     cells = tables[names]
     total = sum(cells.values())
     domains: list[Sequence[int]] = []
@@ -135,7 +135,7 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
             for cell, count in cells.items():
                 sums[(cell[place],)] += count
             tables[(name,)] = dict(sums)
-    hidden = hidden_groups(tables, below)
+    hidden = groups_to_hide(tables, below)
     assert all(
         cell in hidden[by] for by, groups in tables.items() for cell, count in groups.items() if count < below
     )
@@ -149,7 +149,7 @@ def test_several_answers_are_those_that_trying_all_finds(counts: tuple[int, ...]
     below, total = 4, sum(counts)
     ways = [range(1, below) if count < below else range(below, total + 1) for count in counts]
     fits = [each for each in itertools.product(*ways) if sum(each) == total]
-    assert several(counts, below) == all(
+    assert is_ambiguous(counts, below) == all(
         len({each[place] for each in fits}) > 1 for place in range(len(counts))
     )
 
@@ -176,4 +176,4 @@ def test_a_rounded_share_is_open_to_at_least_the_mask(records: int) -> None:
     ],
 )
 def test_sentences_hold_no_small_counts(words: str, told: str) -> None:
-    assert few_masked(words, 10) == told
+    assert mask_counts_in_text(words, 10) == told

@@ -107,4 +107,4 @@ def test_lines_that_end_unlike_are_refused_in_one_sentence(tmp_path: Path) -> No
     (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
     done = command("check", str(policy))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "the file cannot be read as CSV: its lines end unlike" in done.stderr
+    assert "the file cannot be read as CSV: its line ends differ" in done.stderr

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.check.files import junit
+from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from tests.check.towns import PEOPLE
 from tests.processes import command
 from tests.tables import by_duckdb
@@ -74,11 +74,11 @@ def test_every_report_has_the_sentence_to_quote(tmp_path: Path) -> None:
     page = check(policy)
     jsonschema.validate(page, json.loads(SCHEMA.read_text(encoding="utf-8")))
     said = people_row()["sentence"]
-    assert said.startswith("Of 50,000 people about ")
+    assert said.startswith("Of 50,000 people, about ")
     shown = command("check", str(policy)).stdout
     assert said in " ".join(shown.split())
-    assert said in unescape(html(page))
-    cases = ET.fromstring(junit(page)).iter("testcase")  # noqa: S314 - of our own making
+    assert said in unescape(render_html(page))
+    cases = ET.fromstring(render_junit(page)).iter("testcase")  # noqa: S314 - of our own making
     assert any(said in (case.findtext("system-out") or "") for case in cases)
     finding = reid_sql.check(policy).findings[0]
     assert (finding.sentence, finding.method, finding.status) == (said, "people", "ok")
@@ -92,7 +92,7 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
         {name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")}
     )
     assert (told["sentence"], told["rounded"]) == (row["sentence"], False)
-    text = html(page)
+    text = render_html(page)
     assert text.index("In a population of 50,000 people") < text.index("by an older method (Pitman–Yor")
 
 
@@ -174,7 +174,7 @@ def test_where_counts_are_masked_the_answer_is_a_round_bound_without_a_sentence(
     assert (told["rounded"], told["sentence"]) == (True, None)
     for share in numbers_in({name: told[name] for name in told if name not in {"population", "k"}}):
         assert share in (float(f"{share:.2g}"), pytest.approx(10 / 604))
-    assert "would be the only one" not in html(page) + junit(page)
+    assert "would be the only one" not in render_html(page) + render_junit(page)
 
 
 def test_an_interval_up_to_1_does_not_tell_the_estimate(tmp_path: Path) -> None:

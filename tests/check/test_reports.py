@@ -11,7 +11,7 @@ import pytest
 
 import reid_sql
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from reid_sql.check.schema import policy_schema
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
@@ -134,7 +134,7 @@ def test_small_counts_are_masked(tmp_path: Path) -> None:
     assert [group["group"] for group in by] == [{"place": "few"}, {"place": "many"}, None]
     sizes = [each["records"] for each in found["tables"][0]["class_sizes"] if each["records"] != 0]
     assert sizes == [None, 400, None]  # 3 unique, 400 in pairs, 40 alike
-    shown = json.dumps(found) + html(found)
+    shown = json.dumps(found) + render_html(found)
     assert "rare" not in shown
     assert check(few(tmp_path, "mask_below = 1"))["checks"][0]["groups"][0]["value"] == pytest.approx(3 / 443)
 
@@ -148,7 +148,7 @@ def test_raw_values_stand_in_a_report_only_where_they_are_asked_for(tmp_path: Pa
         {"class_size": 1, "values": {"place": "rare", "a": "1"}},
     ]
     jsonschema.validate(found, REPORT)
-    assert "values of real people" in html(found)
+    assert "values of real people" in render_html(found)
     assert command("check", str(file), "--risky-records", "-1").stderr.count("\n") == 1
 
 

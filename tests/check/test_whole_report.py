@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.advice import advice
-from reid_sql.check.files import junit
-from reid_sql.check.gate import check, opened
-from reid_sql.check.html import html
+from reid_sql.check.advice import advise
+from reid_sql.check.files import render_junit
+from reid_sql.check.gate import check, open_tables
+from reid_sql.check.html import render_html
 from reid_sql.check.masking import round_above
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.report import text
+from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
 from reid_sql.terminal.console import VisibleConsole
 
@@ -54,11 +54,14 @@ def reports(folder: Path, table: Table, checks: str, head: str = "") -> str:
     policy.write_text(about, encoding="utf-8")
     page, shown = check(policy), StringIO()
     asked = read_policy(policy)
-    with opened(asked) as releases:
-        advised = advice(asked, releases, pairs=False)
+    with open_tables(asked) as releases:
+        advised = advise(asked, releases, pairs=False)
     console = VisibleConsole(file=shown, width=160)
     console.print(verdict_page(page), advice_page(advised))
-    return HASH.sub("", "\n".join([text(page), html(page), junit(page), text(advised), shown.getvalue()]))
+    return HASH.sub(
+        "",
+        "\n".join([to_json(page), render_html(page), render_junit(page), to_json(advised), shown.getvalue()]),
+    )
 
 
 def lacking_table() -> Table:

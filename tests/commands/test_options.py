@@ -1,8 +1,12 @@
+import re
+
 import pytest
 
 from reid_sql.commands.options import names, numbers
 from reid_sql.commands.parser import parser
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import plain
+from reid_sql_udfs import declared
 from tests import processes
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -127,3 +131,27 @@ def test_an_option_that_would_count_for_nothing_is_refused(call: list[str], said
     done = processes.command(*call)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+FUNCTIONS = {
+    "risk": "risk_summary",
+    "forecast": "population_risk",
+    "validate": "validate_risk",
+    "adversary": "adversary_summary",
+    "qar": "qar_risk",
+    "compare": "compare",
+}
+
+
+@pytest.mark.parametrize("command", FUNCTIONS)
+def test_the_help_states_the_defaults_of_the_function(command: str) -> None:
+    commands = next(action for action in parser()._actions if action.choices)  # noqa: SLF001 - no public list
+    stated = {
+        action.dest: shown[1]
+        for action in dict(commands.choices or {})[command]._actions  # noqa: SLF001 - no public list
+        if (shown := re.search(r"\(default ([\d.]+)\)", action.help or ""))
+    }
+    defaults = {each.name: each.default for each in declared()[FUNCTIONS[command]].parameters}
+    known = {name: text for name, text in stated.items() if name in defaults}
+    assert known
+    assert known == {name: plain(defaults[name]) for name in known}

@@ -80,7 +80,7 @@ def test_a_command_that_still_reads_says_so_and_takes_it_back_before_it_answers(
 def test_what_python_computes_between_statements_is_shown_too() -> None:
     code = (
         "import time; from reid_sql.terminal import progress; progress.begin('one \\x1b[31m');"
-        "progress.tell('two'); time.sleep(1.5); progress.end(); print('answer')"
+        "progress.report('two'); time.sleep(1.5); progress.end(); print('answer')"
     )
     ended, output, shown = watched(["-c", code], lambda *_: None)
     assert (ended, output) == (0, "answer\n")
@@ -143,7 +143,7 @@ def test_a_log_gets_lines_where_it_is_asked_for() -> None:
 
 def test_a_log_tells_what_is_done_how_far_it_is_and_for_how_long() -> None:
     code = (
-        "import time; from reid_sql.terminal import progress; progress.ask(True)\n"
+        "import time; from reid_sql.terminal import progress; progress.configure(True)\n"
         "progress.begin('one \\x1b[31m')\n"
         "time.sleep(1.2)\n"
         "with progress.step('two', lambda: 50.0): time.sleep(1.2)\n"
@@ -204,7 +204,7 @@ def test_asking_for_both_is_refused() -> None:
 
 def test_nobody_else_sees_progress() -> None:
     code = (
-        "import time; from reid_sql.terminal import progress; progress.begin('one'); progress.tell('two')\n"
+        "import time; from reid_sql.terminal import progress; progress.begin('one'); progress.report('two')\n"
         "with progress.step('three', lambda: 50.0): time.sleep(1.3)\nprogress.end()"
     )
     done = subprocess.run(

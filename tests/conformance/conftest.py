@@ -1,4 +1,4 @@
-"""One fixture for every engine: a new one joins by its kit's folder.
+"""One fixture for every engine: a new one joins by its adapter's folder.
 
 Spark's cases share the one session of all tests, and those of PostgreSQL one server.
 """
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reid_sql.engines.face import GROUND
+from reid_sql.engines.public_api import GROUND
 from tests.conformance.engines import ENGINES, Engine, Remembered, engine_named
 
 named = cache(engine_named)

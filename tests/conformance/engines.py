@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import duckdb
 import polars as pl
 
-from reid_sql.engines.face import GROUND, engines
+from reid_sql.engines.public_api import GROUND, engines
 from reid_sql.function import REQUIRED, Function
 from reid_sql.parameters import MODEL
 from tests.engines.asking import quoted, refusal, spelled
@@ -70,23 +70,23 @@ class Column(str):
 
 
 class Frames:
-    """A dataframe engine, asked through its face; its kit takes tables and gives them back."""
+    """A dataframe engine, asked through its face; its adapter takes tables and gives them back."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.face = importlib.import_module(f"reid_sql.{name}")
-        self.kit = importlib.import_module(f"reid_sql.engines.{name}.kit")
+        self.adapter = importlib.import_module(f"reid_sql.engines.{name}.adapter")
 
     def ask(self, declared: Function, given: Given) -> Answers | str:
         try:
             found = self._answer(getattr(self.face, declared.name), declared, self._taken(given))
-            return self.kit.collected(found, "an answer").to_pylist()  # type: ignore[no-any-return]
+            return self.adapter.collected(found, "an answer").to_pylist()  # type: ignore[no-any-return]
         except Exception as error:  # noqa: BLE001 - Spark's executors raise what Spark wraps
             return refusal(error)
 
     def _taken(self, given: Given) -> dict[str, Any]:
         return {
-            name: self.kit.framed(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
+            name: self.adapter.framed(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
             for name, value in given.items()
         }
 

@@ -1,4 +1,4 @@
-"""A kit gives what the contract asks of it, by name and by parameters."""
+"""A adapter gives what the contract asks of it, by name and by parameters."""
 
 import inspect
 from importlib import import_module
@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import polars as pl
 import pytest
 
-from reid_sql.engines.contract import Kit, Primitives, RecordKit
-from reid_sql.engines.polars import frames, kit
+from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
+from reid_sql.engines.polars import adapter, frames
 from reid_sql.function import ABSENT
 from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
@@ -16,7 +16,7 @@ from tests.conformance.engines import Frames
 HANDING = ("ibis",)  # engines that hand distinct records to DuckDB, where these suffice
 
 # Held by the type checker.
-KIT: RecordKit[pl.LazyFrame, pl.Expr] = kit
+KIT: RecordAdapter[pl.LazyFrame, pl.Expr] = adapter
 RELATIONS: Primitives[pl.LazyFrame] = frames
 
 
@@ -26,14 +26,14 @@ def members(protocol: type) -> dict[str, object]:
 
 
 def test_a_kit_gives_what_the_contract_asks(face: Frames) -> None:
-    assert face.name == face.kit.ENGINE
+    assert face.name == face.adapter.ENGINE
     lacked = {shape.name.lower() for shape in ABSENT.get(face.name, {})}
-    asked_of = members(Kit) | members(RecordKit)
-    assert all(hasattr(face.kit, name) != (name in lacked) for name in asked_of)
+    asked_of = members(Adapter) | members(RecordAdapter)
+    assert all(hasattr(face.adapter, name) != (name in lacked) for name in asked_of)
     for name, member in asked_of.items():
         if name in lacked:
             continue
-        given = getattr(face.kit, name)
+        given = getattr(face.adapter, name)
         if inspect.isfunction(member):
             asked = len(inspect.signature(member).parameters) - 1
             assert callable(given)
@@ -49,8 +49,8 @@ def test_the_relations_of_polars_are_those_of_the_contract() -> None:
 @pytest.mark.parametrize("name", reductions())
 def test_an_engine_says_a_reduction_or_why_it_does_not(face: Frames, name: str) -> None:
     reduction = reductions()[name]
-    said = find_spec(f"{reduction.room}.{face.name}") is not None and hasattr(
-        import_module(f"{reduction.room}.{face.name}"), name
+    said = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
+        import_module(f"{reduction.package}.{face.name}"), name
     )
     handed = face.name in HANDING and reduction.distinct and not said
     assert [said, bool(reduction.absences.get(face.name)), handed].count(True) == 1

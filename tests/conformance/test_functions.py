@@ -27,12 +27,12 @@ def fit(engine: Engine) -> None:
 
 def question(engine: Engine, function: Function) -> dict[str, Any]:
     """Arguments by the domains of the function's parameters."""
-    if function.answer is Answer.COUNT:
+    if function.answer is Answer.WINDOW:
         entity = {p.name: Column(QI[0]) for p in function.parameters[:-1]}
         return {**entity, "tbl": PEOPLE_WITH_ROWS, "columns": QI[1:] if entity else QI}
-    if function.answer is Answer.SCORE:
+    if function.answer is Answer.MODEL_SCORE:
         return {**given(function), "tbl": PEOPLE_WITH_ROWS, "columns": QI}
-    if function.answer is Answer.VALUE:
+    if function.answer is Answer.SCALAR:
         return numbers(function)
     tables = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
     if function.name == "load_copula":

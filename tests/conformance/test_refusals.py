@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
 @pytest.mark.parametrize("sentence", WRONG)
 def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str) -> None:
     name, arguments, named = WRONG[sentence]
-    frame = face.kit.framed(PEOPLE.to_arrow())
+    frame = face.adapter.framed(PEOPLE.to_arrow())
     with pytest.raises(ReidError) as refused:
         getattr(face.face, name)(*(frame if each == "tbl" else each for each in arguments), **named)
     if not absent(declared()[name], face, str(refused.value)):
@@ -143,7 +143,7 @@ def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
     ):
         with pytest.raises(ReidError) as refused:
             getattr(face.face, name)([1], *given)
-        kind = face.kit.TABLE
+        kind = face.adapter.TABLE
         if not absent(declared()[name], face, str(refused.value)):
             assert isinstance(refused.value, TypeError)
             assert str(refused.value) == f"tbl must be {kind.words}, got list; {kind.remedy}"
@@ -152,30 +152,32 @@ def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
     if absent(declared()["uniqueness_from_probability"], face, str(refused.value)):
         return
     assert isinstance(refused.value, TypeError)
-    kind = face.kit.COLUMN
+    kind = face.adapter.COLUMN
     assert str(refused.value).startswith(
         f"p must be the name of a column, {kind.words} or a number, got [0.5]; "
     )
 
 
 def test_arguments_are_given_by_place_and_by_name_alike(face: Frames) -> None:
-    call, frame = face.face, face.kit.framed(PEOPLE.to_arrow())
-    by_place = face.kit.collected(call.risk_summary(frame, AGE, 0.5, "drop"), "").to_pylist()
+    call, frame = face.face, face.adapter.framed(PEOPLE.to_arrow())
+    by_place = face.adapter.collected(call.risk_summary(frame, AGE, 0.5, "drop"), "").to_pylist()
     by_name = call.risk_summary(nulls="drop", threshold=0.5, qi=AGE, tbl=frame)
-    assert face.kit.collected(by_name, "").to_pylist() == by_place
+    assert face.adapter.collected(by_name, "").to_pylist() == by_place
 
 
 def test_columns_of_a_model_are_given_by_place_and_by_name_alike(face: Frames) -> None:
-    call, frame = face.face, face.kit.framed(PEOPLE.to_arrow())
+    call, frame = face.face, face.adapter.framed(PEOPLE.to_arrow())
     if declared()["uniqueness_xi"].absence(face.name):
         with pytest.raises(UnavailableError):
             call.uniqueness_xi("by_name", 1000, "age", "region")
         return
-    face.kit.collected(call.fit_copula("by_name", frame, ["age", "region"]), "")
+    face.adapter.collected(call.fit_copula("by_name", frame, ["age", "region"]), "")
     calls = [
         call.uniqueness_xi("by_name", 1000, "age", "region"),
         call.uniqueness_xi("by_name", "age", "region", population=1000),
         call.uniqueness_xi("age", "region", population=1000, model="by_name"),
     ]
-    first, *others = (face.kit.collected(frame.select(each.alias("xi")), "").to_pylist() for each in calls)
+    first, *others = (
+        face.adapter.collected(frame.select(each.alias("xi")), "").to_pylist() for each in calls
+    )
     assert others == [first, first]

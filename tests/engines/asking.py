@@ -22,7 +22,7 @@ FUNCTIONS: Final = (
     "attribute_risk",
 )
 OWN_NAMES: Final = ("class_size", "records", "records_dropped", "nulls")  # refused where classes are listed
-HOW_NULLS: Final = (0, "value")  # no record dropped, NULL a value of its own
+NULL_REPORT_COLUMNS: Final = (0, "value")  # no record dropped, NULL a value of its own
 
 
 def quoted(name: str) -> str:
@@ -58,18 +58,29 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
     sizes = class_sizes(rows, rows, "value")
     if function == "equivalence_classes":
         return tidy(
-            [(*row, size, size, *HOW_NULLS) for row, size in dict(zip(rows, sizes, strict=True)).items()]
+            [
+                (*row, size, size, *NULL_REPORT_COLUMNS)
+                for row, size in dict(zip(rows, sizes, strict=True)).items()
+            ]
         )
     if function == "class_size_histogram":
-        return tidy([(*line, None, *HOW_NULLS) for line in histogram(rows, sizes)])
+        return tidy([(*line, None, *NULL_REPORT_COLUMNS) for line in histogram(rows, sizes)])
     covered = (0, "ok") if function == "journalist_risk" else ()
-    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, None, *HOW_NULLS)])
+    return tidy([(*risk(rows, sizes, 0.2).values(), *covered, None, *NULL_REPORT_COLUMNS)])
 
 
 def _attribute(name: str, values: list[Any]) -> Row:
     differs = [left != right for left, right in combinations(values, 2)]
     classes, records = len(set(values)), len(values)
-    return ([name], classes / records, sum(differs) / len(differs), records, classes, "ok", *HOW_NULLS)
+    return (
+        [name],
+        classes / records,
+        sum(differs) / len(differs),
+        records,
+        classes,
+        "ok",
+        *NULL_REPORT_COLUMNS,
+    )
 
 
 def tidy(rows: list[Row]) -> list[Row]:

@@ -129,7 +129,7 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
             [{"bands": 10, "above": 85}],
             "age[1].above must be a multiple of the width of the bands, 10.0, got 85.0",
         ),
-        ([{"below": 9, "above": 5}], "age[1].below must not lie above 5.0"),
+        ([{"below": 9, "above": 5}], "age[1].below must not be above 5.0"),
         ([{"band": 5}], "age[1] must be a step of one of the kinds bands, date, prefix"),
         (
             [{}],

@@ -14,7 +14,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
-from reid_sql.notebook.display import PICTURES
+from reid_sql.notebook.display import FIGURES
 from reid_sql_udfs import declared
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -75,8 +75,8 @@ def test_an_answer_with_a_picture_is_shown_with_it_whatever_frame_it_is_in(loade
 
 
 def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
-    columns = [frozenset(declared()[name].answer_columns) for name in (*PICTURES, "risk_summary")]
-    alike = {name for name in PICTURES if columns.count(frozenset(declared()[name].answer_columns)) > 1}
+    columns = [frozenset(declared()[name].answer_columns) for name in (*FIGURES, "risk_summary")]
+    alike = {name for name in FIGURES if columns.count(frozenset(declared()[name].answer_columns)) > 1}
     assert alike == set()
 
 

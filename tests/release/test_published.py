@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from reid_sql.check import gate
 from reid_sql.check.policy_file import read_policy
 from reid_sql.models.release.criteria import Close, Criterion, Diverse
-from reid_sql.models.release.lattice import Folded, Node
-from reid_sql.models.release.loss import Discernibility, Entropy
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import Rule, Rules
+from reid_sql.models.release.lattice import Discernibility, DistinctRecords, Entropy, Node
 from reid_sql.models.release.search import Search
+from reid_sql.models.release.suppression import Requirement, Rule, Rules
 from reid_sql.release.preparation import run
 from reid_sql.release.problem import Generalization, generalize
 from tests.conftest import DATA
@@ -33,10 +31,10 @@ OTHERS = [column for column in ORDER if column != "occupation"]
 class Alone(Entropy):
     """Bits that the coarser values lose, whatever is left out."""
 
-    def of(self, node: Node, found: Folded, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as a loss
+    def of(self, node: Node, found: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as a loss
         return float(self.base[node])
 
-    def beside(self, node: Node, found: Folded, doomed: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as a loss
+    def extra_loss(self, node: Node, found: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as a loss
         return 0.0
 
 
@@ -46,7 +44,7 @@ def generalized(folder: Path, columns: list[str], beside: list[str]) -> Iterator
     asked = read_policy(
         written(folder, policy("adult.parquet", columns, K.format(5), prepare=hierarchies(columns)))
     )
-    with gate.opened(asked) as (release,):
+    with gate.open_tables(asked) as (release,):
         yield generalize(release, columns, asked.preparing.hierarchies, beside)
 
 
@@ -99,7 +97,7 @@ def test_diversity_and_closeness_of_the_occupation(tmp_path: Path) -> None:
         losses[type(criterion), share] = best.loss * unit
     assert losses[Diverse, 0.0] == pytest.approx(324620.5269918692, rel=1e-11)
     assert losses[Close, 0.0] == pytest.approx(456853172, rel=1e-11)
-    classes = lattice.folded((1, 4, 1, 0, 3, 2, 2, 1)).counts.astype(float)
+    classes = lattice.records_at((1, 4, 1, 0, 3, 2, 2, 1)).counts.astype(float)
     assert float(classes @ classes) == 311880088  # that of the form with 4 %, before any goes
 
 

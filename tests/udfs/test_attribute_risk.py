@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 import reid_sql
 import reid_sql.polars as rp
-from reid_sql.engines.duckdb import script
 from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
-from reid_sql_udfs import declared
 from tests.tables import NULLS, by_both, class_sizes, frames, kept, keys, subsets
 
 PEOPLE = pl.DataFrame(
@@ -100,23 +98,6 @@ def test_too_little_memory_is_refused_with_what_it_takes() -> None:
         con.register("wide", wide)
         with pytest.raises(duckdb.Error, match=sentence):
             con.execute(f"FROM attribute_risk(wide, {wide.columns}, memory_mb := 1)").fetchall()
-
-
-def test_without_python_each_subset_is_a_query() -> None:
-    wide = pl.DataFrame({f"c{place}": [place % 3, None, row % 2, 0] for place, row in enumerate(range(8))})
-    asked = f"SELECT * FROM attribute_risk(wide, {wide.columns}, nulls := 'drop')"
-    with duckdb.connect() as alone, duckdb.connect() as con:
-        alone.execute(script(declared()))
-        reid_sql.register(con)
-        for each in (alone, con):
-            each.register("wide", wide)
-        assert alone.execute(asked).fetchall() == con.execute(asked).fetchall()
-        alone.register("wider", pl.DataFrame({f"c{place}": [0] for place in range(32)}))
-        columns = [f"c{place}" for place in range(32)]
-        with pytest.raises(
-            duckdb.Error, match="must be at most 5000 without the Python package reid-sql, got"
-        ):
-            alone.execute(f"FROM attribute_risk(wider, {columns})")
 
 
 def test_one_record_has_no_pair_and_says_so() -> None:

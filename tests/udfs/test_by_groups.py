@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql
+from reid_sql.engines.duckdb.planner import write_plan
 from reid_sql.errors import ReidError
-from reid_sql.reduction import NOBODY
+from reid_sql.function import REQUIRED
+from reid_sql.reduction import OF_NO_RECORD
 from reid_sql_udfs import declared
 from tests.engines.asking import same
 from tests.sensitive import MEASURES, both, summary
@@ -38,9 +40,9 @@ LINES = ("ordered", "numeric")  # which need values in an order
 GROUPED = [name for name, function in declared().items() if function.grouped]
 Answers = list[dict[str, Any]]
 ENGINES = Path(reid_sql.__file__).parent / "engines"
-PLANNING = ("duckdb.sql", "polars.py", "groups.sql", "by_group.py", "groups.py")
-WORDS = {".sql": re.compile(r"\b[a-z_]\w*\b"), ".py": re.compile(r'"([a-z_]\w*)"')}
-MANY, MOST = 100, 60  # words of such files; columns of a call
+LOWER_WORD = re.compile(r"\b[a-z_]\w*\b")
+LONE_WORD = re.compile(r'"([a-z_]\w*)"')
+MANY, MOST = 100, 60  # words of a plan; columns of a call
 NO_GROUPS = ("disease", "person")  # what the answers are about
 
 
@@ -158,7 +160,9 @@ def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, 
             same(groups[group], asked(function, [part, *others], ["age", "sex"], **options)[1])
         else:
             assert [row["records_dropped"] for row in groups[group]] == [part.height]
-            assert {row.get("status", NOBODY["status"]) for row in groups[group]} == {NOBODY["status"]}
+            assert {row.get("status", OF_NO_RECORD["status"]) for row in groups[group]} == {
+                OF_NO_RECORD["status"]
+            }
     assert len(groups) == len(places(table, by))
 
 
@@ -191,7 +195,7 @@ def test_each_group_has_the_measures_of_its_classes(
         for group, (found,) in held.items():
             rows = kept([tuple(row[place] for place in columns) for row in groups[group]], nulls)
             assert found["records_dropped"] == len(groups[group]) - len(rows)
-            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **NOBODY}
+            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **OF_NO_RECORD}
             assert {name: found[name] for name in expected} == expected
 
 
@@ -349,16 +353,25 @@ def test_a_column_may_be_among_both() -> None:
 
 
 def inner_names(function: str) -> list[str]:
-    """Every lower word of the SQL of the function's plans, and every text of one word in its Python."""
-    reduction = declared()[function].reduction
-    assert reduction is not None
-    rooms = [Path(str(importlib.import_module(reduction.room).__file__)).parent]
-    kits = [ENGINES / "duckdb", ENGINES / "polars"]
-    files = [path for folder in (*rooms, *kits) for path in folder.glob("*") if path.name in PLANNING]
-    words = {word for path in files for word in WORDS[path.suffix].findall(path.read_text(encoding="utf-8"))}
-    parameters = {parameter.name for parameter in declared()[function].parameters}
-    every = words | parameters | set(reduction.columns) | {"q1", "q2", "reid: 1", "reid: k", "reid_answer"}
-    return sorted(every - set(declared()[function].answer_columns))
+    """Every lower word of the function's planned SQL, and every text of one word in its Polars."""
+    asked_about = declared()[function]
+    assert asked_about.reduction is not None
+    given = iter(GIVEN.get(function, []))
+    values = {"tbl": "t", "population_tbl": "t", "qi": ["age", "sex"], "by": ["state"]}
+    planned = write_plan(
+        asked_about,
+        [
+            values[p.name] if p.name in values else next(given) if p.default is REQUIRED else p.default
+            for p in asked_about.parameters
+        ],
+        "",
+    )
+    package = Path(str(importlib.import_module(asked_about.reduction.package).__file__)).parent
+    polars = [package / "polars.py", ENGINES / "polars" / "groups.py"]
+    words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
+    parameters = {parameter.name for parameter in asked_about.parameters}
+    every = words | parameters | set(LOWER_WORD.findall(planned)) | {"reid: 1", "reid: k", "reid_answer"}
+    return sorted((every | set(asked_about.reduction.columns)) - set(asked_about.answer_columns))
 
 
 @pytest.mark.parametrize("function", GROUPED)

@@ -15,7 +15,7 @@ from reid_sql.errors import ReidError
 from tests.releases import People, changes, linked, loss
 from tests.tables import ADULT10, by_both, by_duckdb, class_sizes, risk
 
-NO_KEY = "without key nobody knows which released record is whose: pass key, a column of both tables"
+NO_KEY = "changes and links need key, a column of both tables that identifies records"
 COLUMNS = ["a", "b", "c"]
 VALUES = st.sampled_from(["x", "y", "z"])
 FORMS = st.sampled_from(["x", "y", "z", "x or y", None])
@@ -156,7 +156,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
     [
         ({"key": "ix"}, "quasi-identifiers and key must be columns of the table, got 'ix'"),
         ({"key": "a"}, "key must not be a quasi-identifier, got 'a'"),
-        ({"key": "twice"}, "key must tell each record from the others, got "),
+        ({"key": "twice"}, "key must differ between records, got a value "),
         ({"key": "unlike"}, "key must have the same type in both tables, got "),
         ({"threshold": 2.0}, "threshold must be a risk between 0 and 1, got 2"),
         ({"targets": 0}, "targets must be a whole number of records from 1 to 1e+9, got 0"),
@@ -186,7 +186,7 @@ def test_an_empty_table_is_refused(empty: str) -> None:
 def test_nobody_in_both_tables_is_said() -> None:
     people, others = (pl.DataFrame({"id": ids, "a": ["x", "y"]}) for ids in ([1, 2], [3, 4]))
     for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
-        assert {row["status"] for row in answer[-4:]} == {"no record stands in both tables"}
+        assert {row["status"] for row in answer[-4:]} == {"no record is in both tables"}
         assert told(answer)["records_removed"] == told(answer)["records_added"] == 2
 
 

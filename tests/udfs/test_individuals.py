@@ -33,7 +33,7 @@ WEIGHED = {
     "fit_copula": {},
     "population_risk": {"populations": [1e4]},
 }
-FUNCTIONS = [function for function in declared().values() if function.individuals]
+FUNCTIONS = [function for function in declared().values() if function.one_row_per_person]
 OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
 OF_PEOPLE = [function for function in FUNCTIONS if function not in OF_VALUES]
 ANY: Any = rp
@@ -77,7 +77,7 @@ def test_every_function_of_a_sample_of_people_is_asked() -> None:
 def test_people_are_counted_as_a_table_of_one_row_a_person_is(name: str, seed: int) -> None:
     function, frame = declared()[name], visits(seed)
     people = individuals(frame)
-    key = {"key": "person"} if function.answer is Answer.RECORDS else {}
+    key = {"key": "person"} if function.answer is Answer.PER_RECORD else {}
     expected = by_duckdb(asked(function, "p", ", key := 'person'" if key else ""), p=people)
     assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
     if named(function):
@@ -102,7 +102,7 @@ def test_a_person_has_the_smallest_of_their_weights(name: str) -> None:
     function, least = declared()[name], frame.group_by("person").agg(pl.col("w").min())
     people = individuals(frame).join(least, on="person", nulls_equal=True, how="left")
     more = "".join(f", {option} := {value}" for option, value in WEIGHED[name].items()) + ", weight := 'w'"
-    key = ", key := 'person'" if function.answer is Answer.RECORDS else ""
+    key = ", key := 'person'" if function.answer is Answer.PER_RECORD else ""
     told = ", ".join([*named(function), "{}"])
     expected = by_duckdb(f"FROM {name}({told.format('p')}, {QI}{more}{key})", p=people)
     found = by_duckdb(f"FROM {name}({told.format('t')}, {QI}{more}, entity := 'person')", t=frame)

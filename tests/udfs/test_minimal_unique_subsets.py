@@ -68,7 +68,10 @@ def test_a_table_in_which_nobody_stands_out_has_no_rows() -> None:
         ("['age', 'zap']", "columns must be columns of the table, got 'zap'; did you mean 'zip'?"),
         ("['age'], max_size := 0", "max_size must be a whole number of columns from 1 to 64, got 0"),
         ("['age'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
-        ("['age'], key := 'age'", "key must tell each record from the others, got 30 twice"),
+        (
+            "['age'], key := 'age'",
+            "key must differ between records, got a value that occurs more than once; pass",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

@@ -13,8 +13,8 @@ def test_every_measure_equals_exact_counting(frame: pl.DataFrame, nulls: str, th
         return
     expected = risk(rows, class_sizes(rows, rows, nulls), threshold)
     for answer in by_both("risk_summary", {"t": frame}, frame.columns, threshold=threshold, nulls=nulls):
-        how_nulls = {"records_dropped": frame.height - len(rows), "nulls": nulls}
-        assert {name: answer[0].pop(name) for name in how_nulls} == how_nulls
+        null_report = {"records_dropped": frame.height - len(rows), "nulls": nulls}
+        assert {name: answer[0].pop(name) for name in null_report} == null_report
         assert answer[0].pop("blank_records") == blank(rows, nulls)
         assert answer == [pytest.approx(expected, rel=1e-12)]
 

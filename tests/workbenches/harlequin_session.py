@@ -1,13 +1,17 @@
-"""Start Harlequin's own adapter with a script, as its command does, and run the statements that come in."""
+"""Start an adapter of Harlequin, as its command does, and run the statements that come in."""
 
+import importlib
 import json
 import sys
 
 from harlequin.exception import HarlequinQueryError
-from harlequin_duckdb.adapter import DuckDbAdapter
 
 asked = json.load(sys.stdin)
-connection = DuckDbAdapter(conn_str=(":memory:",), init_path=asked["script"]).connect()
+module, _, name = asked["adapter"].partition(":")
+adapter = getattr(importlib.import_module(module), name)
+connection = adapter(
+    conn_str=(asked["database"],), init_path=asked.get("script"), no_init="script" not in asked
+).connect()
 
 
 def answered(statement: str) -> object:

@@ -7,10 +7,12 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+import duckdb
 import pytest
 
 HERE = Path(__file__).parent
@@ -158,24 +160,47 @@ def test_marimo(folder: Path, root: Path) -> None:
     assert python(folder, root, "notebook.py").strip() == ANSWER
 
 
+HARLEQUIN = [
+    "CREATE OR REPLACE TABLE people AS FROM 'people.csv'",
+    "SELECT records, k FROM risk_summary(people, ['age', 'sex'])",
+    "SELECT records, k FROM reid.risk_summary(people, ['age', 'sex'])",
+    "SELECT k FROM risk_summary(people, ['age', 'sx'])",
+    "SELECT model FROM fit_copula('town', people, ['age', 'sex'])",
+]
+
+
+def harlequin(folder: Path, root: Path, **asked: object) -> dict[str, Any]:
+    given = {"database": "people.duckdb", "statements": HARLEQUIN} | asked
+    found: dict[str, Any] = json.loads(
+        python(folder, root, str(HERE / "harlequin_session.py"), given=given).splitlines()[0]
+    )
+    assert {"risk_summary", "equivalence_class_size"} <= set(found["completions"])
+    return found
+
+
 def test_harlequin(folder: Path, root: Path) -> None:
-    script, start = block(root, "Harlequin")
+    start, *_ = block(root, "Harlequin")
+    (named,) = re.findall(r"^harlequin --adapter (\S+) people.duckdb$", start)
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    adapter = project["project"]["entry-points"]["harlequin.adapter"][named]
+    _, bare, whole, misspelt, fit = harlequin(folder, root, adapter=adapter)["answers"]
+    assert bare == whole == [{"records": 3000, "k": 1}]
+    assert "got 'sx'; did you mean 'sex'?" in misspelt
+    assert fit == [{"model": "town"}]
+    with duckdb.connect(folder / "people.duckdb") as con:
+        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+
+
+def test_harlequin_with_the_script_alone(folder: Path, root: Path) -> None:
+    _, script, start = block(root, "Harlequin")
     command(folder, root, script)
     (named,) = re.findall(r"--init-path (\S+)", start)
-    statements = [
-        "CREATE TABLE people AS FROM 'people.csv'",
-        "SELECT records, k FROM risk_summary(people, ['age', 'sex'])",
-        "SELECT records, k FROM reid.risk_summary(people, ['age', 'sex'])",
-        "SELECT k FROM risk_summary(people, ['age', 'sx'])",
-        "FROM fit_copula('town', people, ['age', 'sex'])",
-    ]
-    asked = {"script": str(folder / named), "statements": statements}
-    told = json.loads(python(folder, root, str(HERE / "harlequin_session.py"), given=asked).splitlines()[0])
-    _, bare, whole, misspelt, fit = told["answers"]
+    adapter = "harlequin_duckdb.adapter:DuckDbAdapter"
+    found = harlequin(folder, root, adapter=adapter, script=str(folder / named))
+    _, bare, whole, misspelt, fit = found["answers"]
     assert bare == whole == [{"records": 3000, "k": 1}]
-    assert misspelt.endswith("got 'sx'; did you mean 'sex'?")
-    assert "fit_copula needs the Python package reid-sql" in fit
-    assert {"risk_summary", "equivalence_class_size"} <= set(told["completions"])
+    assert 'does not have a column named "sx"' in misspelt
+    assert "Table Function with name fit_copula does not exist" in fit
 
 
 def test_the_command_line(folder: Path, root: Path) -> None:

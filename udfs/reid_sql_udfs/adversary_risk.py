@@ -13,7 +13,7 @@ from reid_sql.scenario import ScenarioText
 
 @table_function(
     "tbl, scenario, trials, seed, key, nulls, population_tbl, model, entity",
-    answer=Answer.RECORDS,
+    answer=Answer.PER_RECORD,
     reduction=KNOWN_RECORDS,
     models=True,
     source="Xia et al. 2021",

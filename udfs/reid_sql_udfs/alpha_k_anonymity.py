@@ -18,7 +18,7 @@ from reid_sql_udfs.l_diversity import select
         "$alpha",
     )
     + ", max($k) AS threshold_k",
-    individuals=True,
+    one_row_per_person=True,
 )
 def alpha_k_anonymity(
     found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.MinK = 2

@@ -10,7 +10,7 @@ from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
     answer=Answer.REDUCTION,
     reduction=ALPHA_K_ANONYMITY_CLASSES,
     source="Wong et al. 2006 (general model)",
-    individuals=True,
+    one_row_per_person=True,
 )
 def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.

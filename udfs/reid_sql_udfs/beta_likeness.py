@@ -18,7 +18,7 @@ from reid_sql_udfs.l_diversity import select
         "$beta",
         sensitive.STATUS_NO_BETA,
     ),
-    individuals=True,
+    one_row_per_person=True,
 )
 def beta_likeness(
     found: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1

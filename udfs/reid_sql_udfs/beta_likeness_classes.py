@@ -10,7 +10,7 @@ from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
     answer=Answer.REDUCTION,
     reduction=BETA_LIKENESS_CLASSES,
     source="Cao & Karras 2012",
-    individuals=True,
+    one_row_per_person=True,
 )
 def beta_likeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value gains more than beta on its share in the table.

@@ -18,7 +18,7 @@ from reid_sql_udfs.l_diversity import select
         "$delta",
         sensitive.STATUS_NO_DELTA,
     ),
-    individuals=True,
+    one_row_per_person=True,
 )
 def delta_disclosure(
     found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1

@@ -10,7 +10,7 @@ from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
     answer=Answer.REDUCTION,
     reduction=DELTA_DISCLOSURE_CLASSES,
     source="Brickell & Shmatikov 2008",
-    individuals=True,
+    one_row_per_person=True,
 )
 def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value's share differs from the table's by more than delta.

@@ -15,7 +15,7 @@ from reid_sql.reductions.pairs import PAIRS
     reduction=PAIRS,
     source="Rocher, Hendrickx & de Montjoye 2019",
     models=True,
-    individuals=True,
+    one_row_per_person=True,
 )
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0

@@ -8,9 +8,9 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
 
 @table_function(
     "tbl, qi, weight, form, key, nulls, entity",
-    answer=Answer.RECORDS,
+    answer=Answer.PER_RECORD,
     reduction=WEIGHTED_RECORDS,
-    individuals=True,
+    one_row_per_person=True,
     source="Benedetti & Franconi 1998 (exact form)",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:

@@ -32,7 +32,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     source="Machanavajjhala et al. 2007",
     duckdb=select("min", f"value < $l * (1 - {sensitive.MEASURE_TOLERANCE})", "$variant", "$l")
     + ", max(CASE WHEN $variant = 'recursive' THEN $c END) AS c",
-    individuals=True,
+    one_row_per_person=True,
 )
 def l_diversity(
     found: sensitive.ClassValues,

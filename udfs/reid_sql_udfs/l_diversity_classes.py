@@ -10,7 +10,7 @@ from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
     answer=Answer.REDUCTION,
     reduction=L_DIVERSITY_CLASSES,
     source="Machanavajjhala et al. 2007",
-    individuals=True,
+    one_row_per_person=True,
 )
 def l_diversity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes that hold fewer than l sensitive values.

@@ -8,9 +8,9 @@ from reid_sql.reductions.records import FITTED_RECORDS
 
 @table_function(
     "tbl, qi, sampling_fraction, interactions, key, nulls, entity",
-    answer=Answer.RECORDS,
+    answer=Answer.PER_RECORD,
     reduction=FITTED_RECORDS,
-    individuals=True,
+    one_row_per_person=True,
     source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement",
 )
 def loglinear_risk(

@@ -13,7 +13,7 @@ from reid_sql.reductions.people import PEOPLE
     reduction=PEOPLE,
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
     "people",
-    individuals=True,
+    one_row_per_person=True,
 )
 def population_risk(
     people: EvidenceRows,
@@ -43,7 +43,7 @@ def population_risk(
 
     >>> from reid_sql.models.people.evidence import rows_from_columns
     >>> population_risk(rows_from_columns({"sex": ["F", "F", "M"]}), [3])[0].sentence
-    'Of these 3 people 33 % are the only one with their values of sex.'
+    'Of these 3 people, 33 % are unique by sex.'
     """
     evidence = evidence_from_rows(people, ordered or (), nominal or ())
     return answer(evidence, populations, k=int(k), seed=int(seed))

@@ -13,7 +13,7 @@ from reid_sql.reductions.evidence import EVIDENCE
     answer=Answer.ROWS,
     reduction=EVIDENCE,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
-    individuals=True,
+    one_row_per_person=True,
 )
 def population_uniqueness(
     evidence: UniquenessEvidence, population: Count, method: Method = "all"

@@ -12,7 +12,7 @@ from reid_sql_udfs.l_diversity import select
     reduction=T_CLOSENESS,
     source="Li, Li & Venkatasubramanian 2007",
     duckdb=select("max", f"value > $t * (1 + {sensitive.MEASURE_TOLERANCE})", "$variant", "$t"),
-    individuals=True,
+    one_row_per_person=True,
 )
 def t_closeness(
     found: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2

@@ -10,7 +10,7 @@ from reid_sql.reductions.disclosure import T_CLOSENESS_CLASSES
     answer=Answer.REDUCTION,
     reduction=T_CLOSENESS_CLASSES,
     source="Li, Li & Venkatasubramanian 2007",
-    individuals=True,
+    one_row_per_person=True,
 )
 def t_closeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes whose sensitive values are further than t from those of the table.

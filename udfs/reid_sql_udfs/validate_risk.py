@@ -12,7 +12,7 @@ from reid_sql.reductions.texts import TEXTS
     "tbl, qi, fractions, samples, methods, seed, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=TEXTS,
-    individuals=True,
+    one_row_per_person=True,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7",
 )
 def validate_risk(

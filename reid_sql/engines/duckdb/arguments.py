@@ -1,78 +1,77 @@
-"""What a call is given, as expressions: the value or the refusal, and the text that stands for the value."""
+"""The arguments of a call in SQL, as DuckDB passes them to the planner: checked, or refused."""
 
-from collections.abc import Container
-from typing import Final
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
 
-from reid_sql.engines.duckdb.qualify import qualified
-from reid_sql.function import Parameter, sql_literal
+from reid_sql.engines.duckdb.source import table_source
+from reid_sql.function import Function
 from reid_sql.parameters import (
-    Checked,
-    Choice,
-    Column,
-    Columns,
     Document,
-    Groups,
-    Key,
+    Domain,
     Number,
     Numbers,
     OptionalTable,
     Table,
     Texts,
-    sql_text,
 )
 
-ANSWER: Final = "reid_answer"  # the text of a list: what the answer names its own columns
+
+def check_arguments(
+    declared: Function, values: Sequence[Any], *, may_read_files: bool = True, is_plain: bool = False
+) -> dict[str, Any]:
+    """Check the values in the order of the parameters: tables become sources, whole numbers whole."""
+    named = zip(declared.parameters, values, strict=True)
+    return {
+        parameter.name: _check(parameter.name, parameter.domain, value, may_read_files, is_plain)
+        for parameter, value in named
+    }
 
 
-def literal(parameter: Parameter) -> str:
-    """Spell the text in which the checked value stands as SQL spells it; NULL has its type."""
-    value, domain = checked(parameter), parameter.domain
-    if isinstance(domain, Groups):
-        return f'reid_by_listed("{parameter.name}", {ANSWER})'
-    if isinstance(domain, Columns) and domain.optional:
-        return f"""CASE WHEN "{parameter.name}" IS NULL THEN 'NULL::VARCHAR[]' ELSE reid_texts({value}) END"""
-    if isinstance(domain, Columns | Texts):
-        return f"reid_texts({value})"
-    if isinstance(domain, Number) and not domain.whole:
-        return f"coalesce(({value})::VARCHAR || '::DOUBLE', 'NULL')"
-    if isinstance(domain, Number | Numbers):
-        return f"coalesce(({value})::VARCHAR, 'NULL')"
-    return f"reid_text_or_null({value})"
+def _check(name: str, domain: Domain, value: Any, may_read_files: bool, is_plain: bool) -> Any:  # noqa: ANN401, FBT001
+    if isinstance(domain, Table) or (isinstance(domain, OptionalTable) and value is not None):
+        return table_source(value, is_plain=is_plain)
+    if isinstance(domain, Document):
+        source = json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
+        return domain.check(name, source) if may_read_files else domain.sealed(source)
+    return domain.from_sql(name, value)
 
 
-def checked(parameter: Parameter) -> str:
-    """Spell the parameter as an SQL expression that is the value, or the refusal."""
-    domain = parameter.domain
-    if isinstance(domain, Columns):
-        listed = f"reid_listed({sql_literal(domain.words)}, {parameter.name})"
-        return f"CASE WHEN {parameter.name} IS NOT NULL THEN {listed} END" if domain.optional else listed
-    if isinstance(domain, Table):
-        return f"reid_table({parameter.name})"
-    if isinstance(domain, OptionalTable):
-        return f"CASE WHEN {parameter.name} IS NOT NULL THEN reid_table({parameter.name}) END"
-    if isinstance(domain, Column | Key):
-        return f"{parameter.name}::VARCHAR"
-    return domain.sql(parameter.name) if isinstance(domain, Checked | Document) else parameter.name
+def _plain_json(value: Any) -> Any:  # noqa: ANN401 - what JSON has no word for
+    return float(value) if isinstance(value, Decimal) else str(value)
 
 
-def checked_cell(parameter: Parameter) -> str:
-    """Spell the parameter of a function of rows, of which NULL stays NULL."""
-    domain = parameter.domain
-    return domain.sql(parameter.name, null=True) if isinstance(domain, Number) else parameter.name
+def literal(domain: Domain, value: Any) -> str:  # noqa: ANN401 - a checked value
+    """Write a checked value as SQL, with its type."""
+    if value is None:
+        return f"NULL::{sql_type(domain)}"
+    if isinstance(domain, Number):
+        return f"{value!r}::{sql_type(domain)}"
+    if isinstance(domain, Numbers):
+        return f"[{', '.join(map(repr, value))}]::DOUBLE[]"
+    if isinstance(domain, Texts):
+        return f"[{', '.join('NULL' if each is None else _text(each) for each in value)}]::VARCHAR[]"
+    return _text(str(value))
 
 
-def word(name: str, domain: Choice) -> tuple[str, str]:
-    """Spell the literal of a word as it was given, and the text of its refusal, which a good one has none of.
-
-    A refusal that names the nearest word takes long to bind: as a text it is bound where it is to be said.
-    """
-    given = f'"{name}"::VARCHAR'
-    head, tail = qualified(domain.refusal(name, "\0")).split("\0")
-    said = f"{sql_text(head)} || reid_text(coalesce({given}, 'NULL')) || {sql_text(f'{tail} || ')}"
-    return f"reid_text(coalesce({given}, ''))", f"CASE WHEN {domain.met(name)} THEN '' ELSE {said} END"
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
-def checked_once(handed: Container[str], parameter: Parameter) -> str:
-    """Spell the parameter for the answer; a word handed to the reduction has been checked there."""
-    word = isinstance(parameter.domain, Choice) and parameter.name in handed
-    return f'"{parameter.name}"::VARCHAR' if word else checked(parameter)
+def sql_type(domain: Domain) -> str:
+    """The type by which a parameter reaches a Python body."""
+    if isinstance(domain, Numbers):
+        return "DOUBLE[]"
+    if isinstance(domain, Texts):
+        return "VARCHAR[]"
+    if isinstance(domain, Number):
+        return "BIGINT" if domain.whole else "DOUBLE"
+    return "VARCHAR"
+
+
+def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
+    """What the function passes to its reduction: a parameter of the same name, or None."""
+    own = set(checked) - ({"entity"} if declared.one_row_per_person else set())
+    arguments = declared.reduction.arguments if declared.reduction else ()
+    return {each.name: checked[each.name] if each.name in own else None for each in arguments}

@@ -7,18 +7,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from reid_sql import registry
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
-from reid_sql.engines.duckdb.awaited import BEGIN, body_name, sql_type
-from reid_sql.engines.duckdb.macros import MODEL_COLUMNS, WILDCARD, documents, needs_python
+from reid_sql.engines.duckdb.answers import BEGIN, body_name
+from reid_sql.engines.duckdb.arguments import sql_type
 from reid_sql.engines.duckdb.subsets import COUNTED, COUNTS, counts_of_subsets
 from reid_sql.engines.group_kernel import group_kernel
-from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Document
+from reid_sql.sql.records import MATCHES
 
 Work = Callable[..., pa.Array]
 BODIES: Final[dict[str, Work]] = {}  # what `reid_begin` begins, by name
@@ -33,19 +31,20 @@ class Bound(NamedTuple):
     volatile: bool = False  # whether each call counts, so that none is folded away or made twice
 
 
+def needs_python(declared: Function) -> bool:
+    """Whether DuckDB can answer the function only by its Python body."""
+    counted = declared.answer in {Answer.WINDOW, Answer.REDUCTION}
+    return not counted and declared.duckdb is None
+
+
 def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     """Everything that is Python, by its name in DuckDB."""
-    model = "STRUCT(refusal VARCHAR, columns VARCHAR[], places BIGINT[])"
     found: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
-        WILDCARD: _awaited(WILDCARD, _wildcard_class_sizes, "BIGINT[]"),
+        MATCHES: _awaited(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
         COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
-        MODEL_COLUMNS: Bound(_model_columns, ["VARCHAR", "VARCHAR"], model),
     }
     for declared in functions:
-        for document in documents(declared.parameters):
-            answer = "STRUCT(refusal VARCHAR, text VARCHAR)"
-            found[f"reid_read_{document.kind}"] = Bound(_reader(document), ["VARCHAR", "BOOLEAN"], answer)
         if needs_python(declared):
             found[body_name(declared)] = _body(declared)
     return found
@@ -55,14 +54,14 @@ def _body(declared: Function) -> Bound:
     """Bind a body by the shape of its answer."""
     own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
-    if declared.answer is Answer.VALUE:
+    if declared.answer is Answer.SCALAR:
         return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
-    if declared.answer is Answer.DRAWN:
+    if declared.answer is Answer.SAMPLE:
         return Bound(drawn_kernel(declared), ["VARCHAR", "VARCHAR", *own, "BIGINT"], "VARCHAR[]")
-    if declared.answer is Answer.SCORE:
+    if declared.answer is Answer.MODEL_SCORE:
         types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")
-    if declared.answer is Answer.BESIDE:
+    if declared.answer is Answer.SCORED_TABLE:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
     if declared.grouped:
@@ -89,42 +88,6 @@ def _begin(*columns: pa.Array) -> pa.Array:
     """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
     name, *given = columns
     return array_of([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
-
-
-def _model_columns(databases: pa.Array, models: pa.Array) -> pa.Array:
-    """Columns of a model by name, and their numbers in the order of its integration; or the refusal."""
-    found: list[dict[str, Any]] = []
-    for database, name in zip(databases.to_pylist(), models.to_pylist(), strict=True):
-        try:
-            with registry.within(database):
-                model = registry.known(name)
-            found.append({"columns": model.columns, "places": [place + 1 for place in model.order]})
-        except ReidError as error:  # the engine would wrap the sentence in its own
-            found.append({"refusal": str(error)})
-    kind = [("refusal", pa.string()), ("columns", pa.list_(pa.string())), ("places", pa.list_(pa.int64()))]
-    return array_of(found, pa.struct(kind))
-
-
-def _reader(document: Document) -> Callable[..., pa.Array]:
-    """Read documents, one a row, from files where the connection may: the text, or the refusal.
-
-    The refusal is in its own words.
-    """
-
-    def read(sources: pa.Array, files: pa.Array) -> pa.Array:
-        pairs = zip(sources.to_pylist(), files.to_pylist(), strict=True)
-        return pa.array(
-            [_text(document.read if allowed else document.sealed, source) for source, allowed in pairs]
-        )
-
-    return read
-
-
-def _text(read: Callable[[Any], str], source: str | None) -> dict[str, str | None]:
-    try:
-        return {"refusal": None, "text": read(source)}
-    except ReidError as error:  # the engine would wrap the sentence in its own
-        return {"refusal": str(error), "text": None}
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:

@@ -2,42 +2,47 @@
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import Any, Final
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
-from reid_sql.engines.duckdb.awaited import OWN_MODELS
-from reid_sql.engines.duckdb.bare import reach
+from reid_sql._version import __version__
 from reid_sql.engines.duckdb.comments import comments
-from reid_sql.engines.duckdb.kept import copied
-from reid_sql.engines.duckdb.macros import CATALOGUE, PUBLIC, macros, written
+from reid_sql.engines.duckdb.macros import DATABASE, bare_definitions, definitions, written
+from reid_sql.engines.duckdb.planner import PLAN, planner
 from reid_sql.engines.duckdb.python import python_functions
-from reid_sql.engines.duckdb.qualify import NOT_USUAL, OPERATORS
-from reid_sql.engines.duckdb.versions import version_of
+from reid_sql.engines.duckdb.refusals import refuse
+from reid_sql.engines.duckdb.source import OPERATORS, REDEFINED, REFUSE
 from reid_sql.errors import OutOfDomainError, WrongTypeError
-from reid_sql.function import Function
+from reid_sql.function import Function, sql_literal
 
-MARKER: Final = "reid_is_whole"
-TAKEN: Final = (
-    "SELECT lower(database_name) FROM duckdb_databases() UNION SELECT "
-    "lower(schema_name) FROM duckdb_schemas()"
-)
+PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
+CATALOGUE: Final = "reid_sql_functions"  # its name where the user has something of that name
+MARKER: Final = "reid_functions"  # a macro that lists what is there
+MARKED: Final = "reid_sql_registered"  # a variable of a connection that has the bare names
+# Names that are the user's: of schemas, and of databases in files, or in memory where they do not hold ours.
+TAKEN: Final = """SELECT lower(database_name), path IS NULL FROM duckdb_databases()
+    UNION SELECT lower(schema_name), false FROM duckdb_schemas()"""
 LOCK: Final = threading.Lock()
 LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
     function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
-THIS: Final = f"SELECT {OWN_MODELS}()"
+SEEN: Final = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'"
+HERE: Final = f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
+    '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"'),
+    getvariable('{MARKED}'), txid_current()"""
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
+PLANNED: Final[dict[str, Function]] = {}  # what the planner knows, over all databases
+CALLABLES[PLAN], CALLABLES[REFUSE] = planner(PLANNED), refuse
 
 
 def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN401 - see connection_of
-    """Put the functions into this connection, and name the place where they are, which no other stands for.
+    """Put the functions into this connection, and return the place where they are, which no other stands for.
 
     Twice is harmless, and an open transaction stays as it is.
 
@@ -46,15 +51,22 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
     this connection.
     """
     con = connection_of(given)
-    found = _written(functions)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
-        catalogue = _catalogue(cursor, found)
-        if catalogue is None:
-            catalogue = _make_catalogue(cursor, found)
-        registry.holds(cursor.execute(THIS).fetchall()[0][0], con)
-        reach(con, functions, catalogue, found.version, partial(_namesakes, con, functions))
+        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
+        _refuse_late_transaction(con)
+        registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
+        _reach(con, functions, catalogue)
     return f"{catalogue}.main"
+
+
+def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a transaction that sees the functions of the time when it first called one, without ours."""
+    if con.execute(SEEN).fetchall() == [(0,)]:
+        raise OutOfDomainError(
+            "a connection must register before its transaction calls functions, got one that called some; "
+            "register before BEGIN"
+        )
 
 
 def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
@@ -72,21 +84,6 @@ def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - wh
 
 
 @dataclass(frozen=True)
-class _Written:
-    """The macros of a set of functions, and what names their version; written when they are needed."""
-
-    functions: Mapping[str, Function]
-
-    @cached_property
-    def macros(self) -> Mapping[str, str]:
-        return macros(self.functions, python=True)
-
-    @cached_property
-    def version(self) -> str:
-        return version_of(self.functions, lambda: repr(self.macros))
-
-
-@dataclass(frozen=True)
 class _Listed:
     """What is not DuckDB's own among the functions of an instance."""
 
@@ -95,22 +92,15 @@ class _Listed:
     by_database: Mapping[str, set[str]]
 
 
-WRITTEN: Final[dict[tuple[tuple[str, int], ...], _Written]] = {}
-
-
-def _written(functions: Mapping[str, Function]) -> _Written:
-    key = tuple((name, id(declared)) for name, declared in functions.items())
-    return WRITTEN.setdefault(key, _Written(functions))
-
-
-def _catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str | None:
-    """The catalogue of the database instance that holds all the macros, if there is one."""
-    for catalogue in (PUBLIC, f"{CATALOGUE}_{found.version}"):
+def _find_catalogue(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> str | None:
+    """The catalogue of the database instance that has all the functions, if there is one."""
+    for catalogue in (PUBLIC, CATALOGUE):
         try:
-            cursor.execute(f"DESCRIBE SELECT {catalogue}.main.{MARKER}_{found.version}()").fetchall()
+            listed = cursor.execute(f"SELECT {catalogue}.main.{MARKER}()").fetchall()[0][0]
         except (duckdb.CatalogException, duckdb.BinderException):
             continue
-        return catalogue
+        if listed == [__version__, *functions]:
+            return catalogue
     return None
 
 
@@ -129,43 +119,34 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]
     The connection itself is asked: those of its open transaction are known to no other.
     """
     others = _listed(con).by_database.values()
-    theirs = (names for names in others if not any(name.startswith(MARKER) for name in names))
+    theirs = (names for names in others if MARKER not in names)
     return set().union(*theirs) & functions.keys()
 
 
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, found: _Written) -> str:
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
     listed = _listed(cursor)
-    if listed.in_current & set(OPERATORS):  # each call tries them too, and misses one that differs at times
-        raise OutOfDomainError(NOT_USUAL)
-    _register_python(cursor, found.functions, listed.python)
-
-    def make(con: duckdb.DuckDBPyConnection, catalogue: str) -> None:
-        _register_python(con, found.functions, set())  # DuckDB looks for what a macro calls
-        _make_macros(con, catalogue, found)
-
-    taken = {name for (name,) in cursor.execute(TAKEN).fetchall()}
-    catalogue = PUBLIC if PUBLIC not in taken else f"{CATALOGUE}_{found.version}"
+    if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
+        raise OutOfDomainError(REDEFINED)
+    PLANNED.update(functions)
+    _register_python(cursor, functions, listed.python)
+    ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
+    taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
+    catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
+    place = f"{catalogue}.main."
+    create = f"CREATE OR REPLACE MACRO {place}"
+    marker = f"() AS {sql_literal([__version__, *functions])}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    if not (catalogue == PUBLIC and copied(cursor, catalogue, found.version, make)):
-        _make_macros(cursor, catalogue, found)
-    whole = (
-        f"CREATE OR REPLACE MACRO {catalogue}.main.{MARKER}_{found.version}() AS true"  # what has it has all
-    )
-    cursor.execute(whole)
+    cursor.execute(written(definitions(functions), create, place))
+    cursor.execute(comments(functions, place))
+    cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
-
-
-def _make_macros(con: duckdb.DuckDBPyConnection, catalogue: str, found: _Written) -> None:
-    home = f"{catalogue}.main."
-    con.execute(written(found.macros, f"CREATE OR REPLACE MACRO {home}", home))
-    con.execute(comments(found.functions, home))
 
 
 def _register_python(
     cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], there: set[str]
 ) -> None:
-    """Register what needs Python in the database instance, where every connection and cursor sees it."""
+    """Register what is Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
     for name, bound in python_functions(functions.values()).items():
         if name not in there:
@@ -173,7 +154,40 @@ def _register_python(
             cursor.create_function(
                 name, CALLABLES[name], bound.types, bound.answer, side_effects=bound.volatile, **how
             )
-    if OWN_MODELS not in there:
+    for name in (PLAN, REFUSE):
+        if name not in there:
+            cursor.create_function(
+                name, CALLABLES[name], None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
+            )
+    if DATABASE not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database
-        cursor.create_function(OWN_MODELS, CALLABLES[database], [], "VARCHAR")
+        cursor.create_function(DATABASE, CALLABLES[database], [], "VARCHAR")
+
+
+def _reach(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], catalogue: str) -> None:
+    """Make temporary macros of the bare names: they follow USE, and no other macro goes before them.
+
+    Inside a transaction, whose rollback would take those along, the search path of the connection ends with
+    our catalogue: refused where a macro of the user's would be found first.
+    """
+    place, mark = f"{catalogue}.main", f"{catalogue} {__version__} {len(functions)}"
+    path, marked, transaction = con.execute(HERE).fetchall()[0]
+    if marked == mark:
+        return
+    if con.execute("SELECT txid_current()").fetchall() == [(transaction,)]:  # else each statement has its own
+        _refuse_namesakes(_namesakes(con, functions))
+        if place not in path.split(","):
+            con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")
+        return
+    con.execute(written(bare_definitions(functions), "CREATE OR REPLACE TEMP MACRO ", f"{place}."))
+    con.execute(f"SET VARIABLE {MARKED} = '{mark}'")
+
+
+def _refuse_namesakes(ours: Collection[str]) -> None:
+    """Refuse to register where a rollback would take away what goes before macros of our names."""
+    if ours:
+        raise OutOfDomainError(
+            f"a connection in a transaction must have no macros of its own named like ours, got "
+            f"{', '.join(sorted(ours))}; register before BEGIN"
+        )

@@ -1,1 +1,1 @@
-"""The kit of Ibis: a table where it lives, in whatever warehouse or database, counted there."""
+"""The adapter of Ibis: a table where it lives, in whatever warehouse or database, counted there."""

@@ -15,7 +15,14 @@ from reid_sql.engines.ibis.people import individuals, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import DIVIDING, HOW_NULLS, Reduction, group_names, refuse_answers_names, spelling
+from reid_sql.reduction import (
+    DIVIDING,
+    NULL_REPORT_COLUMNS,
+    Reduction,
+    group_names,
+    implementation,
+    refuse_groups_named_like_results,
+)
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
@@ -25,12 +32,12 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     if reduction is None:
         return _held(answer_rows(declared, {}, own), declared.columns)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
-    if declared.individuals and arguments["entity"] is not None:
+    if declared.one_row_per_person and arguments["entity"] is not None:
         counted |= {"tbl": _of_people(arguments)} | ({"entity": None} if "entity" in counted else {})
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
-        refuse_answers_names(resolved(DIVIDING, by, arguments["tbl"]), declared.answer_columns)
-    reduced = spelling(reduction, "ibis")(**counted)
+        refuse_groups_named_like_results(resolved(DIVIDING, by, arguments["tbl"]), declared.answer_columns)
+    reduced = implementation(reduction, "ibis")(**counted)
     if declared.answer is Answer.REDUCTION:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
@@ -52,18 +59,18 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
 def _answered(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
     """The body's answer, with how NULLs were treated."""
     arrays = arrays_of(counts.select(list(reduction.inputs)))
-    columns = {**declared.columns, **HOW_NULLS}
+    columns = {**declared.columns, **NULL_REPORT_COLUMNS}
     if declared.columnar:
         found = answer_columns(declared, arrays, own)
         held = {name: pa.array(found[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
         length = len(next(iter(held.values())))
-        treated = {name: pa.repeat(pc.max(counts[name]), length) for name in HOW_NULLS}
+        treated = {name: pa.repeat(pc.max(counts[name]), length) for name in NULL_REPORT_COLUMNS}
         return framed(pa.table(held | treated))
     rows = answer_rows(declared, arrays, own)
     if reduction.rowwise:
-        how = counts.select(list(HOW_NULLS)).to_pylist()
+        how = counts.select(list(NULL_REPORT_COLUMNS)).to_pylist()
     else:
-        how = [{name: pc.max(counts[name]).as_py() for name in HOW_NULLS}] * len(rows)
+        how = [{name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
     return _held([row | treated for row, treated in zip(rows, how, strict=True)], columns)
 
 

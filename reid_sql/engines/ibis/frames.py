@@ -130,7 +130,7 @@ def sum_over(rows: Table, names: Sequence[str], value: str) -> FloatingValue:
     return rows[value].cast(dt.float64).sum().over(group_by=windowed(rows, names))
 
 
-def how_nulls(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:
+def null_report(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:
     """Put beside each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         left_out = rows.filter(missing(rows, names)).agg(

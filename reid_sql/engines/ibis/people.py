@@ -22,7 +22,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
 )
 from reid_sql.parameters import Columns
-from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
+from reid_sql.reduction import refuse_entity, refuse_one_row_per_person, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
 BESIDE: Final = Columns("columns and entity")
@@ -47,7 +47,7 @@ def sizes_of(people: Table, names: Sequence[str]) -> Table:
 
 def individuals(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> Table:
     """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
-    refuse_individuals(qi, entity, nulls)
+    refuse_one_row_per_person(qi, entity, nulls)
     _, people = people_of(frame, qi, entity, nulls)
     names, ones = places(qi), with_ones(people)
     sized = ones.mutate(class_size=over(ones, names))

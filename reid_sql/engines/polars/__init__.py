@@ -1,1 +1,1 @@
-"""Polars' kit: what its spellings of the reductions are made of, and how its functions are bound."""
+"""Polars' adapter: what its spellings of the reductions are made of, and how its functions are bound."""

@@ -11,10 +11,16 @@ from reid_sql.engines.polars.frames import TYPES, schema
 from reid_sql.engines.polars.groups import answered_by_group, by_own_names, dividing
 from reid_sql.engines.polars.memory import refuse_beyond
 from reid_sql.engines.polars.people import individuals, values_of_people
-from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
-from reid_sql.reduction import HOW_NULLS, group_names, refuse_answers_names, refuse_key_of_people, spelling
+from reid_sql.reduction import (
+    NULL_REPORT_COLUMNS,
+    group_names,
+    implementation,
+    refuse_groups_named_like_results,
+    refuse_key_with_entity,
+    refuse_repeated_key,
+)
 
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -28,18 +34,18 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         by = dividing(frames["tbl"], by, arguments["nulls"])
-        refuse_answers_names(by, declared.answer_columns)
-    if declared.individuals and (entity := counted.pop("entity", arguments["entity"])) is not None:
+        refuse_groups_named_like_results(by, declared.answer_columns)
+    if declared.one_row_per_person and (entity := counted.pop("entity", arguments["entity"])) is not None:
         frames["tbl"] = _of_people(frames["tbl"], arguments, entity, by or ())
         if "key" in counted:
-            refuse_key_of_people(counted["key"])
+            refuse_key_with_entity(counted["key"])
             counted["key"] = entity
-    reduced: pl.LazyFrame = spelling(declared.reduction, "polars")(**counted | frames)
+    reduced: pl.LazyFrame = implementation(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         counts = pl.exclude(group_names(by or ()))
         return reduced.select(*by_own_names(by), counts) if by is not None else reduced
-    types = schema({**declared.columns, **HOW_NULLS})
-    if declared.answer is Answer.RECORDS:
+    types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
+    if declared.answer is Answer.PER_RECORD:
         types = {"record": _held(reduced, "members"), **types}
         return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
@@ -70,12 +76,9 @@ def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
     return reduced.collect_schema()[name].inner  # type: ignore[attr-defined,no-any-return]
 
 
-def _refuse_twice(keys: pl.Series) -> pl.Series:
-    """Refuse keys that do not tell one record from another, where an answer names single records."""
-    if keys.n_unique() < len(keys):
-        twice = keys.filter(keys.is_duplicated())[0]
-        rule = f"key must tell each record from the others, got {twice!r} twice"
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct, or none")
+def _refuse_repeated(keys: pl.Series) -> pl.Series:
+    """Refuse keys that do not differ between records, where an answer names single records."""
+    refuse_repeated_key(is_repeated=keys.n_unique() < len(keys))
     return keys
 
 
@@ -93,12 +96,13 @@ def _answering(
             table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
         if reduction and reduction.keyed:
             people, keys = len(frame["people"][0]), frame["keys"][0]
-            named = keys if people else _refuse_twice(keys)  # people may have several records
+            named = keys if people else _refuse_repeated(keys)  # people may have several records
             table = table.with_columns(named.gather(table["record"]).alias("record"))
         if reduction and reduction.rowwise:
-            return table.hstack(frame.select(*HOW_NULLS))
+            return table.hstack(frame.select(*NULL_REPORT_COLUMNS))
         return table.with_columns(
-            pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name) for name, kind in HOW_NULLS.items()
+            pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name)
+            for name, kind in NULL_REPORT_COLUMNS.items()
         )
 
     return answer
@@ -111,9 +115,13 @@ def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl
         found = pl.DataFrame(
             answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
         )
-        each = frame.select(pl.col("members").alias("record")).hstack(found).hstack(frame.select(*HOW_NULLS))
+        each = (
+            frame.select(pl.col("members").alias("record"))
+            .hstack(found)
+            .hstack(frame.select(*NULL_REPORT_COLUMNS))
+        )
         named = each.explode("record", empty_as_null=False, keep_nulls=False)
-        _refuse_twice(named["record"])
+        _refuse_repeated(named["record"])
         return named
 
     return answer

@@ -73,7 +73,7 @@ def joined(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.
     )
 
 
-def how_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame) -> pl.LazyFrame:
+def null_report(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame) -> pl.LazyFrame:
     """Put beside each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         missing = pl.any_horizontal(pl.col(names).is_null())

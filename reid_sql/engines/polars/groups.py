@@ -9,8 +9,8 @@ from reid_sql.engines.polars.frames import numbered, places, resolved
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    HOW_NULLS,
-    NOBODY,
+    NULL_REPORT_COLUMNS,
+    OF_NO_RECORD,
     Reduction,
     group_names,
     refuse_entity,
@@ -101,7 +101,7 @@ def answered_by_group(
     """Answer for each group; of one of which every record was dropped nothing but that is known."""
     found = [pl.DataFrame(schema=types)]
     parts = frame.partition_by(group_names(by), maintain_order=True)
-    refuse_many_groups(len(parts), reduction.most_groups)
+    refuse_many_groups(len(parts), reduction.max_groups)
     for part in parts:
         row = answer(part) if part[reduction.counting].sum() > 0 else _told(part, types)
         groups = part.select(by_own_names(by)).head(1)
@@ -110,5 +110,5 @@ def answered_by_group(
 
 
 def _told(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    row = dict.fromkeys(types) | {name: value for name, value in NOBODY.items() if name in types}
-    return pl.DataFrame([row | {name: part[name][0] for name in HOW_NULLS}], schema=types)
+    row = dict.fromkeys(types) | {name: value for name, value in OF_NO_RECORD.items() if name in types}
+    return pl.DataFrame([row | {name: part[name][0] for name in NULL_REPORT_COLUMNS}], schema=types)

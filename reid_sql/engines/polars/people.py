@@ -7,7 +7,7 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import kept, named, numbered, places, resolved
 from reid_sql.parameters import Columns
-from reid_sql.reduction import apart, refuse_entity, refuse_individuals, refuse_several
+from reid_sql.reduction import apart, refuse_entity, refuse_one_row_per_person, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
 WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
@@ -52,7 +52,7 @@ def individuals(
     Where there are groups, a row a person in each. Their smallest weight stands beside it, NULL where one of
     them is no number of at least 0.
     """
-    refuse_individuals(qi, entity, nulls)
+    refuse_one_row_per_person(qi, entity, nulls)
     _, people = people_of(frame, qi, entity, nulls, by)
     own = apart(qi, by)
     names = places(own)

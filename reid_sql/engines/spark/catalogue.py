@@ -8,7 +8,7 @@ def in_sql(declared: Function) -> bool:
 
     One without parameters it cannot: a body that is handed no column knows of no row.
     """
-    if declared.answer in {Answer.VALUE, Answer.SCORE}:
+    if declared.answer in {Answer.SCALAR, Answer.MODEL_SCORE}:
         return True
     of_values = declared.reduction is None and bool(declared.parameters)
     return declared.answer.of_table and of_values and not declared.models

@@ -42,7 +42,7 @@ def placed(classes: DataFrame) -> DataFrame:
     return classes.withColumn("place", F.monotonically_increasing_id()).localCheckpoint()
 
 
-def how_nulls(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
+def null_report(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
     """Put beside each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         lacking = rows.frame.filter(missing(rows.names))

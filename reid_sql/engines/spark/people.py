@@ -19,7 +19,7 @@ from reid_sql.engines.spark.frames import (
     same,
 )
 from reid_sql.parameters import Columns
-from reid_sql.reduction import refuse_entity, refuse_individuals, refuse_several
+from reid_sql.reduction import refuse_entity, refuse_one_row_per_person, refuse_several
 
 WORDS: Final = Columns("quasi-identifiers and entity")
 WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
@@ -55,7 +55,7 @@ def individuals(
     Where there are groups, a row a person in each. Their smallest weight stands beside it, NULL where one of
     them is no number of at least 0.
     """
-    refuse_individuals(qi, entity, nulls)
+    refuse_one_row_per_person(qi, entity, nulls)
     groups = _groups(by)
     rows = rows_of_people(tbl, qi, entity, nulls, WORDS, **groups)
     people, own = people_of(rows, nulls, tuple(groups)), [*rows.names, *groups]

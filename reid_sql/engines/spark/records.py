@@ -11,11 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns
-from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.counting import kept, null_report
 from reid_sql.engines.spark.frames import alike, arrow_type, collected, keyed, to_spark
 from reid_sql.engines.spark.reduced import Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
+from reid_sql.reduction import refuse_repeated_key
 
 NO_POSITION = (
     "must name the column by which records are told apart, got None: "
@@ -29,22 +30,17 @@ def refuse_no_key(key: str | None) -> None:
         raise OutOfDomainError(f"key {NO_POSITION}")
 
 
-def refuse_shared(key: str, records: DataFrame) -> None:
-    """Refuse a key that several records share, NULL like any value: their answers could not be told apart."""
+def refuse_shared(records: DataFrame) -> None:
+    """Refuse a key with a value that several records have, NULL like any value."""
     shared = records.groupBy("record").agg(F.count(F.lit(1)).alias("n")).filter("n > 1")
     values = shared.agg(F.count(F.lit(1)).alias("values"))
-    if count := collected(values, "one row")["values"][0].as_py():
-        rule = (
-            f"key must tell each record from the others, got '{key}' with {count} "
-            f"value{'s' * (count > 1)} that several records have"
-        )
-        raise OutOfDomainError(f"{rule}; pass a column whose values are distinct")
+    refuse_repeated_key(is_repeated=collected(values, "one row")["values"][0].as_py() > 0)
 
 
-def answered_records(declared: Function, held: Held, key: str, parameters: Mapping[str, Any]) -> DataFrame:
+def answered_records(declared: Function, held: Held, parameters: Mapping[str, Any]) -> DataFrame:
     """Give the body's answer for its distinct record to every record, told by its key."""
     records = kept(held.rows, held.nulls)
-    refuse_shared(key, records)
+    refuse_shared(records)
     table = held.collected()
     found = answer_columns(declared, held.arrays(table), parameters)
     answers = table.select(held.by)
@@ -55,4 +51,4 @@ def answered_records(declared: Function, held: Held, key: str, parameters: Mappi
         classes = held.classes.select("place", *held.names).join(classes, "place").drop("place")
     right = keyed(classes, held.names)
     joined = records.join(right, alike([F.col(name) for name in held.names], right))
-    return how_nulls(held.rows, held.nulls, joined.select("record", *declared.columns))
+    return null_report(held.rows, held.nulls, joined.select("record", *declared.columns))

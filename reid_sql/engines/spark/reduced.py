@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import Rows, collected
 
 
@@ -52,4 +52,4 @@ class Held:
     def treated(self) -> pa.Table:
         """How NULLs were treated, in one row."""
         nothing = self.rows.frame.sparkSession.range(1).select()
-        return collected(how_nulls(self.rows, self.nulls, nothing), "one row")
+        return collected(null_report(self.rows, self.nulls, nothing), "one row")

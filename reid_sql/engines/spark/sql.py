@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from reid_sql import registry
 from reid_sql.engines.arrow import answer_rows, model_kernel
-from reid_sql.engines.face import checked
+from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.engines.spark.frames import arrow_type
 from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
@@ -43,9 +43,9 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
     said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
     models = {name: model.light() for name, model in registry.models().items()}
     for declared in said:
-        if declared.answer is Answer.SCORE:
+        if declared.answer is Answer.MODEL_SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
-        elif declared.answer is Answer.VALUE:
+        elif declared.answer is Answer.SCALAR:
             body, sql = row_body(declared), _row_sql(declared)
         else:
             body, sql = _table_body(declared), _table_sql(declared)

@@ -17,7 +17,13 @@ from reid_sql.engines.spark.records import answered_records, refuse_no_key
 from reid_sql.engines.spark.reduced import Elsewhere, Held
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.reduction import HOW_NULLS, Reduction, refuse_answers_names, refuse_key_of_people, spelling
+from reid_sql.reduction import (
+    NULL_REPORT_COLUMNS,
+    Reduction,
+    implementation,
+    refuse_groups_named_like_results,
+    refuse_key_with_entity,
+)
 
 
 def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
@@ -28,23 +34,25 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
     key = arguments.get("key")
     if (entity := arguments.get("entity")) is not None and "key" in arguments:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         key = entity
-    if declared.answer is Answer.RECORDS:
+    if declared.answer is Answer.PER_RECORD:
         refuse_no_key(key)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
-        refuse_answers_names(dividing(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns)
-    if declared.individuals and arguments["entity"] is not None:
+        refuse_groups_named_like_results(
+            dividing(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns
+        )
+    if declared.one_row_per_person and arguments["entity"] is not None:
         own_key = {"entity": None, "key": key}
         counted |= {"tbl": _of_people(arguments, by)} | {n: v for n, v in own_key.items() if n in counted}
-    reduced = spelling(reduction, "spark")(**counted)
+    reduced = implementation(reduction, "spark")(**counted)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else by_own_names(listed, by)
-    if isinstance(reduced, Held) and declared.answer is Answer.RECORDS:
-        return answered_records(declared, reduced, str(key), own)
+    if isinstance(reduced, Held) and declared.answer is Answer.PER_RECORD:
+        return answered_records(declared, reduced, own)
     if isinstance(reduced, DataFrame) and by is not None:
         found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
         return to_spark(_session(arguments), found)
@@ -54,7 +62,9 @@ def table_frame(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         keys = reduced.keys if isinstance(reduced, Elsewhere) else ()
         return to_spark(_session(arguments), _columnar(declared, found, treated, *keys))
     rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
-    return _table(_session(arguments), _beside(rows, reduction, treated), {**declared.columns, **HOW_NULLS})
+    return _table(
+        _session(arguments), _beside(rows, reduction, treated), {**declared.columns, **NULL_REPORT_COLUMNS}
+    )
 
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
@@ -80,7 +90,7 @@ def window_frame(
             f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
         )
     reduction: Any = declared.reduction
-    counted: DataFrame = spelling(reduction, "spark")(tbl, columns, name, entity)
+    counted: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return counted
 
 
@@ -108,16 +118,16 @@ def _columnar(declared: Function, found: object, treated: pa.Table, *keys: pa.Ar
     for known in keys:
         columns["record"] = known.take(columns["record"])
     rows = len(next(iter(columns.values())))
-    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in HOW_NULLS}
+    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in NULL_REPORT_COLUMNS}
     return pa.table(columns | how)
 
 
 def _beside(rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table) -> list[dict[str, Any]]:
     """Put how NULLs were treated beside each row."""
     if reduction.rowwise:
-        how = treated.select(list(HOW_NULLS)).to_pylist()
+        how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
     else:
-        how = [{name: pc.max(treated[name]).as_py() for name in HOW_NULLS}] * len(rows)
+        how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
     return [row | treatment for row, treatment in zip(rows, how, strict=True)]
 
 

@@ -3,9 +3,10 @@
 The attacker knows some attributes of some people. Over the sets S of groups that may be known, with
 probability P(S), and e(S) the records that match the subject on them: prosecutor Σ P(S) [e = 1], journalist Σ
 P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1])
-(1 − P_c / e)). u(S) = P(population unique | sample unique) is estimated; where a population table tells it,
-it is 1 for a record that is alone there too, else 0. A record that is alone with what was decided so far is
-alone in every set that adds to it, so the sum over these is known without counting. Source: Xia et al. 2021.
+(1 − P_c / e)). u(S) = P(population unique | sample unique) is estimated; where a population table determines
+it, it is 1 for a record that is alone there too, else 0. A record that is alone with what was decided so far
+is alone in every set that adds to it, so the sum over these is known without counting. Source: Xia et al.
+2021.
 """
 
 from collections.abc import Sequence
@@ -59,22 +60,22 @@ class KnownRecords:
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
     texts: Sequence[Sequence[str | None]]  # (distinct, named columns)
-    people: Integers | None = None  # (distinct,) how many of a population table hold each; −1 without one
+    people: Integers | None = None  # (distinct,) how many of a population table have each; −1 without one
 
     @property
     def population(self) -> Integers | None:
-        """How many of the population table hold each, where there is one."""
+        """How many of the population table have each, if there is one."""
         counted = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
         return self.people if counted else None
 
     @property
     def rows(self) -> Integers:
-        """The distinct records that the table itself holds, by their places."""
+        """The distinct records of the table itself, by their places."""
         return np.flatnonzero(self.records > 0)
 
     @property
     def own(self) -> "KnownRecords":
-        """The distinct records that the table itself holds."""
+        """The number of distinct records of the table itself."""
         if self.population is None:
             return self
         rows = self.rows
@@ -165,7 +166,7 @@ class ExpectationCounter:
     order: Sequence[int]  # (groups,) in which they are decided on
     profile: Integers  # (distinct,)
     population: float
-    unique: Unique | None  # how likely a unique record is unique in the population, if that is asked for
+    unique: Unique | None  # how likely a unique record is unique in the population, if the parameters need it
     squares: bool = False
     sums: dict[str, Floats] = field(default_factory=dict)
     sets: int = 0
@@ -253,9 +254,9 @@ def compute_expectations(
     seed: int,
     model: FittedModel | None = None,
 ) -> Expectations:
-    """Expectations over what the attacker of the scenario knows: exact up to LARGEST sets, else drawn.
+    """Expectations over what the attacker knows: exact up to MAX_ENUMERATED_SETS sets, else drawn.
 
-    They are those of the distinct records that the table itself holds.
+    They are those of the distinct records of the table itself.
     """
     who = check_known_records(known.own, attacker, nulls)
     probabilities = who.probabilities[who.order]
@@ -284,12 +285,12 @@ def _walk_sets(
     known: KnownRecords,
     who: Subjects,
     knowledge: Knowledge,
-    asked: tuple[Scenario, str, FittedModel | None],
+    setting: tuple[Scenario, str, FittedModel | None],
     *,
     squares: bool,
 ) -> Expectations:
     """Count the table's own records, and with a population table also who is alone there."""
-    attacker, nulls, model = asked
+    attacker, nulls, model = setting
     refuse_both(people=known.population is not None, model=model is not None)
     unique = choose_uniqueness(attacker, model) if known.population is None else None
     count = ExpectationCounter(
@@ -351,7 +352,7 @@ def score_known_records(
 ) -> AdversaryRisk:
     """Give the four risks of each distinct record against the attacker of the scenario.
 
-    Records that only a population table holds have none: 0.
+    Records that only a population table has have none: 0.
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
     >>> ages = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}

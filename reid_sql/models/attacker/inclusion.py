@@ -44,7 +44,7 @@ class Alike(Protocol):
 class Partition:
     """The classes of two or more of the distinct records, of `records` each.
 
-    `unique` more records are alone and have left the classes. Where a population holds them too, a class is
+    `unique` more records are alone and have left the classes. If a population table has them too, a class is
     as large as it is there, or here if that is more, and one without a record here is let go of.
     """
 
@@ -54,7 +54,7 @@ class Partition:
     sizes: Integers  # (classes,) records of each class
     unique: int
     single: bool  # whether every distinct record is one record
-    people: Integers | None = None  # (distinct,) how many of a population hold each
+    people: Integers | None = None  # (distinct,) how many of a population table have each
 
     @classmethod
     def whole(cls, records: Integers, people: Integers | None = None) -> "tuple[Partition, Integers]":
@@ -150,7 +150,7 @@ def relate_values(
 class Inclusion:
     """Classes of equal records, and the pairs (subject, other) in which the other includes the subject.
 
-    Of each pair of classes the other's values include the subject's. Where a population holds the
+    Of each pair of classes the other's values include the subject's. If a population table has the
     records too, as many match as do there, or here if that is more; only records here are subjects.
     """
 
@@ -159,14 +159,11 @@ class Inclusion:
     sizes: Integers  # (classes,) records of each class
     subjects: Integers  # (pairs,) ascending; only classes that more than one record matches
     others: Integers  # (pairs,)
-    people: Integers | None = None  # (distinct,) how many of a population hold each
+    people: Integers | None = None  # (distinct,) how many of a population table have each
 
     @classmethod
     def whole(
-        cls,
-        records: Integers,
-        blank: npt.NDArray[np.bool_] | None = None,
-        people: Integers | None = None,
+        cls, records: Integers, blank: npt.NDArray[np.bool_] | None = None, people: Integers | None = None
     ) -> "tuple[Inclusion, Integers]":
         """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one.
 

@@ -80,7 +80,7 @@ class Scenario:
 
     @property
     def columns(self) -> list[str]:
-        """Columns of all groups, in their order: what the attacker of the worst case knows."""
+        """Columns of all groups, in their order: which the attacker of the worst case knows."""
         return list(dict.fromkeys(column for group in self.groups for column in group.columns))
 
     @property
@@ -146,7 +146,7 @@ def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
 
 
 def refuse_table(where: str, file: str) -> Mapping[str, Any]:
-    """Refuse a table of probabilities: whoever reads files gives it."""
+    """Refuse a file of probabilities: this reader opens none."""
     rule = f"{where} must have been read from its file, got '{file}'"
     raise OutOfDomainError(f"{rule}; write probabilities = {{ … }}, or pass the scenario as a file")
 

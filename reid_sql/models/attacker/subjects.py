@@ -24,7 +24,7 @@ STATUS_NO_RECORD: Final = "groups[{}] tells a probability for '{}', a value of '
 class Matching:
     """By what distinct records match: codes of each group, by which a partition is refined, or relations.
 
-    Relations of a group's columns say which of their values include which, and refine an inclusion.
+    Relations of a group's columns state which of their values include which, and refine an inclusion.
     """
 
     groups: "list[Integers] | list[list[Relation]]"  # (groups,)
@@ -34,7 +34,7 @@ class Matching:
     )
 
     def start(self, records: Integers, people: Integers | None = None) -> tuple[Alike, Integers]:
-        """Give where nothing is known yet; `people` are how many of a population hold each record."""
+        """Give where nothing is known yet; `people` are how many of a population table have each record."""
         if self.by_inclusion:
             return Inclusion.whole(records, self.blank, people)
         return Partition.whole(records, people)
@@ -50,14 +50,14 @@ class Subjects:
     matching: Matching
     probabilities: Floats  # (groups, profiles)
     profile: Integers  # (distinct,)
-    order: list[int]  # groups, those that tell apart most first
-    notes: tuple[str, ...] = ()  # what the scenario speaks of and the records lack
+    order: list[int]  # groups, those that distinguish most first
+    notes: tuple[str, ...] = ()  # what the scenario names and the records lack
 
 
 def find_subjects(
     codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
 ) -> Subjects:
-    """Read the records as the scenario says; refuses a value that has no probability or looks misspelt.
+    """Read the records by the scenario; refuses a value that has no probability or looks misspelt.
 
     Values that only dropped records may have, and hierarchies for other tables, are noted.
     """

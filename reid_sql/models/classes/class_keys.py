@@ -192,7 +192,7 @@ def map_keys(
 
 
 def run_for_each(work: Callable[[int], None], numbers: Iterable[int], records: int) -> None:
-    """Do the work for every number, on all processors where there are records enough to keep them busy."""
+    """Do the work for every number, on all processors if there are enough records to occupy them."""
     with ThreadPoolExecutor(1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1) as pool:
         for _ in pool.map(carried(work), numbers):
             pass

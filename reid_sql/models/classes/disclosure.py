@@ -11,7 +11,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.parameters import THRESHOLD, Floats
-from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - the rooms beside take it from here
+from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - other modules import it from here
 
 OK: Final = "ok"
 NO_RECORDS: Final = (
@@ -29,7 +29,7 @@ STATUS_UNCOVERED: Final = (
 
 @dataclass(frozen=True)
 class Classes:
-    """The equivalence classes: values by column, records that match them, records that hold exactly them."""
+    """The equivalence classes: values by column, records that match them, records that have exactly them."""
 
     values: Mapping[str, Sequence[Any]]
     class_size: Sequence[int]
@@ -78,7 +78,7 @@ class ClassRisk:
 
 @dataclass(frozen=True)
 class ProsecutorRisk(ClassRisk):
-    """Risk against somebody who knows that the person is in the table, and its records without any value."""
+    """Risk by an attacker who knows that the person is in the table, and the records without any value."""
 
     blank_records: int | None
 
@@ -110,7 +110,7 @@ class SubsetCounts:
 
 @dataclass(frozen=True)
 class AttributeRisk:
-    """How well a subset of the columns tells records apart."""
+    """How well a subset of the columns distinguishes records."""
 
     columns: list[str]
     distinction: float | None
@@ -155,7 +155,7 @@ def class_risk(histogram: Histogram, threshold: float = 0.2) -> ClassRisk:
 
 
 def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorRisk:
-    """Summarise the risk 1/size, and tell the blank records, which match all others.
+    """Summarise the risk 1/size, and count the blank records, which match all others.
 
     >>> import numpy as np
     >>> blank = Histogram(np.array([4]), np.array([2]), np.array([4]), blank_records=np.array([1]))

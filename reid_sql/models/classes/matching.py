@@ -142,10 +142,11 @@ def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> 
 
 
 # Sparse matching: an attacker who knows some points of a person's set, such as a few purchases of a basket.
-# All whose set holds the known points match, and the attacker names one of them. In a random gallery of n
-# people that holds the target, a target with m matches among all N has a hypergeometric number of rivals,
-# and the chance of naming the right one is E[1/(1 + rivals)] = N/(n m) · [1 − C(N − m, n)/C(N, n)]. Source:
-# Rocher, Hendrickx & de Montjoye 2025 (sparse matching), with the expectation over galleries taken exactly.
+# All people whose set contains the known points match, and the attacker names one of them. In a random
+# gallery of n people that contains the target, a target with m matches among all N has a hypergeometric
+# number of rivals, and the chance of naming the right one is E[1/(1 + rivals)] = N/(n m) · [1 − C(N − m,
+# n)/C(N, n)]. Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching), with the expectation over
+# galleries taken exactly.
 
 REFUSAL_NO_PEOPLE: Final = (
     "a curve needs at least one person, got an empty table; check the table and its filters"

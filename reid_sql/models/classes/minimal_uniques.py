@@ -16,7 +16,7 @@ from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, sort_r
 from reid_sql.parameters import SUBSET_SIZE, Floats, Integers, NameLists, Number, TextColumn
 
 # The smallest sets of columns that single a record out: minimal sample uniques, exactly.
-# A set of columns that tells a record from all others does so with any column more; of people, a record
+# A set of columns that singles a record out does so with any column more; of people, a record
 # from those of all others. So the sets are looked through by their size, and for each of them only the
 # records that no smaller set within it singles out: none of the records that are left out is like one of
 # these.

@@ -51,7 +51,7 @@ Seed = Annotated[int, SEED]
 class Codes:
     """A table as codes, one array a column; ordinal codes ascend with values.
 
-    `position` orders the records. Where a column tells people apart, `people` holds its codes, and a person
+    `position` orders the records. If a column identifies people, `people` has its codes, and a person
     may have several records; people are then what is counted.
     """
 
@@ -110,7 +110,7 @@ class QuasiIdentifiers:
 
     @property
     def remark(self) -> list[str]:
-        """What to say where not all were measured."""
+        """A remark if not all quasi-identifiers were measured."""
         if len(self) == self.possible:
             return []
         return [

@@ -77,7 +77,7 @@ Presence = Annotated[Literal["present", "all"], PRESENCES]
 
 
 def refuse_sensitive_groups(by: Sequence[str], sensitive: str) -> None:
-    """Refuse groups by the sensitive column itself: no class could tell more than its group, and all pass."""
+    """Refuse groups by the sensitive column itself: each group has one value, and every class would pass."""
     if sensitive.lower() in (column.lower() for column in by):
         raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(sensitive))
 

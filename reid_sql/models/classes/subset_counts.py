@@ -26,7 +26,7 @@ from reid_sql.models.classes.class_keys import (
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, Integers, QuasiIdentifiers
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 
-MAX_RECORDS_SQUARED_IN_64_BITS: Final = 3_000_000_000  # records whose pairs 64 bits hold
+MAX_RECORDS_SQUARED_IN_64_BITS: Final = 3_000_000_000  # the pairs of so many records fit 64 bits
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SubsetCount:
 class DistinctRecords:
     """Distinct records as codes, 0 for NULL, and how many records have each.
 
-    Where people are counted, `people` says whose each is.
+    If people are counted, `people` has the person of each.
     """
 
     codes: Sequence[Integers]  # columns × (distinct,)
@@ -84,7 +84,7 @@ def count_subset_classes(
 ) -> list[SubsetCount]:
     """Count the classes of every subset of up to `max_size` columns, smaller subsets first.
 
-    NULL is a value of its own, or left out of the subsets that hold it ("drop"), or may be any value
+    NULL is a value of its own, or left out of the subsets with its column ("drop"), or may be any value
     ("wildcard"). Refuses a bound of memory below what one thread needs.
 
     >>> people = DistinctRecords([np.array([1, 1, 0]), np.array([1, 2, 2])], np.array([2, 1, 1]))
@@ -110,7 +110,7 @@ def count_subset_classes(
 
 
 class _Counter:
-    """What is asked of each key."""
+    """Count the classes of each key."""
 
     def __init__(self, table: DistinctRecords, places: Integers, nulls: str) -> None:
         self.table, self.places, self.nulls = table, places, nulls

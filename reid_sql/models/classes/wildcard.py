@@ -28,7 +28,7 @@ MAX_SEEDS: Final = 8
 class Packed:
     """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over known fields.
 
-    A field is known where it holds a value.
+    A field is known where it has a value.
     """
 
     values: Words  # (records, words)
@@ -140,7 +140,7 @@ def _count_record_matches(values: Words, known: Words, others: Packed) -> int:
 
 
 def _count_pattern_matches(mine: Packed, others: Packed) -> Codes:
-    """Match two patterns: each masked by what the other knows, equal words agree; the smaller is sorted."""
+    """Match two patterns: masked by the known fields of both, equal words agree; the smaller is sorted."""
     checkpoint()
     left, right = mine.values & others.known[0], others.values & mine.known[0]
     if len(right) <= len(left):
@@ -179,7 +179,7 @@ def _group_rows(words: Words) -> tuple[Groups, Codes]:
         group_of[order] = np.cumsum(new) - 1
         if words.shape[1] == 1 or (words == words[order[starts]][group_of]).all():
             return Groups(multipliers, order, starts, keys[order[starts]]), group_of
-    raise ArithmeticError("no key tells the records apart")  # pragma: no cover - a chance of 2^-200
+    raise ArithmeticError("no key distinguishes the records")  # pragma: no cover - a chance of 2^-200
 
 
 def _draw_multipliers(words: int, seed: int) -> Words:

@@ -61,7 +61,7 @@ class NumberRange:
 def find_missing_value_codes(
     candidates: Sequence[MissingValueCode], numbers: NumberRange | None
 ) -> list[MissingValueCode]:
-    """Select the candidates that stand for a missing value, the most frequent first.
+    """Select the candidates that mean a missing value, the most frequent first.
 
     Words and dates always do. Nines do beyond a gap, which is wider than 1 and than the mean spacing, if
     several records have them; among few numbers one record is enough, and 97 and 98 count, too. Negative

@@ -19,11 +19,9 @@ from reid_sql.models.comparison.paired_records import (
 )
 from reid_sql.parameters import Floats, Integers
 
-STATUS_NO_KEY: Final = (
-    "without key nobody knows which released record is whose: pass key, a column of both tables"
-)
-STATUS_NO_COMMON_RECORD: Final = "no record stands in both tables"
-STATUS_OTHER_VALUES: Final = "no released value is one of the original, so that total_variation tells nothing"
+STATUS_NO_KEY: Final = "changes and links need key, a column of both tables that identifies records"
+STATUS_NO_COMMON_RECORD: Final = "no record is in both tables"
+STATUS_OTHER_VALUES: Final = "total_variation is not available: no released value is one of the original"
 UNKNOWN_KIND: Final = "not known"
 CLASS_MEASURES: Final = (
     *("records", "classes", "k", "unique_records", "uniqueness", "highest_risk", "average_risk"),

@@ -16,7 +16,7 @@ from reid_sql.parameters import Floats
 # Rocher, Hendrickx & de Montjoye 2019, eq. 8 and 10; Vinh, Epps & Bailey 2010 (expected mutual
 # information). Information is in nats.
 
-MAX_CORRELATION: Final = 0.999  # correlation of two columns that settle each other
+MAX_CORRELATION: Final = 0.999  # correlation of two columns that determine each other
 TERMS_PER_BLOCK: Final = 1 << 20  # of the hypergeometric sums that are worked on together
 MAX_HYPERGEOMETRIC_SIGMAS: Final = 12  # standard deviations of a hypergeometric count that matter
 NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(8))
@@ -126,7 +126,7 @@ def normal_table(first: Floats, second: Floats, correlation: float) -> Floats:
 
 
 def _join_intervals(shares: Floats) -> Floats:
-    """Take neighbouring intervals together where there are too many to tell apart in the copula."""
+    """Take neighbouring intervals together where there are too many to distinguish in the copula."""
     if len(shares) <= MAX_INTERVALS:
         return np.asarray(shares / shares.sum())
     ends = np.cumsum(shares) / shares.sum()
@@ -168,7 +168,7 @@ PairTables = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 
 
 def order_categories(shares: Sequence[Floats], pairs: PairTables, fixed: Sequence[bool]) -> list[Integers]:
-    """Places of each column's values in order; `fixed` columns keep theirs, and pull the others.
+    """Places of each column's values in order; `fixed` columns retain theirs, and order the others.
 
     `pairs` are, for two columns by number, the codes of the pairs of values that occur, and their numbers of
     records.

@@ -13,13 +13,12 @@ from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.parameters import Choice, Floats
 
-# How much more often records repeat in a sample than its copula has them repeat.
-# A copula knows pairs of columns; where three or more go together, records repeat more often than it says,
-# and people seem too unique. The sample itself tells by how much. Cell probabilities are multiplied by that
-# factor a, so that ξ becomes ξ^a, the correction of Rocher, Hendrickx & de Montjoye 2019 (supplementary
-# note 2, eq. 16), with a from the sample. The records that are alone say nothing of cells of which the
-# sample holds many: there the factor fades, as a^(1/(1 + (n q/20)²)) for n records, and frequent cells keep
-# their probability.
+# How much more often records repeat in a sample than its copula has them repeat. A copula models pairs of
+# columns; if three or more are associated, records repeat more often than it expects, and people seem too
+# unique. The sample shows by how much. Cell probabilities are multiplied by that factor a, so that ξ becomes
+# ξ^a, the correction of Rocher, Hendrickx & de Montjoye 2019 (supplementary note 2, eq. 16), with a from the
+# sample. Lone records are no evidence on cells of which the sample has many: there the factor fades, as
+# a^(1/(1 + (n q/20)²)) for n records, and frequent cells retain their probability.
 
 MAX_LOG_FACTOR: Final = 4.0  # of the logarithm of the factor
 HALF_WEIGHT_RECORDS: Final = 8.0  # so many repeated, or lone, records give the sample half its weight
@@ -43,7 +42,7 @@ class Calibration:
 
 
 def factor(cells: Floats, records: int, alone: int) -> float:
-    """Factor under which as many records are alone as were counted, taken towards 1 where few tell.
+    """Fit the factor by which as many records are alone as were counted, shrunk to 1 if these are few.
 
     The records are the sample's. `cells` are cell probabilities of records drawn from the model, whose mean ξ
     is that of the model.
@@ -76,7 +75,7 @@ def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
 
 
 def temper_cells(cells: Floats, factor: float, records: int) -> Floats:
-    """Multiply cell probabilities by the factor where the sample can hold but few such records.
+    """Multiply cell probabilities by the factor where the sample can have but few such records.
 
     >>> temper_cells(np.array([1e-6, 0.5]), 2.0, records=1000).round(8).tolist()
     [2e-06, 0.50055394]
@@ -143,7 +142,7 @@ def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
     )
 
 
-# What a record's cell probability says of the person, in a population.
+# A record's uniqueness and correctness by its cell probability, in a population.
 
 SAMPLE_USE: Final = Choice(("ignored", "known"))
 SampleUse = Annotated[Literal["ignored", "known"], SAMPLE_USE]

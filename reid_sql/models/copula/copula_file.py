@@ -42,7 +42,7 @@ class SavedModels:
 def copula_to_json(model: GaussianCopula) -> str:
     """Write the model as JSON: the same text for the same model.
 
-    It holds the values of each column with their shares and the correlations, and no record.
+    It contains the values of each column with their shares and the correlations, and no record.
     """
     content = {
         "format": FORMAT,
@@ -76,7 +76,7 @@ def parse_content(text: str, kind: str) -> dict[str, Any]:
         )
     try:
         content = json.loads(text, parse_constant=refuse_constant)
-        if isinstance(content, str):  # the text as a file of JSON holds it, in quotes
+        if isinstance(content, str):  # the text as a JSON string, in quotes
             content = json.loads(content, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise OutOfDomainError(
@@ -115,11 +115,6 @@ def read_model(
 def copula_from_json(text: str) -> GaussianCopula:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
     return read_model(text, FORMAT, VERSION, _read_copula)
-
-
-def find_copula(saved: SavedModels, name: str) -> GaussianCopula:
-    """Read the last model of this name among the lines; refuses a name that none has."""
-    return copula_from_json(model_to_text(saved, name))
 
 
 def model_to_text(saved: SavedModels, name: str) -> str:
@@ -184,19 +179,16 @@ def _read_marginal(column: Mapping[str, Any]) -> Marginal:
     return Marginal(values, shares, unseen, _require_type(column["ordered"], bool), family)
 
 
-def _read_share(value: Any) -> float:  # noqa: ANN401 - whatever the text holds
+def _read_share(value: Any) -> float:  # noqa: ANN401 - any JSON value
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError("share")
     return float(value)
 
 
-def _require_type(value: Any, kind: type) -> Any:  # noqa: ANN401 - whatever the text holds
+def _require_type(value: Any, kind: type) -> Any:  # noqa: ANN401 - any JSON value
     if type(value) is not kind:
         raise TypeError(f"{kind.__name__} expected")
     return value
-
-
-# What there is to say of a fitted copula in one line.
 
 
 @dataclass(frozen=True)
@@ -211,7 +203,7 @@ class CopulaSummary:
     strongest: float | None  # correlation of two columns; None where a model has none
     marginals: str
     method: str
-    calibration: float  # how many times more often rare records repeat than the copula says
+    calibration: float  # how many times more often rare records repeat than the copula expects
     status: str
 
 

@@ -29,7 +29,7 @@ from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts, d
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE, UNIQUE_RECORDS
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
-from reid_sql.parameters import MOST_PEOPLE, Floats
+from reid_sql.parameters import MAX_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 AVERAGED_ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
@@ -136,8 +136,8 @@ def _count_weights(
     if not np.isfinite(weight).all() or (weight < 0).any() or total == 0:
         rule = "weight must be a number of at least 0 for every record, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
-    if total > MOST_PEOPLE:
-        rule = f"weight must add up to at most {MOST_PEOPLE:g} people"
+    if total > MAX_PEOPLE:
+        rule = f"weight must add up to at most {MAX_PEOPLE:g} people"
         raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
     return np.asarray(weight * (records / total))
 

@@ -31,7 +31,7 @@ MAX_ABSOLUTE_ERROR: Final = 1e-11  # moves no ξ by more than 0.003 in a populat
 EXACT_PRECISION: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED_PRECISION: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so that memory stays bounded
-MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model keeps
+MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model caches
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class GaussianCopula:
     records: int  # of the sample
     method: str
     seed: int
-    calibration: float = 1.0  # how many times more often rare records repeat than the copula says
+    calibration: float = 1.0  # how many times more often rare records repeat than the copula expects
     status: str = OK  # of the fit
     _scores: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -249,9 +249,9 @@ def draw_cells(
 
 
 def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers:
-    """Codes of records at these places of an endless sample, the same whoever asks: (places, columns).
+    """Codes of records at these places of an endless sample: (places, columns).
 
-    They are also the same whichever places are asked for.
+    A place has the same record in every call, whatever the other places.
     """
     order = _shuffle_orders(model, np.random.default_rng([seed, 0]))
     found = np.empty((len(places), len(model.columns)), dtype=np.int64)

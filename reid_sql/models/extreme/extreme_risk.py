@@ -42,7 +42,7 @@ TailShare = Annotated[float, TAIL]
 
 @dataclass(frozen=True)
 class Level:
-    """The quantile asked for: α, and the share π_u of the quasi-identifiers that the law is fitted to."""
+    """The quantile: α, and the share π_u of the quasi-identifiers that the law is fitted to."""
 
     alpha: float = 0.01
     tail: float = 0.05

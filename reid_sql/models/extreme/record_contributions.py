@@ -152,7 +152,7 @@ PLS_FACTORS: Final = 3
 class OrderProxies:
     """Entropy, and the chance of a positive contribution by partial least squares.
 
-    Either is None where the remarks say why.
+    Either is None if the remarks give a reason.
     """
 
     entropy: Floats | None  # (records,)
@@ -163,7 +163,7 @@ class OrderProxies:
 def compute_order_proxies(
     chosen: QuasiIdentifiers, contribution: Floats, memory_mb: int = 1024
 ) -> OrderProxies:
-    """Give both proxies, or say why not: all columns must be ordinal and without NULL.
+    """Give both proxies, or the reason why not: all columns must be ordinal and without NULL.
 
     >>> import numpy as np
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -203,7 +203,7 @@ class Contribution:
 class Contributions:
     """The fit of the whole table, and per record its contribution (NaN without one) and its uniqueness.
 
-    The uniqueness says how the record is unique.
+    Its uniqueness are the number of quasi-identifiers and both sums.
     """
 
     whole: Fits  # (1,)

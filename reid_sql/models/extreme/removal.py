@@ -106,7 +106,7 @@ def fit_without_each(distinct: Integers, alone: Integers, records: int, count: i
 
 
 # The extreme risk along a removal of records in an order known beforehand, for any size of table.
-# A class is gone once its last member is: at each quasi-identifier one pass over the records says when that
+# A class is gone once its last member is: at each quasi-identifier one pass over the records finds when that
 # is.
 
 COUNT_BYTES: Final = 8
@@ -128,7 +128,7 @@ def count_distinct_along(chosen: QuasiIdentifiers, order: Integers, memory_mb: i
         ids, sizes = key.numbered()
         left = ids[order]
         last = np.zeros(len(sizes), dtype=np.int64)
-        last[left] = np.arange(1, steps + 1)  # the last of a class to go says when
+        last[left] = np.arange(1, steps + 1)  # when the last record of a class is removed
         gone = last[np.bincount(left, minlength=len(sizes)) == sizes]
         distinct: Integers = (len(sizes) - np.cumsum(np.bincount(gone, minlength=steps + 1))).astype(np.int32)
         return distinct

@@ -66,7 +66,7 @@ def bound_risk(
 ) -> Floats:
     """Give a number that the extreme risk does not get below by the removal of any 0, 1, … `steps` records.
 
-    It holds for every removal after which the shape of the law is at most `largest_shape`.
+    It is valid for every removal after which the shape of the law is at most `largest_shape`.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2, 2]), np.array([1, 1, 2, 3])], np.arange(4))

@@ -1,4 +1,4 @@
-"""Ratios of gamma functions that keep their digits at populations of billions.
+"""Ratios of gamma functions that do not lose digits at populations of billions.
 
 Sources: NIST Digital Library of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and 5.11.2
 (asymptotic series).
@@ -13,7 +13,7 @@ from reid_sql.models.numerics.scipy_functions import zeta
 from reid_sql.parameters import Floats
 
 # Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.
-# Each is a difference written out term by term, so that it keeps its relative accuracy when an increment
+# Each is a difference written out term by term, so that its relative accuracy remains when an increment
 # vanishes. Source: NIST Handbook of Mathematical Functions, 5.5.1 and 5.5.2 (recurrences), 5.11.1 and
 # 5.11.2 (asymptotic series).
 

@@ -33,10 +33,10 @@ MAX_PROJECTIONS: Final = 500
 
 @dataclass(frozen=True)
 class Step:
-    """One drawn coordinate: the columns it settles, and how much of it they and each later one hold."""
+    """One drawn coordinate: the columns that it determines, and its coefficients in them and later ones."""
 
     columns: list[int]
-    slopes: list[float]  # of the columns that it settles
+    slopes: list[float]  # of the columns that it determines
     later: list[int]  # columns still to come, those of the next step first
     ahead: Floats  # (later columns,)
 
@@ -100,14 +100,14 @@ def _clip_eigenvalues(matrix: Floats) -> Floats:
 
 
 def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
-    """Factorise by Cholesky in this order; a column without variance of its own joins what settles it.
+    """Factorize by Cholesky in this order; a column without own variance joins the step that determines it.
 
     >>> [step.columns for step in factorize(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1.0]]), [0, 1, 2])]
     [[0, 2], [1]]
     """
     triangle = np.zeros((len(correlation), len(order)))
     pivots: list[int] = []
-    settled: dict[int, int] = {}
+    step_of: dict[int, int] = {}
     for column in order:
         row = triangle[column]
         left = 1.0
@@ -117,16 +117,16 @@ def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
             ]
             left = 1 - float(row @ row)
             if left < MIN_CONDITIONAL_VARIANCE:
-                settled[column] = step
+                step_of[column] = step
                 break
         else:
-            settled[column] = len(pivots)
+            step_of[column] = len(pivots)
             row[len(pivots)] = np.sqrt(left)
             pivots.append(column)
     for step in range(len(pivots)):
-        columns = [column for column in order if settled[column] == step]
+        columns = [column for column in order if step_of[column] == step]
         later = [
-            column for after in range(step + 1, len(pivots)) for column in order if settled[column] == after
+            column for after in range(step + 1, len(pivots)) for column in order if step_of[column] == after
         ]
         yield Step(
             columns, [float(triangle[column, step]) for column in columns], later, triangle[later, step]

@@ -40,10 +40,10 @@ CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are 
 MIN_RECORDS: Final = 100
 STATUS_FEW_RECORDS: Final = "fewer than 100 records: intervals were measured on larger samples"
 STATUS_NO_REPEATS: Final = (
-    "no record repeats in the sample: how many people share a cell rests on the model alone"
+    "no record repeats in the sample: the number of people of a cell depends on the model alone"
 )
 STATUS_TREE_ONLY: Final = (
-    "the tree alone: donors know of no weights, of no shares from outside, and are in no file"
+    "tree only: donors have no weights and no shares from outside, and no file contains them"
 )
 
 
@@ -101,7 +101,7 @@ class Diagnostics:
         if self.interaction is not None and self.interaction.nats < MAX_SYNERGY:
             a, b, c = (columns[j] for j in self.interaction.columns)
             nats = -self.interaction.nats
-            notes.append(f"{a}, {b} and {c} tell {nats:.2f} nats together that no two of them tell")
+            notes.append(f"{a}, {b} and {c} share {nats:.2f} nats that no two of them share")
         worst = self.worst
         if abs(worst.away) > MAX_DEVIATIONS:
             observed = f"{worst.observed:.1%} of the records are in classes smaller than {worst.below}"
@@ -251,7 +251,9 @@ def summarize(name: str, model: PeopleModel, diagnostics: Diagnostics) -> People
         column.name if parent == ROOT else f"{column.name} on {tree.columns[parent].name}"
         for column, parent in zip(tree.columns, tree.parents, strict=True)
     ]
-    edges += [f"{model.columns[one.column]} follows {model.columns[one.source]}" for one in model.determined]
+    edges += [
+        f"{model.columns[one.column]} determined by {model.columns[one.source]}" for one in model.determined
+    ]
     shape = float(np.exp(model.shapes @ model.overdispersion.log_shapes(model.records)))
     return PeopleSummary(
         name,

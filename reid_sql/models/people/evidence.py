@@ -19,7 +19,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
 from reid_sql.models.marginals.column import positions
-from reid_sql.parameters import MOST_PEOPLE, Floats
+from reid_sql.parameters import MAX_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
 MAX_DRAWN: Final = 10_000  # records
@@ -266,8 +266,8 @@ def _scale_weights(mass: Floats, of_first_column: np.ndarray, counted: np.ndarra
     if not np.isfinite(mass[counted]).all() or (mass[counted] < 0).any() or not total > 0:
         rule = "weight must be a number of at least 0 for every record, and not 0 for all"
         raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
-    if total > MOST_PEOPLE:
-        rule = f"weight must add up to at most {MOST_PEOPLE:g} people"
+    if total > MAX_PEOPLE:
+        rule = f"weight must add up to at most {MAX_PEOPLE:g} people"
         raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
     return np.asarray(np.where(counted, mass * (records / total), 0.0))
 

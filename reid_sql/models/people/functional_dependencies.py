@@ -76,11 +76,10 @@ def describe_dependencies(dependencies: Sequence[Dependency], columns: Sequence[
     """Sentences for a user.
 
     >>> describe_dependencies([Dependency(1, 0, 500, 50)], ["zip", "city"])
-    ['city follows from zip: it adds nothing']
+    ['zip determines city: city adds nothing']
     """
-    return [
-        f"{columns[one.determined]} follows from {columns[one.by]}: it adds nothing" for one in dependencies
-    ]
+    named = [(columns[one.by], columns[one.determined]) for one in dependencies]
+    return [f"{by} determines {determined}: {determined} adds nothing" for by, determined in named]
 
 
 def choose_dependencies(dependencies: Sequence[Dependency], values: Sequence[int]) -> list[Dependency]:

@@ -110,8 +110,8 @@ def estimate_bound(histogram: Histogram, population: float) -> Estimate:
     return Estimate(sample.uniqueness, 0.0, min(high, 1 - alike / sample.population), STATUS_BOUND)
 
 
-# Population uniqueness by Ewens' sampling formula: what the number of unique records alone says.
-# Under the formula a sample of n records holds on average n θ / (n − 1 + θ) unique ones, and so does the
+# Population uniqueness by Ewens' sampling formula: by the number of unique records alone.
+# Under the formula a sample of n records has on average n θ / (n − 1 + θ) unique ones, and so does the
 # population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 10.
 
 STATUS_EWENS: Final = (
@@ -147,7 +147,7 @@ def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
 
 
 def ewens_uniqueness(sample: Sample, unique: float) -> float:
-    """Share of the population that is unique where the sample is expected to hold so many unique records."""
+    """Share of the population that is unique where the sample is expected to have so many unique records."""
     records, people = sample.records, sample.population
     return (
         1.0
@@ -343,7 +343,7 @@ def sampling_fraction(records: int, population: float) -> float:
 
 
 def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) -> Estimate:
-    """Take the estimate that the rule names for this sampled fraction; the status says whose it is.
+    """Take the estimate that the rule prescribes for this sampling fraction; the status names its method.
 
     >>> found = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
     >>> choose_by_dankar(0.05, {name: lambda name=name: found[name] for name in found}).status

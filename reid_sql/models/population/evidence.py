@@ -28,7 +28,7 @@ class UniquenessEvidence:
     """
 
     class_size: Integers  # (lines,)
-    log_expected: Floats  # (lines,) if the columns were independent; NaN where that was not asked for
+    log_expected: Floats  # (lines,) if the columns were independent; NaN if the method does not need it
     classes: Integers  # (lines,)
     first: Integers | None = None
     second: Integers | None = None
@@ -50,7 +50,7 @@ class UniquenessEvidence:
 
     @property
     def pairs(self) -> PairCounts | None:
-        """What a copula is fitted to, None where it was not asked for."""
+        """The counts that a copula is fitted to, None if the method does not need them."""
         if self.first is None or self.second is None or self.records is None:
             return None
         lines = np.flatnonzero((self.class_size == 0) & (self.second != DRAWN_RECORD)).tolist()
@@ -69,7 +69,7 @@ class UniquenessEvidence:
 
     @property
     def people(self) -> EvidenceRows | None:
-        """What a model of people is fitted to, None where it was not asked for."""
+        """The rows that a model of people is fitted to, None if the method does not need them."""
         pairs = self.pairs
         if pairs is None or self.second is None or not (self.second == DRAWN_RECORD).any():
             return None
@@ -81,7 +81,7 @@ class UniquenessEvidence:
         return [(0, CLASS_SIZE, None, None, None, size, float(classes), None) for size, classes in counted]
 
     def _drawn(self) -> list[EvidenceRow]:
-        assert self.second is not None  # noqa: S101  # asked where records were drawn
+        assert self.second is not None  # noqa: S101  # records were drawn
         assert self.records is not None  # noqa: S101  # the same
         return [
             (
@@ -115,7 +115,7 @@ def _select_lines(pairs: PairCounts) -> list[EvidenceRow]:
 
 
 class Estimator(Protocol):
-    """A method: what the evidence says of the share of the population that is unique, or why nothing.
+    """A method: it estimates the unique share of the population from the evidence, or says why not.
 
     The population is of this size. Refuses an empty sample, and a population smaller than it.
     """

@@ -30,7 +30,7 @@ STATUS_LIGHT_WEIGHTS: Final = (
 
 @dataclass(frozen=True)
 class WeightedRecords:
-    """Distinct records: how many hold each, and the sum of their weights (NaN, if one is bad).
+    """Distinct records: their numbers, and the sum of their weights (NaN, if one is bad).
 
     Without weights the sum is their number.
     """

@@ -16,7 +16,7 @@ from reid_sql.models.numerics.scipy_functions import gammaln
 from reid_sql.models.population import two_way
 from reid_sql.parameters import Floats, Number
 
-# How much more the counts of classes vary than their expected counts say: the shape of a negative binomial.
+# How much more the counts of classes vary than their expected counts imply: the shape of a negative binomial.
 # The count of a class of expected count μ is negative binomial with mean μ and variance μ + μ²/a. The shape
 # a is the likeliest one for the classes that the sample has, given that it has them: those that it lacks
 # need not be counted.
@@ -24,7 +24,7 @@ from reid_sql.parameters import Floats, Number
 LOG_SHAPE_RANGE: Final = (-14.0, 14.0)
 GRID_POINTS: Final = 57  # half a unit apart
 GROUP_WIDTH: Final = 0.01  # of the groups of ln μ
-# Of a group, by which they are moved: engines tell ln μ to a thousandth, and one that lay on a border would
+# Of a group, by which they are moved: engines give ln μ to a thousandth, and one that lay on a border would
 # fall to either side by its last digit.
 GROUP_OFFSET: Final = 0.25
 MIN_POISSON_LOG_SHAPE: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
@@ -150,7 +150,7 @@ SATURATION_TOLERANCE: Final = 2e-3  # in a logarithm, which may be rounded to a 
 
 @dataclass(frozen=True)
 class FittedRecords:
-    """Distinct records: how many hold each, log of the count that main effects expect, codes if needed."""
+    """Distinct records: their numbers, log of the count that main effects expect, codes if needed."""
 
     records: Integers  # (distinct,)
     log_expected: Floats  # (distinct,)
@@ -207,7 +207,7 @@ def score_fitted_records(
 
 
 def is_saturated(sizes: Integers, log_expected: Floats) -> bool:
-    """Whether the model expects just what was counted, so that it says nothing beyond the sample."""
+    """Whether the model expects just what was counted, so that it adds nothing to the sample."""
     return bool(np.abs(log_expected - np.log(sizes)).max() < SATURATION_TOLERANCE)
 
 

@@ -59,8 +59,8 @@ STATUS_NO_RECORDS_DRAWN: Final = (
 def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate:
     """Give Ξ as population_risk does, from the same counts and the same draw.
 
-    Refuses what `count_sample` refuses. A histogram alone has no answer: class sizes do not tell how values
-    go together.
+    Refuses what `count_sample` refuses. A histogram alone has no answer: class sizes do not determine how
+    values go together.
     """
     sample = count_sample(evidence.histogram, population)
     rows = evidence.people
@@ -131,7 +131,6 @@ def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overd
     return Estimate(share, max(0.0, low), min(1.0, high), status)
 
 
-# Population uniqueness by every method, side by side: what each says of one sample, or why it says nothing.
 # All but the model of people, the log-linear models and the copula need only the class-size histogram.
 # Where the sample is the population, it is counted. A method is a file of its own, and a line of the tables
 # here.
@@ -141,7 +140,7 @@ STATUS_COUNTED: Final = "the sample is the population: counted"
 
 @dataclass(frozen=True)
 class PopulationUniqueness:
-    """What one method says: unique people, their share of the population, its interval, and the status."""
+    """The estimate of one method: unique people, their share, its interval, and the status."""
 
     method: str
     unique_records: float | None

@@ -2,9 +2,9 @@
 
 A combination of values has an expected count above 0 only if each two of its values occur together somewhere,
 so only such combinations are listed, column by column, and the full cross-product is never built; the fit is
-the same. Fitting in turn creeps where few records bind the pairs, so two cycles are carried on to where they
-lead: logarithms of counts stay within the model there. Source: Deming & Stephan 1940; Skinner & Shlomo 2008;
-Varadhan & Roland 2008 (SQUAREM, scheme S3).
+the same. Proportional fitting converges slowly if few records determine the pairs, so two cycles are
+extrapolated: logarithms of counts stay within the model there. Source: Deming & Stephan 1940; Skinner &
+Shlomo 2008; Varadhan & Roland 2008 (SQUAREM, scheme S3).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MAX_CELL_UPDATES: Final = 4e9  # cells times pairs of columns that are gone thro
 MAX_MISS: Final = 1e-6  # records by which a fitted pair of values may miss its count at the end
 MAX_FITTED_MISS: Final = 1e-4  # and where it may be called one
 MIN_LOG_COUNT: Final = -690.0  # logarithm of a count that is as good as none
-MAX_LOG_LEAP: Final = 60.0  # by which a logarithm may be carried on at once
+MAX_LOG_LEAP: Final = 60.0  # by which a logarithm may be extrapolated at once
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class TwoWayFit:
 
 
 def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
-    """Fit to distinct records: codes by column, and how many hold each; refuses too many combinations.
+    """Fit to distinct records: codes by column, and their numbers; refuses too many combinations.
 
     >>> sexes_and_towns = np.array([[1, 1], [1, 2], [2, 1]])
     >>> fit_two_way(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # an exact fit

@@ -44,34 +44,31 @@ MAX_ABOVE_LOGLINEAR: Final = 0.02  # of Ξ, above which the data are unlike tabl
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 
 STATUS_COUNTED: Final = "the sample is the population: counted"
-STATUS_FEW_RECORDS: Final = "fewer than 100 records: the interval is what is provable"
+STATUS_FEW_RECORDS: Final = "fewer than 100 records: the interval is a distribution-free bound"
 STATUS_UNLIKE_PEOPLE: Final = (
-    "the data are unlike the tables of people that the interval was measured on (the "
-    "log-linear model says far less): the lower end is 0, and the upper end what is provable"
+    "this table is unlike the reference tables, as the log-linear model estimates far less: only a "
+    "provable upper bound is given"
 )
 STATUS_OVERDISPERSED: Final = (
-    "cells scatter farther around the model's than in nearly all tables that the interval was measured on: "
-    "the lower end is 0, and the upper end what is provable"
+    "this table is unlike the reference tables, as its cells are more overdispersed: only a provable "
+    "upper bound is given"
 )
 STATUS_UNCERTAIN_DEPENDENCIES: Final = (
-    "too few records agree to be sure that columns follow from others: the upper end is what is provable"
+    "too few records to confirm that columns determine others: the upper end is a distribution-free bound"
 )
-STATUS_SMALL_SAMPLE: Final = "too few records to show people who stand in the table twice: the lower end is 0"
+STATUS_SMALL_SAMPLE: Final = "sample too small to rule out duplicated people: the lower end is 0"
 STATUS_GROUP_SAMPLE: Final = (
-    "records share values in groups, as where households were sampled whole: no random sample of people; the "
-    "lower end is 0, and the upper end what would be provable of one"
+    "records were drawn in groups, such as households: only the upper bound of a random sample is given"
 )
 STATUS_REPEATED_PEOPLE: Final = (
-    "more records repeat than chance explains, as where people stand in the table several times or share "
-    "every column with their household: the lower ends allow for it; count people by entity"
+    "more records repeat than by chance, so the lower ends allow for duplicated people: count people by "
+    "entity"
 )
-STATUS_NO_REPEATS: Final = (
-    "no record repeats in the sample: nothing in it keeps the shares below 1, so the upper end is 1"
-)
-STATUS_ALL_EQUAL: Final = "all records of the sample are alike"
-STATUS_NOT_LARGER: Final = "the population is less than twice the sample: counting it would be surer"
+STATUS_NO_REPEATS: Final = "no record repeats in the sample: the upper end is 1"
+STATUS_ALL_EQUAL: Final = "all records of the sample are equal"
+STATUS_NOT_LARGER: Final = "the population is less than twice the sample: counting it would be more reliable"
 STATUS_WEIGHTED: Final = (
-    "weights: the intervals were measured on samples without, and no upper end is provable"
+    "weights: the interval was measured on unweighted samples, and no upper end is provable"
 )
 UNLIKE_REFERENCE: Final = frozenset({STATUS_UNLIKE_PEOPLE, STATUS_OVERDISPERSED, STATUS_GROUP_SAMPLE})
 WITHOUT_LOWER: Final = UNLIKE_REFERENCE | {STATUS_FEW_RECORDS, STATUS_SMALL_SAMPLE}
@@ -268,22 +265,22 @@ def sentence(
     """The share of unique people as a sentence to quote.
 
     >>> sentence(("age", "zip"), 67e6, Share(0.008, 0.004, 0.015))[:98]
-    'Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age and'
+    'Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age and zip, if the table is a rand'
     """
-    named = " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
-    whom = f"the only one with their values of {named}"
+    unique_by = "unique by " + " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
     if counted:
-        return f"Of these {_format_people(people)} people {_percent(unique.estimate)} % are {whom}."
-    ends = f"{_percent(unique.low)} to {_percent(unique.high)} %"
+        share = _format_percent(unique.estimate)
+        return f"Of these {_format_people(people)} people, {share} % are {unique_by}."
+    ends = f"{_format_percent(unique.low)} to {_format_percent(unique.high)} %"
     reliability = (
-        "the data are unlike the tables that the interval was measured on"
+        "This table is unlike the reference tables of the interval."
         if unlike_reference
-        else "in 95 of 100 tables of people like those it was measured on the interval held the truth"
+        else "For 95 of 100 comparable tables of people, the interval contains the true value."
     )
-    share = _percent(unique.estimate)
+    share = _format_percent(unique.estimate)
     share = share if " " in share else f"about {share}"
-    risk = f"Of {_format_people(people)} people {share} % ({ends}) would be {whom}"
-    return f"{risk}; the figure assumes a random sample of them, and {reliability}."
+    risk = f"Of {_format_people(people)} people, {share} % ({ends}) are {unique_by}"
+    return f"{risk}, if the table is a random sample of them. {reliability}"
 
 
 def _format_people(count: float) -> str:
@@ -293,10 +290,10 @@ def _format_people(count: float) -> str:
     return f"{count:,.0f}"
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     """Two significant digits of the distance to the nearer of 0 and 100.
 
-    >>> [_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
+    >>> [_format_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
     ['0.8', '0', '12', '99.996', '0.001', 'less than 0.001']
     """
     points = 100 * share

@@ -24,9 +24,7 @@ from reid_sql.parameters import COUNT, Floats
 SAMPLE_POWER: Final = 0.5  # of the sampled fraction: weight of the prediction by the sample's records
 MARGIN_RECORDS: Final = 0.2  # ε n, by which shares stay off 0 and 1 on the log-odds scale
 PADDING: Final = 0.0005  # share added at both ends of an interval
-STATUS_OF_MODEL: Final = (
-    "the interval holds the error of the model, for tables of people like those it was measured on"
-)
+STATUS_OF_MODEL: Final = "for 95 of 100 comparable tables of people, the interval contains the true value"
 STATUS_COUNTED: Final = "the population is no larger than the sample: counted in the sample"
 
 

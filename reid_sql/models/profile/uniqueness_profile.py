@@ -23,7 +23,9 @@ from reid_sql.parameters import PROBABILITY, Floats
 
 MAX_SUBSETS: Final = 1024  # of attributes: all of 10
 Level = Annotated[float, PROBABILITY]
-STATUS_NONE_SUFFICES: Final = "no choice of up to {} attributes brings ξ to {:g}; all of them: {:.3g}"
+STATUS_NONE_SUFFICES: Final = (
+    "no subset of up to {} attributes has ξ of at least {:g}: all of them have {:.3g}"
+)
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,6 @@ def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> Profil
     best = min(enough, key=lambda row: (row.size, -(row.uniqueness_xi or 0.0)))
     status = OK
     if best.size > max_size:
-        status = f"all attributes: no choice of up to {max_size} does, and sizes between were not asked for"
+        status = f"all attributes: no subset of up to {max_size} is enough, and larger ones were not computed"
     scores = best.cell_probability, best.uniqueness_xi, best.correctness_kappa
     return ProfileRow("smallest", best.attributes, best.size, *scores, None, status)

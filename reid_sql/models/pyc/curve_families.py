@@ -63,7 +63,7 @@ def fit_pyc_curve(task: Task) -> Fit:
 
     12 and 14 are those of the other measures.
     """
-    scale = float(np.ptp(task.points.shares))  # so that shares near 1 settle as well as others
+    scale = float(np.ptp(task.points.shares))  # so that shares near 1 converge as well as others
 
     def residuals(place: Floats) -> Floats:
         law = _pyc_law(*_entropy_and_tail(place), task.k)

@@ -28,7 +28,7 @@ from reid_sql.parameters import COUNT, Choice, Floats
 # A conformal interval: half its width in log-odds is a score times how far the three tilted laws lie apart,
 # plus what the points' errors make, plus a little for each factor by which the population exceeds the
 # points. The scores are the 95 % quantiles over curves of tables that docs/curves.md names; its figures of
-# coverage are of other tables. Nothing within the points can tell what lies beyond them, so 95 % means: of
+# coverage are of other tables. The points do not determine what lies beyond them, so 95 % means: of
 # tables such as those.
 
 PointQuality = Literal["exact", "rough", "few"]
@@ -46,7 +46,7 @@ SCORES: Final[dict[PointQuality, Scores]] = {
     "rough": {"correctness": (2.3, 4.7), "uniqueness": (3.2, 22.4), "k_violation": (4.2, 27.4)},
     "few": {"correctness": (1.8, 4.2), "uniqueness": (5.4, 16.2), "k_violation": (3.0, 14.8)},
 }
-# The share of people in small sets, measured where nearly all are in such sets, tells the rest badly.
+# The share of people in small sets, measured where nearly all are in such sets, determines the rest badly.
 SMALL_SET_SCORES: Final[Scores] = {
     "correctness": (5.9, 7.5),
     "uniqueness": (8.6, 15.8),
@@ -63,14 +63,14 @@ class Answer:
     high: Floats  # (populations,)
 
     def shaped(self, shape: tuple[int, ...]) -> "Answer":
-        """Give the same answer in the shape of what was asked."""
+        """Give the same answer in this shape."""
         return Answer(*(ends.reshape(shape) for ends in (self.value, self.low, self.high)))
 
 
 def conformal_interval(tilted: TiltedCurve, measure: str, people: Floats, value: Floats) -> Answer:
-    """Give the tilted curve's interval, stretched to hold `value`.
+    """Give the tilted curve's interval, stretched to contain `value`.
 
-    Where the truth lies does not hang on the method.
+    Where the truth lies does not depend on the method.
     """
     reach = tilted.reach(measure, people)
     times = people / tilted.task.points.sizes[-1]
@@ -152,7 +152,7 @@ class Extrapolation:
 
 @dataclass(frozen=True)
 class Extrapolated:
-    """What was forecast to one population, None where the method does not tell; what is against it."""
+    """The forecast to one population, None where the method determines none, and its status."""
 
     population: float
     correctness: float | None
@@ -181,7 +181,7 @@ def extrapolate(
 ) -> Extrapolation:
     """Forecast the share of right matches in larger populations from shares at some gallery sizes.
 
-    - tilted: the law of people's surprisal −ln p nearest to a skew lognormal one that meets the points. Of
+    - tilted: the law of people's surprisal −ln p nearest to a skew lognormal one that fits the points. Of
       fewer than four sizes the Pitman–Yor curve; beyond 30 times the largest size the log-odds fall from
       there on by the mean of three such laws.
 

@@ -192,7 +192,7 @@ def _describe_fit(histogram: Histogram, entropy: float) -> str:
 
 
 # How far a fitted Pitman–Yor curve lies from the sample's own, and intervals that own up to it.
-# The posterior knows only the chance within the model. Real tables follow no Pitman–Yor process, and what
+# The posterior covers only the chance within the model. Real tables follow no Pitman–Yor process, and what
 # the fitted curve misses inside the sample, where the truth is known by rarefaction, is the least that it
 # misses beyond. The gap is in log-odds of κ and counts once for each tenfold growth of the population.
 

@@ -1,4 +1,4 @@
-"""Forecast correctness, uniqueness and k-anonymity violations from a sample to populations that hold it.
+"""Forecast correctness, uniqueness and k-anonymity violations from a sample to populations that contain it.
 
 The sample's own classes remain: given its histogram, the n − n_s people still to come join its classes or
 open new ones by the Pitman–Yor urn (Pitman 1995), so the forecast at the sample's own size is what was

@@ -19,7 +19,7 @@ from reid_sql.models.pyc.measurements import (
 from reid_sql.models.pyc.pitman_yor import parameters
 from reid_sql.parameters import Floats
 
-# The law nearest to a given one that meets measured averages, each as closely as it was measured.
+# The law nearest to a given one that reproduces measured averages, each as closely as it was measured.
 
 MAX_NEWTON_STEPS: Final = 200
 MAX_SLOPE: Final = 1e-9
@@ -31,7 +31,7 @@ MIN_STEP_LENGTH: Final = 1e-7
 
 @dataclass(frozen=True)
 class Tilted:
-    """A law on a lattice, the multiplier of each measured average, and whether their search settled."""
+    """A law on a lattice, the multiplier of each measured average, and whether their search converged."""
 
     mass: Floats  # (lattice,)
     multipliers: Floats  # (measured,)
@@ -104,7 +104,7 @@ def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
 # The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
 # Three bases: the Pitman–Yor process, a lognormal law of the sets' shares, and a skew one. The last (of
 # rough points the second) is the answer up to 30 times the largest size that was measured; how far the
-# three lie apart says how much of the answer is the base's own.
+# three differ shows how much of the answer is the base's own.
 
 MIN_POINTS: Final = 4  # so many points determine three parameters and a tilt
 MAX_TIMES_MEASURED: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
@@ -142,7 +142,7 @@ def from_log_odds(value: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Reach:
-    """What the three laws say of one measure: the answer, their distance, and the noise, in log-odds.
+    """The three laws by one measure: the answer, their distance, and the noise, in log-odds.
 
     The distance is how far they differ, the noise what it makes of the answer.
     """
@@ -162,7 +162,7 @@ class TiltedCurve:
 
     @property
     def few(self) -> bool:
-        """Whether the points are too few to tell a shape."""
+        """Whether the points are too few to determine a shape."""
         return self.task.points.sizes.size < MIN_POINTS
 
     def reach(self, measure: str, populations: Floats) -> Reach:
@@ -194,8 +194,8 @@ def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
 
     The skew and the lognormal base minimise Σ ln(n) n (κ − Eκ(n))², which looks at the far end of the curve
     more than equation 4 does. Errors that the caller did not give start from those of rounding, and grow
-    until a law meets the points within them. Rough points bear no third parameter: of them the lognormal law
-    answers.
+    until a law meets the points within them. Rough points do not determine a third parameter: of them the
+    lognormal law answers.
     """
     expected = surprisal_kernel(task.measure, task.points.sizes, task.k)
     third = _pitman_yor_base(fitted)

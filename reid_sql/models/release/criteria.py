@@ -1,7 +1,7 @@
-"""What the sensitive values of a class must be like, so that it may stay: by counts, in SQL and in Polars.
+"""Criteria on the sensitive values of a class: by counts, in SQL and in Polars.
 
-Each criterion is monotone: classes that meet it, put together, meet it. So what the finer classes of a class
-may keep at most is a part of the class that meets it, and its size can be bounded.
+Each criterion is monotone: classes that meet it, merged, meet it. So the records that finer classes of a
+class can retain are a part of it that meets the criterion, and the size of that part can be bounded.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import Floats, Integers
 
-# Columns of a query beside those of the table, each for one sensitive column.
+# Columns that a query adds to those of the table, each for one sensitive column.
 SIZE: Final = "reid_size"  # records of the class
 HELD: Final = "reid_held"  # those of them with the record's value
 EVERYWHERE: Final = "reid_everywhere"  # records of the table with it
@@ -24,7 +24,7 @@ RECORDS: Final = "reid_records"  # records of the table
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """How many records of each class hold each sensitive value: a place for each pair that occurs."""
+    """Records of each class with each sensitive value, for pairs that occur."""
 
     place: Integers  # (pairs,) the class
     value: Integers  # (pairs,)
@@ -35,38 +35,38 @@ class ValueCounts:
         """Add up over the values of each class."""
         return np.bincount(self.place, parts, len(self.sizes)).astype(np.float64)
 
-    def shares(self, kept: NDArray[np.bool_]) -> Floats:
-        """Give the share of each value among the records of the classes that are kept."""
-        held = np.bincount(self.value, self.records * kept[self.place])
-        found: Floats = held / max(held.sum(), 1.0)
-        return found
+    def shares(self, remaining: NDArray[np.bool_]) -> Floats:
+        """Give the share of each value among the records of the classes that remain."""
+        records = np.bincount(self.value, self.records * remaining[self.place])
+        shares: Floats = records / max(records.sum(), 1.0)
+        return shares
 
 
 class Criterion(ABC):
-    """A criterion on one sensitive column; `words` tell what breaks it, before "of" and the column."""
+    """A criterion on one sensitive column; `label` describes a class that breaks it, before "of <column>"."""
 
-    relative = False  # whether it holds the class against the table
+    relative = False  # whether it compares the class with the table
 
     @property
     @abstractmethod
-    def words(self) -> str:
-        """What a class is like that breaks it."""
+    def label(self) -> str:
+        """Description of a class that breaks it."""
 
     @abstractmethod
-    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes meet it, where the table has these shares of the values."""
 
     @abstractmethod
-    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
-        """Give what finer classes of each class may keep at most, if this share of the table may go."""
+    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+        """Bound the records that finer classes can retain, if this share of the table may be removed."""
 
     @abstractmethod
     def sql(self, part: str, number: int) -> str:
-        """Spell it over the window of the class, by the columns beside of this number."""
+        """SQL over the window of the class, by the added columns of this number."""
 
     @abstractmethod
     def polars(self, by: str, number: int) -> str:
-        """Spell it as Python's source of a Polars expression, within the class."""
+        """Python source of a Polars expression within the class."""
 
 
 @dataclass(frozen=True)
@@ -76,21 +76,21 @@ class Distinct(Criterion):
     least: float
 
     @property
-    def words(self) -> str:
-        """What a class is like that breaks it."""
+    def label(self) -> str:
+        """Description of a class that breaks it."""
         return f"with fewer than {self.least:g} values"
 
     @property
     def _whole(self) -> int:
         return ceil(self.least * (1 - ROUNDING_TOLERANCE))
 
-    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
-        """Which classes hold so many values."""
+    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+        """Which classes have so many values."""
         return np.bincount(found.place, minlength=len(found.sizes)) >= self._whole
 
-    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
-        """Give all or nothing: finer classes hold no more values."""
-        return np.where(self.met(found, shares), found.sizes, 0.0)
+    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+        """All or nothing: finer classes have no more values."""
+        return np.where(self.is_met(found, shares), found.sizes, 0.0)
 
     def sql(self, part: str, number: int) -> str:
         """Count each value once: its records have equal parts of 1."""
@@ -108,29 +108,29 @@ class Diverse(Criterion):
     least: float
 
     @property
-    def words(self) -> str:
-        """What a class is like that breaks it."""
+    def label(self) -> str:
+        """Description of a class that breaks it."""
         return f"with less entropy than {self.least:g} equally frequent values"
 
-    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have such an entropy."""
-        held = found.records.astype(np.float64)
-        told = found.total(held * np.log(found.sizes[found.place] / held)) / found.sizes
-        return _at_least(told, log(self.least))
+        records = found.records.astype(np.float64)
+        entropy = found.total(records * np.log(found.sizes[found.place] / records)) / found.sizes
+        return _at_least(entropy, log(self.least))
 
-    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give nothing where even equal shares of the values would be too little."""
-        return Distinct(self.least).most(found, shares, gone)
+        return Distinct(self.least).max_records(found, shares, gone)
 
     def sql(self, part: str, number: int) -> str:
         """Add up logarithms of shares."""
-        told = f"ln(CAST({SIZE} AS DOUBLE) / {HELD}_{number})"
-        return f"sum({told} / {SIZE}) {part} >= {log(self.least) - ROUNDING_TOLERANCE!r}"
+        surprisal = f"ln(CAST({SIZE} AS DOUBLE) / {HELD}_{number})"
+        return f"sum({surprisal} / {SIZE}) {part} >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Add up logarithms of shares."""
-        told = f"(pl.col('{SIZE}') / pl.col('{HELD}_{number}')).log() / pl.col('{SIZE}')"
-        return f"({told}).sum().over({by}) >= {log(self.least) - ROUNDING_TOLERANCE!r}"
+        surprisal = f"(pl.col('{SIZE}') / pl.col('{HELD}_{number}')).log() / pl.col('{SIZE}')"
+        return f"({surprisal}).sum().over({by}) >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
 
 @dataclass(frozen=True)
@@ -144,17 +144,17 @@ class Close(Criterion):
     relative = True
 
     @property
-    def words(self) -> str:
-        """What a class is like that breaks it."""
+    def label(self) -> str:
+        """Description of a class that breaks it."""
         return f"farther than {self.t:g} from the table by the values"
 
-    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
         above = found.records / found.sizes[found.place] - shares[found.value]
         near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING_TOLERANCE)
         return near
 
-    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give the largest part of a class that is close; the table moves by no more than `gone`."""
         return _largest(found, shares[found.value], 1 - min(self.t + gone, 1.0))
 
@@ -167,9 +167,9 @@ class Close(Criterion):
 
     def polars(self, by: str, number: int) -> str:
         """Add up what values are more frequent than in the table; a value's records have equal parts."""
-        held = f"pl.col('{HELD}_{number}')"
-        above = f"({held} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
-        each = f"({above}.clip(lower_bound=0.0) / {held})"
+        records = f"pl.col('{HELD}_{number}')"
+        above = f"({records} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
+        each = f"({above}.clip(lower_bound=0.0) / {records})"
         return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
 
 
@@ -180,17 +180,17 @@ class Frequent(Criterion):
     alpha: float
 
     @property
-    def words(self) -> str:
-        """What a class is like that breaks it."""
+    def label(self) -> str:
+        """Description of a class that breaks it."""
         return f"with more than {self.alpha:.4g} of its records at one value"
 
-    def met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""
         over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
         fine: NDArray[np.bool_] = found.total(over.astype(np.float64)) == 0
         return fine
 
-    def most(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
         """Give the largest part of a class that has no such value."""
         return _largest(found, np.full(len(found.value), self.alpha), 1.0)
 
@@ -220,12 +220,12 @@ def _largest(found: ValueCounts, share: Floats, whole: float) -> Floats:
     order = np.lexsort((ratio, found.place))
     place, records, parts = found.place[order], found.records[order], share[order]
     starts = np.searchsorted(place, np.arange(len(found.sizes)))
-    below, told = np.cumsum(records), np.cumsum(parts)
+    below, cumulated = np.cumsum(records), np.cumsum(parts)
     before = below - (below[starts] - records[starts])[place]  # with the value itself
-    rest = found.total(share)[place] - (told - (told[starts] - parts[starts])[place])
+    rest = found.total(share)[place] - (cumulated - (cumulated[starts] - parts[starts])[place])
     most = found.sizes.astype(np.float64)
     none = found.total(share) < whole - ROUNDING_TOLERANCE
     divisor = whole - rest
-    held = divisor > ROUNDING_TOLERANCE
-    np.minimum.at(most, place[held], before[held] / divisor[held])
+    limits = divisor > ROUNDING_TOLERANCE
+    np.minimum.at(most, place[limits], before[limits] / divisor[limits])
     return np.where(none, 0.0, most)

@@ -1,6 +1,12 @@
-"""The lattice of a table's coarser forms: distinct records, folded upwards, never counted anew."""
+"""The lattice of a table's coarser forms, and what each form loses.
 
-from collections.abc import Sequence
+The distinct records of a coarser form are grouped from those of a finer one, never counted anew. Losses are
+non-uniform entropy, discernibility and average class size, each of the records that stay; a record that is
+removed loses everything.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -10,13 +16,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Choice, Floats, Integers
 
 Node = tuple[int, ...]  # a level for each column
-WORD: Final = 2**62  # what a key of 64 bits holds
-DENSE: Final = 2**22  # keys that are counted in an array of their own rather than sorted
-KEPT: Final = 2**24  # codes that folded forms may hold together
-FORMS: Final = 100  # folded forms that are kept, at most
+MAX_KEY: Final = 2**62  # what a key of 64 bits holds
+MAX_DENSE_KEYS: Final = 2**22  # keys that are counted in an array of their own rather than sorted
+MAX_CACHED_CODES: Final = 2**24  # codes that folded forms may hold together
+MAX_CACHED_FORMS: Final = 100  # folded forms that are kept, at most
+LOSS_LABELS: Final = {
+    "entropy": "non-uniform entropy",
+    "discernibility": "discernibility",
+    "class_size": "average class size",
+}
+LOSS: Final = Choice(tuple(LOSS_LABELS))
 
 
 @dataclass(frozen=True)
@@ -40,14 +52,14 @@ class LevelCodes:
         found[self.codes[start]] = self.codes[end]
         return found
 
-    def held(self, level: int) -> Integers:
-        """Give the records that hold each code of the level."""
+    def count_records(self, level: int) -> Integers:
+        """Give the records that have each code of the level."""
         return np.bincount(self.codes[level], self.records, self.sizes[level]).astype(np.int64)
 
 
 @dataclass(frozen=True)
-class Folded:
-    """Distinct records at a node: a row of codes for each column, and the records that hold each."""
+class DistinctRecords:
+    """Distinct records at a node: a row of codes for each column, and the records that have each."""
 
     codes: Integers  # (columns, classes)
     counts: Integers  # (classes,)
@@ -57,12 +69,12 @@ class Lattice:
     """Distinct records of some columns, and their forms at any node; level 0 is the table as it is.
 
     >>> age = LevelCodes((np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([0, 0, 0])), np.array([2, 1, 1]))
-    >>> lattice = Lattice([age], Folded(np.array([[0, 1, 2]]), np.array([2, 1, 1])))
-    >>> lattice.shape, lattice.folded((1,)).counts.tolist()
+    >>> lattice = Lattice([age], DistinctRecords(np.array([[0, 1, 2]]), np.array([2, 1, 1])))
+    >>> lattice.shape, lattice.records_at((1,)).counts.tolist()
     ((3,), [3, 1])
     """
 
-    def __init__(self, level_codes: Sequence[LevelCodes], distinct: Folded) -> None:
+    def __init__(self, level_codes: Sequence[LevelCodes], distinct: DistinctRecords) -> None:
         """Take the columns' level_codes, and the distinct records by the codes of level 0."""
         self.level_codes = tuple(level_codes)
         self.shape: Node = tuple(len(each.codes) for each in level_codes)
@@ -80,7 +92,7 @@ class Lattice:
         """The node at which every column is left out."""
         return tuple(levels - 1 for levels in self.shape)
 
-    def folded(self, node: Node) -> Folded:
+    def records_at(self, node: Node) -> DistinctRecords:
         """Give the distinct records at a node, folded from the fewest that are known below it."""
         if node not in self._folded:
             below = [each for each in self._folded if all(map(le, each, node))]
@@ -88,17 +100,17 @@ class Lattice:
             self._keep(node, self._upwards(start, node))
         return self._folded[node]
 
-    def _keep(self, node: Node, found: Folded) -> None:
+    def _keep(self, node: Node, found: DistinctRecords) -> None:
         """Remember a form, and forget the oldest ones where there are too many."""
         self._folded[node] = found
-        held = sum(each.codes.size for each in self._folded.values())
+        cached = sum(each.codes.size for each in self._folded.values())
         for old in list(self._folded):
-            if held <= KEPT and len(self._folded) <= FORMS:
+            if cached <= MAX_CACHED_CODES and len(self._folded) <= MAX_CACHED_FORMS:
                 return
             if old not in (self._bottom, node):
-                held -= self._folded.pop(old).codes.size
+                cached -= self._folded.pop(old).codes.size
 
-    def _upwards(self, start: Node, end: Node) -> Folded:
+    def _upwards(self, start: Node, end: Node) -> DistinctRecords:
         known = self._folded[start]
         codes = [
             known.codes[at] if low == high else self.level_codes[at].upwards(low, high)[known.codes[at]]
@@ -108,25 +120,27 @@ class Lattice:
         return _grouped(codes, sizes, known.counts)
 
 
-def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> Folded:
+def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> DistinctRecords:
     """Count records by their codes."""
-    if prod(sizes) <= max(DENSE, len(counts)):
-        held = np.bincount(keyed(codes, sizes), counts, prod(sizes))  # doubles, exact to 2**53 records
-        present = np.flatnonzero(held)
-        return Folded(np.array(np.unravel_index(present, sizes)), held[present].astype(np.int64))
-    key = keyed(codes, sizes)
+    if prod(sizes) <= max(MAX_DENSE_KEYS, len(counts)):
+        counted = np.bincount(
+            combine_codes(codes, sizes), counts, prod(sizes)
+        )  # doubles, exact to 2**53 records
+        present = np.flatnonzero(counted)
+        return DistinctRecords(np.array(np.unravel_index(present, sizes)), counted[present].astype(np.int64))
+    key = combine_codes(codes, sizes)
     order = np.argsort(key, kind="stable")
     ranked = key[order]
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
     first = order[starts]
-    return Folded(np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts))
+    return DistinctRecords(np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts))
 
 
-def keyed(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
+def combine_codes(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
     """Make one number of each row's codes; where there are too many numbers, of those that occur."""
     key, many = np.zeros(len(codes[0]), dtype=np.int64), 1
     for code, size in zip(codes, sizes, strict=True):
-        if many * size > WORD:
+        if many * size > MAX_KEY:
             values, key = np.unique(key, return_inverse=True)
             many = len(values)
         key = key * size + code
@@ -145,3 +159,146 @@ def outer_sum(parts: Sequence[Floats]) -> NDArray[np.float64]:
     for at, each in enumerate(parts):
         total += each.reshape([-1 if axis == at else 1 for axis in range(len(parts))])
     return total
+
+
+class Loss(ABC):
+    """A loss on a lattice; `base` is the least loss of each node.
+
+    `is_predictable` says that a node loses its base, but for what is taken away.
+    """
+
+    is_predictable = False
+
+    def __init__(self, lattice: Lattice) -> None:
+        """Take the lattice on which forms lose."""
+        self.lattice = lattice
+
+    @property
+    @abstractmethod
+    def base(self) -> NDArray[np.float64]:
+        """The least loss of each node, whatever is removed."""
+
+    @abstractmethod
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the removed classes."""
+
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
+        """Lower bound of the loss of every coarser form."""
+        return 0.0
+
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - same
+        """Loss of every finer form above its base, where no record of these classes can remain."""
+        return 0.0
+
+
+class Entropy(Loss):
+    """Bits of information that the values lose in their coarser form, as a share of all of them.
+
+    Σ log2(N(coarse)/N(value)) over columns and records, by the records N that hold each; a record that is
+    taken away loses log2(N/N(value)) in every column. 0 is the table as it is, 1 nothing left. Source: De
+    Waal & Willenborg 1999 (entropy); Gionis & Tassa 2009 (non-uniform).
+    """
+
+    is_predictable = True
+
+    @cached_property
+    def columns(self) -> tuple[Floats, ...]:
+        """The bits that each column loses at each of its levels."""
+        return tuple(
+            np.array(
+                [
+                    _bits(column.count_records(0)) - _bits(column.count_records(level))
+                    for level in range(len(column.codes))
+                ]
+            )
+            for column in self.lattice.level_codes
+        )
+
+    @cached_property
+    def whole(self) -> float:
+        """All bits of the columns."""
+        return float(sum(each[-1] for each in self.columns)) or 1.0
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """The least loss of each node: nothing removed."""
+        return outer_sum(self.columns) / self.whole
+
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the removed classes."""
+        return float(self.base[node]) + self.extra_loss(node, classes, gone)
+
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:
+        """Bits left to lose in these classes; a finer form has more to lose in their records."""
+        cells = np.broadcast_to(unsavable, classes.codes.shape)
+        return self.of_cells(node, classes, cells) if unsavable.any() else 0.0
+
+    def of_cells(self, node: Node, classes: DistinctRecords, blank: NDArray[np.bool_]) -> float:
+        """Bits left to lose in these cells of the classes."""
+        left = np.zeros(len(classes.counts))
+        for column, level, codes, lost in zip(
+            self.lattice.level_codes, node, classes.codes, blank, strict=True
+        ):
+            records = np.maximum(column.count_records(level), 1)
+            left[lost] += np.log2(self.lattice.records / records)[codes[lost]]
+        return float(classes.counts @ left) / self.whole
+
+
+def _bits(records: Integers) -> float:
+    """Bits of information of the codes over all records: Σ n log2(N/n)."""
+    present = records[records > 0].astype(np.float64)
+    return float(present @ np.log2(present.sum() / present))
+
+
+class Discernibility(Loss):
+    """Pairs of equal records, Σ n² over classes; a removed record counts as equal to all N others.
+
+    As a share of N². Source: Bayardo & Agrawal 2005, eq. 1.
+    """
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """Nothing is known before a node is counted."""
+        return np.zeros(self.lattice.shape)
+
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the removed classes."""
+        kept = classes.counts[~gone].astype(np.float64)
+        suppressed = self.lattice.records - kept.sum()
+        return float(kept @ kept + suppressed * self.lattice.records) / self.lattice.records**2
+
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """Loss of every finer form by the removed records: as much, or more."""
+        return float(classes.counts[unsavable].sum()) / self.lattice.records
+
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - as every loss
+        """Lower bound for coarser forms: classes only grow, and none is larger than the table."""
+        counts = classes.counts.astype(np.float64)
+        return float(counts @ counts) / self.lattice.records**2
+
+
+class ClassSize(Loss):
+    """Records per class among the remaining ones, as a share of all records. Source: LeFevre et al. 2006."""
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """Nothing is known before a node is counted."""
+        return np.zeros(self.lattice.shape)
+
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the removed classes."""
+        return float(classes.counts[~gone].mean()) / self.lattice.records
+
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:
+        """Lower bound for coarser forms: no more classes, of hardly fewer records."""
+        return (self.lattice.records - suppressible) / len(classes.counts) / self.lattice.records
+
+
+LOSSES: Final[dict[str, Callable[[Lattice], Loss]]] = dict(
+    zip(LOSS_LABELS, (Entropy, Discernibility, ClassSize), strict=True)
+)
+
+
+def make_loss(word: str, lattice: Lattice) -> Loss:
+    """The loss of this name on the lattice."""
+    return LOSSES[LOSS.check("loss", word)](lattice)

@@ -1,8 +1,8 @@
-"""The node of least loss that meets what is required: every other one is counted or shown to lose more.
+"""Search the node of least loss that meets the requirement: all others are counted, or shown to lose more.
 
-A node that is counted tells of others. One that cannot be met tells of all finer ones; one that is met tells
-what finer ones lose at least, and each tells what coarser ones lose at least. The search ends when no node
-that is left could lose less than the best, or when it is told to stop.
+A counted node bounds others: one that cannot meet the requirement rules out all finer ones; one that meets it
+bounds the loss of finer ones, and each bounds the loss of coarser ones. The search ends when no remaining
+node could lose less than the best, or when it is stopped.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,18 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.release.lattice import Folded, Lattice, Node, box
-from reid_sql.models.release.loss import Entropy, Loss
-from reid_sql.models.release.requirement import Outcome, Requirement
-from reid_sql.models.release.rules import Rules
+from reid_sql.models.release.lattice import DistinctRecords, Entropy, Lattice, Loss, Node, box
+from reid_sql.models.release.suppression import Outcome, Requirement, Rules
 
-MOST: Final = 5_000_000  # nodes over which bounds are kept
-CLOSE: Final = 1e-12  # by which a loss must be less to be better
+MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
+LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
 
 
 @dataclass(frozen=True)
-class Found:
-    """A node that was counted: its loss, the cut and the records taken away, and its smallest class."""
+class CountedNode:
+    """A node that was counted: its loss, the cut and the records removed, and its small classes."""
 
     node: Node
     loss: float
@@ -34,58 +32,60 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Whether a node meets what class sizes do not tell; `hopeless` if no finer form can, either."""
+class Verdict:
+    """Whether a node meets the other checks; `hopeless` if no finer form can either."""
 
-    met: bool
+    is_met: bool
     hopeless: bool = False
 
 
-Judge = Callable[[Found], Judged]
+Judge = Callable[[CountedNode], Verdict]
 
 
 @dataclass
 class Result:
     """The best node, if any; whether no other loses less, and the least loss that another could have."""
 
-    best: Found | None = None
+    best: CountedNode | None = None
     optimal: bool = False
     bound: float = 0.0
     nodes: int = 0
-    counted: list[Found] = field(default_factory=list)
+    counted: list[CountedNode] = field(default_factory=list)
 
 
-def anything(found: Found) -> Judged:  # noqa: ARG001 - as a judge
+def accept_all(found: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
     """Judge by class sizes alone."""
-    return Judged(met=True)
+    return Verdict(is_met=True)
 
 
-def gone(rules: Rules | None, node: Node, folded: Folded, outcome: Outcome) -> NDArray[np.bool_]:
-    """Which classes of a node are taken away."""
+def removed_classes(
+    rules: Rules | None, node: Node, folded: DistinctRecords, outcome: Outcome
+) -> NDArray[np.bool_]:
+    """Which classes of a node are removed."""
     return folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
 
 
 class Search:
-    """A search in a lattice for the least loss; `judge` is asked of each node that would be the best."""
+    """A search in a lattice for the least loss; `judge` checks each node that would be the best."""
 
     def __init__(
         self,
         lattice: Lattice,
         requirement: Requirement,
         loss: Loss,
-        judge: Judge = anything,
+        judge: Judge = accept_all,
         *,
         rules: Rules | None = None,
         stop: Callable[[], bool] = lambda: False,
-        tell: Callable[[Result], None] = lambda _: None,
+        on_progress: Callable[[Result], None] = lambda _: None,
     ) -> None:
-        """Take what is searched, what is required, what is lost; when to stop, and whom to tell.
+        """Take the lattice, the requirement and the loss; when to stop, and what to call on progress.
 
         `rules` are on sensitive values; classes that break one are taken away, too.
         """
         self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
         self.rules = rules
-        self.stop, self.tell = stop, tell
+        self.stop, self.on_progress = stop, on_progress
         self.result = Result(nodes=lattice.nodes)
         self._seen: set[Node] = set()
         self._met: set[Node] = set()
@@ -94,7 +94,7 @@ class Search:
 
     def run(self) -> Result:
         """Search, from nothing left downwards, then among what the bounds leave."""
-        if self.lattice.nodes <= MOST:
+        if self.lattice.nodes <= MAX_NODES:
             self._least = self.loss.base.copy()
             self._known = np.zeros(self.lattice.shape, dtype=np.bool_)
         self._descend(self.lattice.top)
@@ -103,13 +103,13 @@ class Search:
             if node is None:
                 self.result.optimal = True
                 break
-            if self._count(node) and self.judge is not anything:
+            if self._count(node) and self.judge is not accept_all:
                 self._descend(node)
-        self._tell_bound()
+        self._set_bound()
         return self.result
 
     def _descend(self, node: Node) -> None:
-        """Make columns finer one by one, the one that regains most first, as long as all is met."""
+        """Make columns finer one by one, the one that regains most first, while the node passes."""
         if not self._count(node):
             return
         moved = True
@@ -123,84 +123,88 @@ class Search:
         yield from sorted(below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
 
     def _next(self, least: NDArray[np.float64]) -> Node | None:
-        """Give a node that may lose less than the best; the most telling one, as far as one can know.
+        """A node that may lose less than the best: the most informative one, as far as is known.
 
         Where losses are known before a node is counted, it is the one that would lose most; else one halfway.
         """
         best = self.result.best.loss if self.result.best else np.inf
-        open_ = np.flatnonzero((least < best * (1 - CLOSE)) & ~self._known)
+        open_ = np.flatnonzero((least < best * (1 - LOSS_TOLERANCE)) & ~self._known)
         if not len(open_):
             return None
         order = self._order.base.ravel()[open_]
         place = (
             order.argmax()
-            if self.loss.foreseen and self.judge is anything
+            if self.loss.is_predictable and self.judge is accept_all
             else np.argpartition(order, len(order) // 2)[len(order) // 2]
         )
         return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
 
     def _count(self, node: Node) -> bool:
-        """Count a node, learn from it, and say whether it meets all."""
+        """Count a node, update the bounds, and return whether it passes."""
         checkpoint()
         if node in self._seen:
             return node in self._met
         self._seen.add(node)
         if self._least is not None:
             self._known[node] = True
-        folded = self.lattice.folded(node)
+        folded = self.lattice.records_at(node)
         outcome = self._outcome(node, folded)
         met_sizes = outcome.cut is not None
-        loss = self.loss.of(node, folded, gone(self.rules, node, folded, outcome)) if met_sizes else inf
+        loss = (
+            self.loss.of(node, folded, removed_classes(self.rules, node, folded, outcome))
+            if met_sizes
+            else inf
+        )
         small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
-        found = Found(node, loss, outcome, small / self.lattice.records)
+        found = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(found)
         met, hopeless = self._judged(found)
         if self._least is not None:
-            self._learn(found, hopeless=hopeless)
+            self._update_bounds(found, hopeless=hopeless)
         if met:
             self._met.add(node)
-        self.tell(self.result)
+        self.on_progress(self.result)
         return met
 
-    def _outcome(self, node: Node, folded: Folded) -> Outcome:
+    def _outcome(self, node: Node, folded: DistinctRecords) -> Outcome:
         """Judge the node's class sizes, and its sensitive values where there are rules."""
-        outcome = self.requirement.of(folded.counts)
+        outcome = self.requirement.judge(folded.counts)
         if self.rules is None or outcome.hopeless:
             return outcome
-        return self.rules.of(node, folded, outcome, self.requirement)
+        return self.rules.judge(node, folded, outcome, self.requirement)
 
-    def _doomed(self, node: Node, folded: Folded) -> NDArray[np.bool_]:
+    def _doomed(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
         if self.rules is None:
             return folded.counts < self.requirement.k
-        return self.rules.doomed(node, folded, self.requirement)
+        return self.rules.unsavable(node, folded, self.requirement)
 
-    def _judged(self, found: Found) -> tuple[bool, bool]:
-        """Whether all is met, and whether no finer form can meet it; the best is remembered."""
+    def _judged(self, found: CountedNode) -> tuple[bool, bool]:
+        """Whether the node passes, and whether no finer form can; updates the best."""
         best = self.result.best
         if found.outcome.cut is None:
             return False, found.outcome.hopeless
-        if best is not None and found.loss >= best.loss * (1 - CLOSE):
+        if best is not None and found.loss >= best.loss * (1 - LOSS_TOLERANCE):
             return True, False  # no better, whatever else is asked
         judged = self.judge(found)
-        if judged.met:
+        if judged.is_met:
             self.result.best = found
-        return judged.met, judged.hopeless
+        return judged.is_met, judged.hopeless
 
-    def _learn(self, found: Found, *, hopeless: bool) -> None:
+    def _update_bounds(self, found: CountedNode, *, hopeless: bool) -> None:
         """Raise what other nodes lose at least."""
         if self._least is None:
             return
-        folded = self.lattice.folded(found.node)
+        folded = self.lattice.records_at(found.node)
         below, above = box(found.node, above=False), box(found.node, above=True)
         if hopeless:
             self._least[below] = np.inf
-        elif beside := self.loss.beside(found.node, folded, self._doomed(found.node, folded)):
-            np.maximum(self._least[below], self.loss.base[below] + beside, out=self._least[below])
-        if least := self.loss.above(folded, self.requirement.suppressible):
+        elif extra := self.loss.extra_loss(found.node, folded, self._doomed(found.node, folded)):
+            np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
+        if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])
 
-    def _tell_bound(self) -> None:
-        """Say what the nodes that were not counted lose at least."""
+    def _set_bound(self) -> None:
+        """Set the least loss of the nodes that were not counted."""
         best = self.result.best.loss if self.result.best else float("inf")
         if self.result.optimal or self._least is None:
             self.result.bound = best if self.result.optimal else 0.0

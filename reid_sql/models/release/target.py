@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.release.lattice import Folded, keyed
+from reid_sql.models.release.lattice import DistinctRecords, combine_codes
 from reid_sql.parameters import Floats, Integers
 
 WEIGHT: Final = 1.0  # of the whole table's shares in a cell, in records
@@ -21,10 +21,10 @@ WEIGHT: Final = 1.0  # of the whole table's shares in a cell, in records
 
 @dataclass(frozen=True)
 class Prediction:
-    """The columns that predict best, by their places; bits told of all records, and shares.
+    """The columns that predict best, by their places; bits predicted over all records, and shares.
 
-    `information` is the share of the target's bits that is told, `error` of the records whose value is not
-    the one that is expected.
+    `information` is the share of the target's bits that is predicted, `error` that of the records whose value
+    is not the predicted one.
     """
 
     columns: tuple[int, ...]
@@ -33,14 +33,16 @@ class Prediction:
     error: float
 
 
-def predicted(found: Folded, values: Integers, gone: int = 0, everyone: Floats | None = None) -> Prediction:
+def predict_target(
+    found: DistinctRecords, values: Integers, gone: int = 0, everyone: Floats | None = None
+) -> Prediction:
     """Predict the target by the best table; `gone` records are left out, and expected to be as the others.
 
     `values` are the target's codes of the distinct records; `everyone` the records of each value in the
     table as it was, if some are gone.
 
     >>> sex, ill = np.array([[0, 1]]), np.array([0, 1])
-    >>> made = predicted(Folded(sex, np.array([50, 50])), ill)
+    >>> made = predict_target(DistinctRecords(sex, np.array([50, 50])), ill)
     >>> made.columns, made.error, made.information > 0.98
     ((0,), 0.0, True)
     """
@@ -49,7 +51,7 @@ def predicted(found: Folded, values: Integers, gone: int = 0, everyone: Floats |
     best, error = 0.0, _error(found, values, (), gone, whole)
     while len(chosen) < len(found.codes):
         left = [at for at in range(len(found.codes)) if at not in chosen]
-        tried = {at: told(found, values, (*chosen, at), whole) for at in left}
+        tried = {at: information_bits(found, values, (*chosen, at), whole) for at in left}
         most = max(tried, key=lambda at: tried[at])
         if tried[most] <= best + 1e-9:
             break
@@ -58,48 +60,53 @@ def predicted(found: Folded, values: Integers, gone: int = 0, everyone: Floats |
     return Prediction(chosen, best, best / (_bits(whole) or inf), error)
 
 
-def told(found: Folded, values: Integers, columns: Sequence[int], whole: Floats) -> float:
-    """Give the bits that the columns' table tells of the target beyond the whole's shares, left one out."""
+def information_bits(
+    found: DistinctRecords, values: Integers, columns: Sequence[int], whole: Floats
+) -> float:
+    """Bits of the target that a table of the columns predicts beyond the overall shares, leaving one out."""
     shares = whole / whole.sum()
     place, cells = _cells(found, columns)
-    held, inside = _held(place, values, found.counts, cells, len(whole))
+    same_value, inside = _cell_counts(place, values, found.counts, cells, len(whole))
     own = np.log2(shares[values])
-    expected = (held - 1 + WEIGHT * shares[values]) / (inside - 1 + WEIGHT)
+    expected = (same_value - 1 + WEIGHT * shares[values]) / (inside - 1 + WEIGHT)
     return float(found.counts @ (np.log2(np.maximum(expected, 1e-300)) - own))
 
 
-def _cells(found: Folded, columns: Sequence[int]) -> tuple[Integers, int]:
+def _cells(found: DistinctRecords, columns: Sequence[int]) -> tuple[Integers, int]:
     if not columns:
         return np.zeros(len(found.counts), dtype=np.int64), 1
     codes = [found.codes[at] for at in columns]
-    key = keyed(codes, [int(each.max()) + 1 for each in codes])
+    key = combine_codes(codes, [int(each.max()) + 1 for each in codes])
     cells, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), len(cells)
 
 
-def _held(
+def _cell_counts(
     place: Integers, values: Integers, counts: Integers, cells: int, many: int
 ) -> tuple[Floats, Floats]:
     """Give, for each distinct record, the records of its cell with its value, and all of its cell."""
     pairs, inverse = np.unique(place * many + values, return_inverse=True)
-    held = np.bincount(inverse, counts, len(pairs))[inverse]
-    return held.astype(np.float64), np.bincount(place, counts, cells)[place].astype(np.float64)
+    counted = np.bincount(inverse, counts, len(pairs))[inverse]
+    return counted.astype(np.float64), np.bincount(place, counts, cells)[place].astype(np.float64)
 
 
-def _error(found: Folded, values: Integers, columns: Sequence[int], gone: int, whole: Floats) -> float:
+def _error(
+    found: DistinctRecords, values: Integers, columns: Sequence[int], gone: int, whole: Floats
+) -> float:
     """Give the share of records that are not of the value that the others of their cell let expect."""
     shares = whole / whole.sum()
     place, cells = _cells(found, columns)
     pairs, inverse = np.unique(place * len(whole) + values, return_inverse=True)
-    held = np.bincount(inverse, found.counts, len(pairs))
+    counted = np.bincount(inverse, found.counts, len(pairs))
     score = np.zeros((cells, len(whole))) + WEIGHT * shares
     cell, value = np.divmod(pairs, len(whole))
-    score[cell, value] += held
+    score[cell, value] += counted
     first = score.argmax(axis=1)
-    best, own = score[np.arange(cells), first], score[cell, value]
+    best = score[np.arange(cells), first]
+    own = WEIGHT * shares[value] + (counted - 1)  # rounded as other scores are, so that ties are exact
     score[np.arange(cells), first] = -inf
     other = np.where(first[cell] == value, score.max(axis=1)[cell], best[cell])
-    wrong = float(held[own - 1 <= other].sum())
+    wrong = float(counted[own <= other].sum())
     missed = gone - gone * float(shares.max())
     return (wrong + missed) / float(found.counts.sum() + gone)
 
@@ -110,14 +117,14 @@ def _bits(whole: Floats) -> float:
     return float(present @ np.log2(present.sum() / present))
 
 
-def misfits(found: Folded, place: Integers, values: Integers, gone: int) -> float:
+def misfits(found: DistinctRecords, place: Integers, values: Integers, gone: int) -> float:
     """Give the share of records of another value than most of their class, and of those that are left out.
 
     `place` is the class of each distinct record. Source: Iyengar 2002 (classification metric).
     """
     many = int(values.max()) + 1
     pairs, inverse = np.unique(place * many + values, return_inverse=True)
-    held = np.bincount(inverse, found.counts, len(pairs))
+    counted = np.bincount(inverse, found.counts, len(pairs))
     most = np.zeros(int(place.max()) + 1)
-    np.maximum.at(most, pairs // many, held)
+    np.maximum.at(most, pairs // many, counted)
     return float(found.counts.sum() - most.sum() + gone) / float(found.counts.sum() + gone)

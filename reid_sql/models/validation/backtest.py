@@ -54,8 +54,7 @@ MAX_PERSONS: Final = 1000  # outside the sample, who are scored
 UNIQUENESS: Final = "uniqueness"
 CORRECTNESS: Final = "correctness"
 STATUS_WITHIN_TABLE: Final = (
-    "errors within this table, from samples of it; they do not tell the error of a forecast from this table "
-    "to a larger population"
+    "errors within this table, by samples of it: the error of a forecast to a larger population may differ"
 )
 SCORES: Final = (
     *("auc", "brier", "brier_constant", "false_discovery_rate", "recall", "f_score", "reliability"),

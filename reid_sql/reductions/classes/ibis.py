@@ -12,8 +12,8 @@ from reid_sql.engines.ibis.frames import (
     all_missing,
     counted,
     framed,
-    how_nulls,
     nobody,
+    null_report,
     number_of,
     numbered,
     over,
@@ -30,7 +30,7 @@ from reid_sql.engines.ibis.groups import Counted, counted_by_group
 from reid_sql.engines.ibis.people import WORDS, people_of, sizes_of, smallest
 from reid_sql.engines.ibis.scatter import scattered
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_entity, refuse_own_names
+from reid_sql.reduction import refuse_entity, refuse_result_names
 
 
 def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None = None) -> Table:
@@ -67,9 +67,9 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         found = sizes_of(people, names)
-    refuse_own_names(qi)
+    refuse_result_names(qi)
     listed = found.select(**own_names(found, qi), class_size=found["class_size"], records=found["records"])
-    return how_nulls(rows, names, nulls, listed)
+    return null_report(rows, names, nulls, listed)
 
 
 def histogram(
@@ -93,7 +93,7 @@ def histogram(
         **({"blank_records": summed(blank)} if nulls == "wildcard" else {}),
     )
     told = reduced if nulls == "wildcard" else reduced.mutate(blank_records=unasked())
-    return how_nulls(rows, names, nulls, told)
+    return null_report(rows, names, nulls, told)
 
 
 def _of_people(tbl: Table, qi: Sequence[str], nulls: str, entity: str) -> Table:
@@ -107,7 +107,7 @@ def _of_people(tbl: Table, qi: Sequence[str], nulls: str, entity: str) -> Table:
         held.select("class_size", classes=nobody(), records=held["records"]),
     )
     sums = both.group_by("class_size").agg(classes=summed(both["classes"]), records=summed(both["records"]))
-    return how_nulls(rows, names, nulls, sums.mutate(blank_records=unasked()))
+    return null_report(rows, names, nulls, sums.mutate(blank_records=unasked()))
 
 
 def _of_groups(counted: Counted, *, of_people: bool) -> Table:

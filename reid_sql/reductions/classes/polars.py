@@ -7,7 +7,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     blank_records,
     counted,
-    how_nulls,
+    null_report,
     numbered,
     places,
     resolved,
@@ -17,7 +17,7 @@ from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.keys import class_size
 from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_own_names
+from reid_sql.reduction import refuse_result_names
 
 __all__ = ["class_size", "classes", "histogram"]
 
@@ -33,9 +33,9 @@ def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None
         found = people.group_by(names).agg(
             pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
         )
-    refuse_own_names(qi)
+    refuse_result_names(qi)
     own = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
-    return how_nulls(rows, names, nulls, found).select(
+    return null_report(rows, names, nulls, found).select(
         *own, "class_size", "records", "records_dropped", "nulls"
     )
 
@@ -57,7 +57,7 @@ def histogram(
     reduced = found.group_by("class_size").agg(
         pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), blank_records(names, nulls)
     )
-    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+    return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
 def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
@@ -69,7 +69,7 @@ def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) ->
     both = sizes.join(held, on="class_size", how="left").with_columns(
         pl.col("records").fill_null(0), blank_records(names, nulls)
     )
-    return how_nulls(rows, names, nulls, both).sort("class_size")
+    return null_report(rows, names, nulls, both).sort("class_size")
 
 
 def _of_groups(

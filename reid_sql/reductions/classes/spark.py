@@ -8,12 +8,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import blank_records, counted, how_nulls, own_names
+from reid_sql.engines.spark.counting import blank_records, counted, null_report, own_names
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
 from reid_sql.engines.spark.groups import Counted, counted_by_group, rows_by_group
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_own_names
+from reid_sql.reduction import refuse_result_names
 
 
 def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None) -> DataFrame:
@@ -39,9 +39,9 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
     else:
         rows = rows_of_people(tbl, qi, entity, nulls)
         sized = sizes_of(people_of(rows, nulls), rows.names, "class_size")
-    refuse_own_names(qi)
+    refuse_result_names(qi)
     listed = sized.select(*own_names(rows), "class_size", "records")
-    return how_nulls(rows, nulls, listed)
+    return null_report(rows, nulls, listed)
 
 
 def histogram(
@@ -60,7 +60,7 @@ def histogram(
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
     blank = blank_records(rows.names, nulls)
     counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), blank
-    return how_nulls(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
+    return null_report(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
 
 
 def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
@@ -69,7 +69,7 @@ def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> Da
     sized = sizes_of(people, rows.names, "class_size")
     found = told(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
     blank = blank_records(rows.names, nulls)
-    return how_nulls(rows, nulls, found.select("class_size", "classes", "records", blank))
+    return null_report(rows, nulls, found.select("class_size", "classes", "records", blank))
 
 
 def _of_groups(counted: Counted, *, of_people: bool) -> DataFrame:

@@ -6,7 +6,7 @@ from typing import Final
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.parameters import COLUMNS
-from reid_sql.reduction import ENTITY, KEPT_NULLS, KEY, TBL, Argument, Reduction
+from reid_sql.reduction import DROPPABLE_NULLS, ENTITY, KEY, TBL, Argument, Reduction
 
 COLUMNS_AS_CODES: Final = {
     "names": "VARCHAR[]",
@@ -25,7 +25,7 @@ CODES: Final = Reduction(
     __name__,
     name="codes",
     words="each column as codes, one small number for each of its values",
-    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEPT_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, DROPPABLE_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,
@@ -35,7 +35,7 @@ UNIQUES: Final = Reduction(
     __name__,
     name="uniques",
     words="each column as codes, with the key of each record, or else whom choices of the columns single out",
-    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, KEPT_NULLS, ENTITY),
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, DROPPABLE_NULLS, ENTITY),
     columns=COLUMNS_AS_CODES,
     arrays=Codes,
     whole=True,

@@ -4,11 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, placed, places, resolved, schema
+from reid_sql.engines.polars.frames import (
+    kept,
+    named,
+    null_report,
+    numbered,
+    placed,
+    places,
+    resolved,
+    schema,
+)
 from reid_sql.engines.polars.people import BESIDE
 from reid_sql.models.classes.class_keys import require_memory_for_codes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
-from reid_sql.reduction import refuse_entity, refuse_key_of_people
+from reid_sql.reduction import refuse_entity, refuse_key_with_entity
 from reid_sql.reductions.codes import COLUMNS_AS_CODES
 
 
@@ -21,7 +30,7 @@ def codes(
     return _coded(tbl, resolved(COLUMNS, columns, tbl), memory_mb, nulls, None)
 
 
-def record_codes(  # noqa: PLR0917 - the arguments of the reduction
+def record_codes(
     tbl: pl.LazyFrame,
     columns: Sequence[str],
     memory_mb: int,
@@ -31,7 +40,7 @@ def record_codes(  # noqa: PLR0917 - the arguments of the reduction
 ) -> pl.LazyFrame:
     """Each column as codes, with the key of each record, else its place in the scan."""
     if entity is not None:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
     if key is None:
         return codes(tbl, columns, memory_mb, nulls, entity)
     resolved(COLUMNS_AND_KEY, columns, tbl)
@@ -57,7 +66,7 @@ def _coded(
         require_memory_for_codes(table.height, len(columns), memory_mb)
         return _whole(table, columns, ordinal, table[keyed], types)
 
-    return how_nulls(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
+    return null_report(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
 
 
 def _whole(
@@ -98,7 +107,7 @@ def _of_people(
         ordered = table.sort("position")
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 
-    return how_nulls(rows, names, nulls, first.map_batches(code, schema=types))
+    return null_report(rows, names, nulls, first.map_batches(code, schema=types))
 
 
 def _ordinal(kind: pl.DataType) -> bool:

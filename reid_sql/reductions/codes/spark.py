@@ -7,7 +7,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, counts_of, how_nulls, in_order, kept, masks_of
+from reid_sql.engines.spark.counting import counted, counts_of, in_order, kept, masks_of, null_report
 from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
 from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
 from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
@@ -17,7 +17,7 @@ from reid_sql.models.classes.class_keys import SUM_DECIMALS
 from reid_sql.models.classes.minimal_uniques import ColumnSet, EngineCodes, SinglingSets
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
-from reid_sql.reduction import refuse_key_of_people
+from reid_sql.reduction import refuse_key_with_entity
 
 AT_ONCE: Final = 1000  # choices counted in one query: each repeats the distinct records once
 
@@ -39,7 +39,7 @@ def codes(
         rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
         distinct = people_of(rows, nulls).localCheckpoint()
         whole = distinct.select("entity").distinct().agg(F.count(F.lit(1)).alias("records"))
-    treated = collected(how_nulls(rows, nulls, whole), "one row")
+    treated = collected(null_report(rows, nulls, whole), "one row")
 
     def count(chosen: Integers) -> tuple[Integers, Numbers]:
         values: list[int] = []
@@ -57,7 +57,7 @@ def codes(
     return Elsewhere(RemoteCodes(list(columns), [], [], np.arange(0), held, count), treated)
 
 
-def uniques(  # noqa: PLR0917 - the arguments of the reduction
+def uniques(
     tbl: DataFrame,
     columns: Sequence[str],
     memory_mb: int,  # noqa: ARG001 - no codes come to this process
@@ -70,13 +70,13 @@ def uniques(  # noqa: PLR0917 - the arguments of the reduction
         refuse_no_key(key)
         rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))
         records = kept(rows, nulls)
-        refuse_shared(str(key), records)
+        refuse_shared(records)
     else:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
         records = kept(rows, nulls).withColumnRenamed("entity", "record").distinct()
     whole = records.agg(F.count(F.lit(1)).alias("records"))
-    treated = collected(how_nulls(rows, nulls, whole), "one row")
+    treated = collected(null_report(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
     def singled(sets: Sequence[ColumnSet]) -> SinglingSets:

@@ -5,9 +5,9 @@ from typing import Final
 
 from reid_sql.models.classes import sensitive
 from reid_sql.parameters import PROBABILITY
-from reid_sql.reduction import BY, KEPT_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import BY, DROPPABLE_NULLS, TBL, Argument, Reduction
 
-OF_ONE_VALUE: Final = sensitive.REFUSAL_BY_SENSITIVE
+REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes to cells, from which on those of one value are told apart first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
@@ -20,18 +20,18 @@ def measured(
     name: str,
     *options: Argument,
     partly: Mapping[str, str] | None = None,
-    handed: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
+    fallback: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
 ) -> Reduction:
     """How many classes have each size and each value of the measure; the options say which variant of it."""
     return Reduction(
         __name__,
         name=name,
         words="how many classes have each size and each value of the measure",
-        arguments=(*OF_CLASSES, *options, BY, KEPT_NULLS),
+        arguments=(*OF_CLASSES, *options, BY, DROPPABLE_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
         arrays=sensitive.ClassValues,
         partly=partly or {},
-        handed=handed or {},
+        fallback=fallback or {},
     )
 
 
@@ -41,10 +41,10 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         __name__,
         name=f"{measure.name}_classes",
         words="the classes that offend a threshold of the measure",
-        arguments=(*measure.arguments[:-2], *thresholds, KEPT_NULLS),
+        arguments=(*measure.arguments[:-2], *thresholds, DROPPABLE_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
-        handed=measure.handed,
+        fallback=measure.fallback,
     )
 
 
@@ -57,7 +57,7 @@ T_CLOSENESS: Final = measured(
     "t_closeness",
     Argument("variant", sensitive.DISTANCES, "equal"),
     partly={"spark": BUT_EQUAL},
-    handed={"ibis": ("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal"))},
+    fallback={"ibis": ("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal"))},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))

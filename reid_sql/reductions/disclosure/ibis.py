@@ -14,8 +14,8 @@ from ibis.expr.types import BooleanValue, FloatingValue, NumericValue, Table
 
 from reid_sql.engines.ibis.frames import (
     backend,
-    how_nulls,
     kept,
+    null_report,
     number_of,
     numbered,
     own_names,
@@ -30,7 +30,7 @@ from reid_sql.engines.ibis.groups import refuse_by
 from reid_sql.engines.ibis.scatter import sorted_fast
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
-from reid_sql.reduction import refuse_own_names
+from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE, NO_INFINITY
 
 By = Sequence[str] | None
@@ -79,14 +79,14 @@ class Cells:
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
         found = number_of(measured, ["class_size", "value"], "classes")
-        return how_nulls(self.rows, self.names, self.nulls, found)
+        return null_report(self.rows, self.names, self.nulls, found)
 
     def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:
         """The classes that offend a threshold, or whose value is not known, by their own names."""
         shown = measured.filter(measured["value"].isnull() | offends(measured))
         listed = own_names(shown, self.own)
         found = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
-        return how_nulls(self.rows, self.names, self.nulls, found)
+        return null_report(self.rows, self.names, self.nulls, found)
 
 
 def _double(value: NumericValue) -> FloatingValue:
@@ -104,7 +104,7 @@ def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
 
 def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     cells = _cells(tbl, qi, sensitive, nulls)
-    refuse_own_names(qi, ("class_size", "value"))
+    refuse_result_names(qi, ("class_size", "value"))
     return cells
 
 

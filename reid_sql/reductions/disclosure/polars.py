@@ -7,11 +7,11 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, places, resolved
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI, refuse_sensitive_groups
-from reid_sql.reduction import refuse_own_names
+from reid_sql.reduction import refuse_result_names
 
 COUNT: Final = pl.col("n")
 SIZE: Final = pl.col("class_size")
@@ -94,10 +94,10 @@ class Rows:
 
     def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
         """The classes that offend a threshold, or whose value is not known, by their own names."""
-        refuse_own_names(self.own, ("class_size", "value"))
+        refuse_result_names(self.own, ("class_size", "value"))
         shown = found.filter(pl.col("value").is_null() | offends)
         own = (pl.col(key).alias(name) for key, name in zip(self.names, self.own, strict=False))
-        return how_nulls(self.frame, self.names, self.nulls, shown.select(*own, "class_size", "value"))
+        return null_report(self.frame, self.names, self.nulls, shown.select(*own, "class_size", "value"))
 
 
 def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Rows:
@@ -105,7 +105,7 @@ def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> R
     return Rows(numbered(tbl, resolved(QI, every, tbl)), qi, sensitive, nulls)
 
 
-def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+def _kinds(
     measure: str,
     tbl: pl.LazyFrame,
     qi: Sequence[str],
@@ -118,7 +118,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     """How many classes have each size and value of the measure, in the table or in each group."""
     if by is None:
         rows = _rows(tbl, qi, sensitive, nulls)
-        return how_nulls(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
+        return null_report(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
     refuse_sensitive_groups(by, sensitive)
     counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")

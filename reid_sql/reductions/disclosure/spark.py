@@ -9,12 +9,12 @@ from math import inf
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, how_nulls, own_names
+from reid_sql.engines.spark.counting import counted, null_report, own_names
 from reid_sql.engines.spark.frames import Rows, alike, keyed, rows_of, with_totals
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI, refuse_sensitive_groups
-from reid_sql.reduction import refuse_own_names
+from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE
 
 
@@ -57,7 +57,7 @@ class Cells:
         """The classes that offend a threshold, or whose value is not known."""
         kept = measured.filter(F.col("value").isNull() | offends)
         names = own_names(self.rows)[:-1]
-        return how_nulls(self.rows, self.nulls, kept.select(*names, "class_size", "value"))
+        return null_report(self.rows, self.nulls, kept.select(*names, "class_size", "value"))
 
 
 def _cells(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
@@ -65,7 +65,7 @@ def _cells(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cel
     return Cells(rows, nulls, counted(rows, nulls).withColumnRenamed("records", "n"))
 
 
-def _kinds(  # noqa: PLR0917 - the arguments of the reductions
+def _kinds(
     measured: Callable[[Cells], DataFrame],
     tbl: DataFrame,
     qi: Sequence[str],
@@ -77,7 +77,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
     number = F.count(F.lit(1)).alias("classes")
     if by is None:
         cells = _cells(tbl, qi, sensitive, nulls)
-        return how_nulls(cells.rows, nulls, measured(cells).groupBy("class_size", "value").agg(number))
+        return null_report(cells.rows, nulls, measured(cells).groupBy("class_size", "value").agg(number))
     refuse_sensitive_groups(by, sensitive)
     rows = rows_by_group(tbl, [*qi, sensitive], by, None, nulls, QI)
     held = counted_by_group(rows, by, nulls)
@@ -87,7 +87,7 @@ def _kinds(  # noqa: PLR0917 - the arguments of the reductions
 
 def _listed(tbl: DataFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     cells = _cells(tbl, qi, sensitive, nulls)
-    refuse_own_names(qi, ("class_size", "value"))
+    refuse_result_names(qi, ("class_size", "value"))
     return cells
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import METHOD
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
+from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "EVIDENCE", "OF_COPULAS", "OF_INDEPENDENCE", "OF_PAIRS", "OF_PEOPLE", "SEED"]
@@ -20,7 +20,7 @@ EVIDENCE: Final = Reduction(
     name="evidence",
     words="how many classes have each size, and each logarithm of the count that independent columns would "
     "hold, to a thousandth; pairs of values, and some records drawn",
-    arguments=(TBL, QI, Argument("method", METHOD, "all"), BY, KEPT_NULLS),
+    arguments=(TBL, QI, Argument("method", METHOD, "all"), BY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
         "class_size": "BIGINT",
@@ -31,5 +31,5 @@ EVIDENCE: Final = Reduction(
     },
     arrays=UniquenessEvidence,
     distinct=True,
-    most_groups=MOST_FITTED,
+    max_groups=MAX_FITTED_GROUPS,
 )

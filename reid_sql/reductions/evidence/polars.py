@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.polars.distinct import distinct, log_independent
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import has_text, pair_counts, whole
 from reid_sql.parameters import QUASI_IDENTIFIERS
@@ -24,7 +24,7 @@ def evidence(
         rows, _, groups = raw_rows_of_groups(tbl, qi, by, nulls)
         return of_groups(rows, _lines(rows.filter("kept"), qi, method, groups), groups, by, nulls)
     rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
-    return how_nulls(rows, names, nulls, _lines(kept(rows, names, nulls), qi, method))
+    return null_report(rows, names, nulls, _lines(kept(rows, names, nulls), qi, method))
 
 
 def _lines(held: pl.LazyFrame, qi: Sequence[str], method: str, groups: Sequence[str] = ()) -> pl.LazyFrame:

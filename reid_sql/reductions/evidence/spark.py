@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, how_nulls, placed
+from reid_sql.engines.spark.counting import counted, null_report, placed
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.independence import fitted
@@ -36,7 +36,7 @@ def evidence(
         every = counted_by_group(divided, by, nulls)
         return every.told(_lines(divided, every.kept.drop("kept"), method, every.groups))
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-    return how_nulls(rows, nulls, _lines(rows, counted(rows, nulls), method))
+    return null_report(rows, nulls, _lines(rows, counted(rows, nulls), method))
 
 
 def _lines(rows: Rows, held: DataFrame, method: str, groups: Sequence[str] = ()) -> DataFrame:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.polars.distinct import told_by
-from reid_sql.engines.polars.frames import alike, how_nulls, kept, numbered, placed, places, resolved
-from reid_sql.reduction import refuse_entity, refuse_key_of_people, refuse_records
+from reid_sql.engines.polars.frames import alike, kept, null_report, numbered, placed, places, resolved
+from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 
 OTHER = pl.col("other")  # whether a row is the population table's
 
 
-def known_records(  # noqa: PLR0917 - the arguments of the reduction
+def known_records(
     tbl: pl.LazyFrame,
     scenario: str,
     nulls: str,
@@ -29,7 +29,7 @@ def known_records(  # noqa: PLR0917 - the arguments of the reduction
     for names in (columns, *([column] for column in told), *([] if key is None else [[key]])):
         resolved(words, names, tbl)
     if entity is not None:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         refuse_entity(every, entity, nulls)
         resolved(OF_PEOPLE, [entity], tbl)
     rows, matched = numbered(tbl, every, told_by(entity or key)), places(columns)
@@ -37,7 +37,7 @@ def known_records(  # noqa: PLR0917 - the arguments of the reduction
     both = _marked(rows, columns, population_tbl)
     counted = kept(both, matched, nulls).group_by(places(every)).agg(*_counts(population_tbl is not None))
     texts = [f"q{every.index(column) + 1}" for column in told]
-    return how_nulls(rows, matched, nulls, _coded(placed(counted), matched, texts))
+    return null_report(rows, matched, nulls, _coded(placed(counted), matched, texts))
 
 
 def _once(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:

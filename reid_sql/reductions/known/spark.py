@@ -17,13 +17,13 @@ from reid_sql.engines.spark.frames import Rows, collected, column, places, resol
 from reid_sql.engines.spark.meeting import as_the_same
 from reid_sql.engines.spark.reduced import Held
 from reid_sql.engines.spark.wildcard import coded
-from reid_sql.reduction import refuse_entity, refuse_key_of_people, refuse_records
+from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 
 WORDS: Final = "the distinct records on the scenario's columns"
 
 
-def known_records(  # noqa: PLR0917 - the arguments of the reduction
+def known_records(
     tbl: DataFrame,
     scenario: str,
     population_tbl: DataFrame | None,
@@ -37,7 +37,7 @@ def known_records(  # noqa: PLR0917 - the arguments of the reduction
     every = [*columns, *(name for name in told if name not in columns)]
     words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
     if entity is not None:
-        refuse_key_of_people(key)
+        refuse_key_with_entity(key)
         refuse_entity(every, entity, nulls)
         key, words = entity, OF_PEOPLE
     found = [resolved(words, [name], tbl)[0] for name in every]

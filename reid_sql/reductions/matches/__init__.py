@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
-from reid_sql.reduction import KEPT_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 MATCHES: Final = Reduction(
@@ -20,7 +20,7 @@ MATCHES: Final = Reduction(
         Argument("exact_up_to", COMBINATIONS, 1_000_000),
         Argument("samples", SAMPLES, 10_000),
         Argument("seed", SEED, 0),
-        KEPT_NULLS,
+        DROPPABLE_NULLS,
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,

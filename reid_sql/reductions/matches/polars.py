@@ -4,7 +4,7 @@ from functools import reduce
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, places, resolved
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
@@ -24,7 +24,7 @@ def matches(
     columns = resolved(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
     rows, names = numbered(tbl, columns), places(columns)
     held = kept(rows, names, nulls).select(p="q1", i="q2")
-    return how_nulls(rows, names, nulls, _matches(held, points, exact_up_to, samples, seed))
+    return null_report(rows, names, nulls, _matches(held, points, exact_up_to, samples, seed))
 
 
 def _matches(held: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.counting import kept, null_report
 from reid_sql.engines.spark.frames import collected, rows_of, to_spark
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
@@ -46,7 +46,7 @@ def matches(
     found = _counted(coded, known, points)
     draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
     told = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
-    return how_nulls(rows, nulls, told)
+    return null_report(rows, nulls, told)
 
 
 def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:

@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.evidence_kinds import UNIQUE_RECORDS as ALONE
 from reid_sql.parameters import OPTIONAL_TABLE, WEIGHT
-from reid_sql.reduction import KEPT_NULLS, QI, TBL, Argument, Reduction
+from reid_sql.reduction import DROPPABLE_NULLS, QI, TBL, Argument, Reduction
 
 __all__ = ["ALONE", "PAIRS"]  # how a line is marked that counts the records alone in all columns
 PAIRS: Final = Reduction(
@@ -17,7 +17,7 @@ PAIRS: Final = Reduction(
         QI,
         Argument("weight", WEIGHT, optional=True),
         Argument("marginals", OPTIONAL_TABLE, optional=True),
-        KEPT_NULLS,
+        DROPPABLE_NULLS,
     ),
     columns={
         "cell": "BIGINT",

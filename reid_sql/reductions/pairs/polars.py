@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
 from reid_sql.engines.polars.pairs import NOTHING, pair_counts, whole
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
@@ -19,7 +19,7 @@ def pairs(
     counted = pair_counts(kept(rows, names, nulls), qi, weighted=weight is not None)
     if marginals is not None:
         counted = pl.concat([counted, outside(marginals, qi, nulls)], how="diagonal")
-    return how_nulls(rows, names, nulls, placed(counted, "cell"))
+    return null_report(rows, names, nulls, placed(counted, "cell"))
 
 
 def outside(marginals: pl.LazyFrame, columns: Sequence[str], nulls: str) -> pl.LazyFrame:

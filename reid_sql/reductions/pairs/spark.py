@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.counting import kept, null_report
 from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of, to_spark
 from reid_sql.engines.spark.texts import counts_of_pairs, refuse_without_text
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE
@@ -23,10 +23,10 @@ def pairs(
     """Count values and pairs of values, and who is alone, from the distinct records in one pass."""
     every = rows_of(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
     lines = pair_lines(every, qi, weight, marginals, nulls)
-    return how_nulls(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
+    return null_report(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
 
 
-def pair_lines(  # noqa: PLR0917 - the arguments of the reduction, of rows that have been taken
+def pair_lines(
     every: Rows,
     qi: Sequence[str],
     weight: str | None,

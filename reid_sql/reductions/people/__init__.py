@@ -7,7 +7,7 @@ from reid_sql.models.evidence_kinds import DRAWN_RECORD as DRAWN
 from reid_sql.models.people.evidence import MAX_DRAWN as MOST_DRAWN
 from reid_sql.models.people.evidence import EvidenceRows, max_combinations
 from reid_sql.parameters import MAX_COLUMNS, OPTIONAL_TABLE, SEED, WEIGHT
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Argument, Reduction
+from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
@@ -25,7 +25,7 @@ PEOPLE: Final = Reduction(
         Argument("marginals", OPTIONAL_TABLE, optional=True),
         Argument("seed", SEED, 0),
         BY,
-        KEPT_NULLS,
+        DROPPABLE_NULLS,
     ),
     columns={
         "line": "BIGINT",
@@ -34,5 +34,5 @@ PEOPLE: Final = Reduction(
     },
     arrays=EvidenceRows,
     distinct=True,
-    most_groups=MOST_FITTED,
+    max_groups=MAX_FITTED_GROUPS,
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, kept, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import pair_counts, whole
 from reid_sql.models.people.evidence import max_combinations
@@ -13,7 +13,7 @@ from reid_sql.reductions.pairs.polars import outside, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 
 
-def people(  # noqa: PLR0917 - the arguments of the reduction
+def people(
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     weight: str | None,
@@ -31,10 +31,10 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
     rows, names = numbered(tbl, every), places(every)
     own = places(qi)
     told = _lines(counted.filter(few), kept(rows, names, nulls), own, int(seed), ())
-    return how_nulls(rows, names, nulls, placed(told, "line"))
+    return null_report(rows, names, nulls, placed(told, "line"))
 
 
-def _of_groups(  # noqa: PLR0917 - the arguments of the reduction
+def _of_groups(
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     weight: str | None,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import how_nulls, kept
+from reid_sql.engines.spark.counting import kept, null_report
 from reid_sql.engines.spark.frames import places, rows_of, same
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.models.people.evidence import max_combinations
@@ -14,7 +14,7 @@ from reid_sql.reductions.pairs.spark import pair_lines, pairs
 from reid_sql.reductions.people import DRAWN, MOST_DRAWN, SIZES
 
 
-def people(  # noqa: PLR0917 - the arguments of the reduction
+def people(
     tbl: DataFrame,
     qi: Sequence[str],
     weight: str | None,
@@ -32,7 +32,7 @@ def people(  # noqa: PLR0917 - the arguments of the reduction
         return counted.told(_lines(held, kept(rows, nulls), places(qi), int(seed), counted.groups))
     every = rows_of(tbl, taken, QUASI_IDENTIFIERS)
     held = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    return how_nulls(every, nulls, _lines(held, kept(every, nulls), places(qi), int(seed), ()))
+    return null_report(every, nulls, _lines(held, kept(every, nulls), places(qi), int(seed), ()))
 
 
 def _lines(

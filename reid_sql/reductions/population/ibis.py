@@ -12,8 +12,8 @@ from reid_sql.engines.ibis.frames import (
     all_missing,
     counted,
     framed,
-    how_nulls,
     nobody,
+    null_report,
     number_of,
     numbered,
     places,
@@ -58,7 +58,7 @@ def population_histogram(
         **({"blank_records": summed(sized["blank"])} if nulls == "wildcard" else {}),
     )
     told = reduced if nulls == "wildcard" else reduced.mutate(blank_records=unasked())
-    return how_nulls(rows, names, nulls, told)
+    return null_report(rows, names, nulls, told)
 
 
 def _met(own: Table, other: Table, names: Sequence[str]) -> Table:
@@ -109,7 +109,7 @@ def _of_people(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: s
     sums = every.group_by("class_size").agg(
         **{name: summed(every[name]) for name in ("classes", "records", "uncovered")}
     )
-    return how_nulls(rows, names, nulls, sums.mutate(blank_records=unasked()))
+    return null_report(rows, names, nulls, sums.mutate(blank_records=unasked()))
 
 
 def _alike(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:

@@ -8,10 +8,10 @@ from reid_sql.engines.polars.frames import (
     alike,
     blank_records,
     counted,
-    how_nulls,
     joined,
     kept,
     matched,
+    null_report,
     numbered,
     places,
     resolved,
@@ -21,7 +21,7 @@ from reid_sql.engines.polars.people import people_of, smallest
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
-def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+def population_histogram(
     tbl: pl.LazyFrame,
     population_tbl: pl.LazyFrame,
     qi: Sequence[str],
@@ -47,7 +47,7 @@ def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
     blank = blank_records(names, nulls)
     grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
     reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered, blank)
-    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+    return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
 def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
@@ -64,7 +64,7 @@ def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, n
     held = smallest(met, size, pl.col("found") < pl.col("own"))
     both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
     reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
-    return how_nulls(rows, names, nulls, reduced).sort("class_size")
+    return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
 def _of_groups(

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import blank_records, counted, how_nulls
+from reid_sql.engines.spark.counting import blank_records, counted, null_report
 from reid_sql.engines.spark.frames import alike, keyed, rows_of, to_spark
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.meeting import as_the_same
@@ -17,7 +17,7 @@ from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, t
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
-def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
+def population_histogram(
     tbl: DataFrame,
     population_tbl: DataFrame,
     qi: Sequence[str],
@@ -41,7 +41,7 @@ def population_histogram(  # noqa: PLR0917 - the arguments of the reduction
         F.coalesce(short, nobody).alias("uncovered"),
         blank_records(rows.names, nulls),
     )
-    return how_nulls(rows, nulls, sized)
+    return null_report(rows, nulls, sized)
 
 
 def _of_people(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
@@ -54,7 +54,7 @@ def _of_people(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entit
     met = own.join(right, alike([F.col(name) for name in rows.names], right), "left").fillna(0, ["found"])
     sized = met.select(*rows.names, "own", "found", F.greatest("found", "own").alias("class_size"))
     met_by = told(people, sized, rows.names, short=F.col("found") < F.col("own"))
-    return how_nulls(rows, nulls, met_by.withColumn("blank_records", blank_records(rows.names, nulls)))
+    return null_report(rows, nulls, met_by.withColumn("blank_records", blank_records(rows.names, nulls)))
 
 
 def _of_groups(

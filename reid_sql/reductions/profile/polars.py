@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import how_nulls, numbered, resolved, schema
+from reid_sql.engines.polars.frames import null_report, numbered, resolved, schema
 from reid_sql.reductions.profile import (
     COLUMN_COUNTS,
     DATE_PATTERN,
@@ -35,7 +35,7 @@ def column_counts(tbl: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFr
     names = held.names() if columns is None else resolved(SOME_COLUMNS, columns, tbl)
     counted = [_column(tbl, place, name, held[name]) for place, name in enumerate(names, 1)]
     reduced = pl.concat(counted) if counted else pl.LazyFrame(schema=schema(COLUMN_COUNTS.columns))
-    return how_nulls(tbl, [], "value", reduced)
+    return null_report(tbl, [], "value", reduced)
 
 
 def _column(tbl: pl.LazyFrame, place: int, name: str, dtype: pl.DataType) -> pl.LazyFrame:

@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import Rows, column, resolved, unlike
 from reid_sql.reductions.profile import (
     DATE_PATTERN,
@@ -48,7 +48,7 @@ def column_counts(tbl: DataFrame, columns: Sequence[str] | None) -> DataFrame:
     """For each column, its records by distinct value, and how the values are written."""
     names = tbl.columns if columns is None else resolved(SOME_COLUMNS, columns, tbl)
     counted = (_column(tbl, place, name) for place, name in enumerate(names, 1))
-    return how_nulls(Rows(tbl, [], []), "value", reduce(DataFrame.unionByName, counted))
+    return null_report(Rows(tbl, [], []), "value", reduce(DataFrame.unionByName, counted))
 
 
 def _column(tbl: DataFrame, place: int, name: str) -> DataFrame:

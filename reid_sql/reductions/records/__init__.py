@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.parameters import Columns, Key
-from reid_sql.reduction import KEPT_NULLS, KEY, QI, TBL, Argument, Reduction
+from reid_sql.reduction import DROPPABLE_NULLS, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
 FITTED_BYTES: Final = 1400
@@ -18,7 +18,7 @@ FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",
     words="the distinct records, with how many hold each and how many would if the columns were independent",
-    arguments=(TBL, QI, Argument("interactions", INTERACTIONS, 0), KEY, KEPT_NULLS),
+    arguments=(TBL, QI, Argument("interactions", INTERACTIONS, 0), KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
         "records": "BIGINT",
@@ -34,7 +34,7 @@ WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
     words="the distinct records, with how many hold each and the sum of their weights",
-    arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, KEPT_NULLS),
+    arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, DROPPABLE_NULLS),
     columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
     arrays=WeightedRecords,
     bytes_each=WEIGHTED_BYTES,

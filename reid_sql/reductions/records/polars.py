@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.polars.distinct import distinct, log_independent, told_by
-from reid_sql.engines.polars.frames import how_nulls, kept, named, numbered, places, resolved
+from reid_sql.engines.polars.frames import kept, named, null_report, numbered, places, resolved
 from reid_sql.reductions.records import KEYED_QI
 
 
@@ -20,7 +20,7 @@ def fitted_records(
     listed = pl.concat_list(codes) if interactions else pl.lit([], dtype=pl.List(pl.Int64))
     log = log_independent(names).alias("log_expected")
     reduced = found.select("place", "records", log, listed.alias("codes"), "members")
-    return how_nulls(rows, names, nulls, reduced)
+    return null_report(rows, names, nulls, reduced)
 
 
 def weighted_records(
@@ -34,7 +34,7 @@ def weighted_records(
     rows, names = numbered(tbl, qi, told_by(key), mass), places(qi)
     found = distinct(kept(rows, names, nulls), names, "members", "mass")
     reduced = found.select("place", "records", pl.col("mass").list.sum(), "members")
-    return how_nulls(rows, names, nulls, reduced)
+    return null_report(rows, names, nulls, reduced)
 
 
 def _check(tbl: pl.LazyFrame, qi: Sequence[str], name: str | None) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.paired import SIDES, coded
-from reid_sql.engines.polars.frames import how_nulls, named, places, resolved, schema
+from reid_sql.engines.polars.frames import named, null_report, places, resolved, schema
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_key, refuse_twice
+from reid_sql.reduction import refuse_key, refuse_repeated_key
 from reid_sql.reductions.release import PAIRED_RECORDS, WITH_KEY
 
 
@@ -34,7 +34,7 @@ def paired_records(
         found = coded(frame, qi, keyed=key is not None) | {"records": frame["records"]}
         return pl.DataFrame({name: pl.Series([found[name]], dtype=types[name]) for name in types})
 
-    return how_nulls(original, [], "value", counted.map_batches(code, schema=types))
+    return null_report(original, [], "value", counted.map_batches(code, schema=types))
 
 
 def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) -> pl.LazyFrame:
@@ -48,7 +48,7 @@ def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) ->
 
 def _told_apart(rows: pl.DataFrame) -> pl.DataFrame:
     keys = rows.to_series(rows.width - 1)
-    refuse_twice(None if keys.n_unique() == len(keys) else repr(keys.filter(keys.is_duplicated())[0]))
+    refuse_repeated_key(is_repeated=keys.n_unique() < len(keys))
     return rows
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.paired import SIDES, coded
-from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import Rows, collected, column, resolved
 from reid_sql.engines.spark.meeting import exact
 from reid_sql.engines.spark.records import refuse_shared
@@ -23,12 +23,14 @@ def paired_records(original: DataFrame, released: DataFrame, qi: Sequence[str], 
     """The distinct records of the original, each beside what was released of it, as codes."""
     refuse_key(qi, key)
     own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
-    pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out, key)
+    pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
     counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
     found = pl.DataFrame(pl.from_arrow(collected(counted, "the distinct pairs of records")))
-    treated = collected(how_nulls(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row")
+    treated = collected(
+        null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row"
+    )
     return Elsewhere(PairedRecords(**coded(found, qi, keyed=key is not None)), treated)
 
 
@@ -40,7 +42,7 @@ def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> Da
     return frame.select(*own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :]))
 
 
-def _joined(own: DataFrame, out: DataFrame, key: str) -> DataFrame:
+def _joined(own: DataFrame, out: DataFrame) -> DataFrame:
     """The records of both tables, those of one key beside each other."""
     kinds = own.schema["key_own"].dataType, out.schema["key_out"].dataType
     cast = exact(*kinds)
@@ -50,6 +52,6 @@ def _joined(own: DataFrame, out: DataFrame, key: str) -> DataFrame:
             f"key must have the same type in both tables, got {got}; cast one of the columns"
         )
     for frame, name in ((own, "key_own"), (out, "key_out")):
-        refuse_shared(key, frame.withColumnRenamed(name, "record"))
+        refuse_shared(frame.withColumnRenamed(name, "record"))
     alike = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
     return own.join(out, alike, "full")

@@ -3,7 +3,7 @@
 import ibis
 from ibis.expr.types import Table
 
-from reid_sql.engines.ibis.frames import how_nulls, numbered, own_names, places, resolved, whole
+from reid_sql.engines.ibis.frames import null_report, numbered, own_names, places, resolved, whole
 from reid_sql.parameters import Columns
 
 
@@ -14,4 +14,4 @@ def saved(tbl: Table) -> Table:
     texts = {name: each.cast("string") for name, each in own_names(rows, given).items()}
     ordered = ibis.row_number().over(order_by=[rows[name] for name in places(given)])
     lines = rows.select(line=whole(ordered), **texts)
-    return how_nulls(rows, places(given), "value", lines)
+    return null_report(rows, places(given), "value", lines)

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import how_nulls
+from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import rows_of
 from reid_sql.parameters import Columns
 
@@ -13,4 +13,4 @@ def saved(tbl: DataFrame) -> DataFrame:
     rows = rows_of(tbl, ["model", "json"], Columns("columns of the saved models"))
     texts = (F.col(name).cast("string").alias(own) for name, own in zip(rows.names, rows.given, strict=True))
     lines = rows.frame.select(*texts).withColumn("line", F.monotonically_increasing_id())
-    return how_nulls(rows, "value", lines)
+    return null_report(rows, "value", lines)

@@ -3,7 +3,7 @@
 import polars as pl
 
 from reid_sql import registry
-from reid_sql.engines.polars.frames import how_nulls, placed
+from reid_sql.engines.polars.frames import null_report, placed
 from reid_sql.engines.polars.models import scored
 from reid_sql.function import FUNCTIONS
 
@@ -11,4 +11,4 @@ from reid_sql.function import FUNCTIONS
 def scored_classes(tbl: pl.LazyFrame, model: str, population: float) -> pl.LazyFrame:
     """The distinct records on the model's columns, with their numbers of records and their scores."""
     found = scored(FUNCTIONS["score_copula"], tbl, registry.known(model), {"population": population})
-    return how_nulls(tbl, [], "value", placed(found.select("class_size", "uniqueness_xi")))
+    return null_report(tbl, [], "value", placed(found.select("class_size", "uniqueness_xi")))

@@ -46,7 +46,7 @@ TYPES: Final = pa.schema(
 )
 
 
-def subsets(  # noqa: PLR0917 - the arguments of the reduction
+def subsets(
     tbl: Table,
     columns: Sequence[str],
     max_size: int,

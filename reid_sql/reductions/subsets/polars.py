@@ -6,7 +6,7 @@ from itertools import combinations
 import polars as pl
 
 from reid_sql.engines.codes import dense_codes
-from reid_sql.engines.polars.frames import counted, how_nulls, numbered, places, resolved, schema, sized
+from reid_sql.engines.polars.frames import counted, null_report, numbered, places, resolved, schema, sized
 from reid_sql.engines.polars.people import BESIDE, people_of
 from reid_sql.models.classes.subset_counts import (
     DistinctRecords,
@@ -15,11 +15,11 @@ from reid_sql.models.classes.subset_counts import (
     require_memory_for_subsets,
 )
 from reid_sql.parameters import COLUMNS
-from reid_sql.reduction import HOW_NULLS, refuse_entity
+from reid_sql.reduction import NULL_REPORT_COLUMNS, refuse_entity
 from reid_sql.reductions.subsets import QUERIES, SUBSETS
 
 
-def subsets(  # noqa: PLR0917 - the arguments of the reduction
+def subsets(
     tbl: pl.LazyFrame,
     columns: Sequence[str],
     max_size: int,
@@ -53,7 +53,7 @@ def _of_people(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str
         (1 / pl.col("class_size")).sum().alias("reidentifications"),
         (pl.col("class_size") - 1).cast(pl.Int128).sum().alias("pairs_alike"),
     )
-    return how_nulls(rows, names, nulls, reduced)
+    return null_report(rows, names, nulls, reduced)
 
 
 def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFrame:
@@ -66,16 +66,16 @@ def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFram
         pl.len().cast(pl.Float64).alias("reidentifications"),
         alike,
     )
-    return how_nulls(rows, names, nulls, reduced)
+    return null_report(rows, names, nulls, reduced)
 
 
-def _many(  # noqa: PLR0917 - the arguments of the reduction
+def _many(
     tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
 ) -> pl.LazyFrame:
     """Of many subsets, from the distinct records as codes, and of their people if any, in bounded memory."""
     every = [*columns] if entity is None else resolved(BESIDE, [*columns, entity], tbl)
     rows, names = numbered(tbl, every), places(every)
-    types = schema({**SUBSETS.columns, **HOW_NULLS})
+    types = schema({**SUBSETS.columns, **NULL_REPORT_COLUMNS})
 
     def count(distinct: pl.DataFrame) -> pl.DataFrame:
         require_memory_for_subsets(

@@ -25,7 +25,7 @@ from reid_sql.models.classes.subset_counts import (
 from reid_sql.parameters import COLUMNS
 
 
-def subsets(  # noqa: PLR0917 - the arguments of the reduction
+def subsets(
     tbl: DataFrame,
     columns: Sequence[str],
     max_size: int,

@@ -3,16 +3,16 @@
 from typing import Final
 
 from reid_sql.models.validation.subsample import DistinctTexts
-from reid_sql.reduction import BY, KEPT_NULLS, MOST_FITTED, QI, TBL, Reduction
+from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Reduction
 
 NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
 TEXTS: Final = Reduction(
     __name__,
     name="texts",
     words="the distinct records, each value as text, with how many records hold each",
-    arguments=(TBL, QI, BY, KEPT_NULLS),
+    arguments=(TBL, QI, BY, DROPPABLE_NULLS),
     columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
     arrays=DistinctTexts,
     distinct=True,
-    most_groups=MOST_FITTED,
+    max_groups=MAX_FITTED_GROUPS,
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import counted, how_nulls, numbered, placed, places, resolved, schema
+from reid_sql.engines.polars.frames import counted, null_report, numbered, placed, places, resolved, schema
 from reid_sql.engines.polars.groups import of_groups, rows_of_groups
 from reid_sql.engines.polars.pairs import refuse_without_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
@@ -18,7 +18,7 @@ def texts(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, by: Sequence[str] | 
     rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
     refuse_without_text(rows, qi)
     distinct = counted(rows, names, nulls).select(_told(names), "records")
-    return how_nulls(rows, names, nulls, placed(pl.concat([_named(qi), distinct]), "line"))
+    return null_report(rows, names, nulls, placed(pl.concat([_named(qi), distinct]), "line"))
 
 
 def _of_groups(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, by: Sequence[str]) -> pl.LazyFrame:

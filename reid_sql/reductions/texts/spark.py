@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, how_nulls
+from reid_sql.engines.spark.counting import counted, null_report
 from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
 from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.texts import refuse_without_text
@@ -21,7 +21,7 @@ def texts(tbl: DataFrame, qi: Sequence[str], nulls: str, by: Sequence[str] | Non
         every = counted_by_group(divided, by, nulls)
         return every.told(_lines(divided, every.kept, every.groups))
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-    return how_nulls(rows, nulls, _lines(rows, counted(rows, nulls), ()))
+    return null_report(rows, nulls, _lines(rows, counted(rows, nulls), ()))
 
 
 def _lines(rows: Rows, held: DataFrame, groups: Sequence[str]) -> DataFrame:

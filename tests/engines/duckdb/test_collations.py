@@ -163,7 +163,7 @@ def optional(parameter: Parameter) -> bool:
 ROLES: Final = [
     (name, option)
     for name, function in declared().items()
-    if function.answer is not Answer.VALUE and name != "load_copula"  # whose table is a model's
+    if function.answer is not Answer.SCALAR and name != "load_copula"  # whose table is a model's
     if function.answer.of_rows or any(isinstance(p.domain, Table) for p in function.parameters)
     for option in OPTIONS
     if not option or any(p.name == option and optional(p) for p in function.parameters)
@@ -245,5 +245,5 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
 
 def told_apart(name: str, option: str, table: str) -> bool:
     """Whether a function compares bytes itself, or asks nothing of some columns of the table."""
-    scored = declared()[name].answer is Answer.SCORE or "model" in given(declared()[name], option)
+    scored = declared()[name].answer is Answer.MODEL_SCORE or "model" in given(declared()[name], option)
     return scored or (name, option) == ("profile", "") or (table == "population_tbl" and option == "by")

@@ -170,18 +170,21 @@ def test_no_column_and_65_columns_are_refused(
 
 
 @EVERY_FUNCTION
-def test_a_name_in_place_of_a_list_is_refused(duck: duckdb.DuckDBPyConnection, function: str) -> None:
-    sentence = LIST.format(words(function), "age")
-    assert sentence in in_duckdb(duck, ask(function, "people", "'age'"))
-    assert sentence in in_duckdb(duck, ask(function, "people", "age"))
-    assert in_polars(asked(function, "people", "age"), OutOfDomainError) == sentence
+def test_a_single_column_may_be_a_name(duck: duckdb.DuckDBPyConnection, function: str) -> None:
+    rows = duck.execute(ask(function, "people", "['age']")).fetchall()
+    for name in ("'age'", "age"):
+        assert duck.execute(ask(function, "people", name)).fetchall() == rows
+    listed_one, named_one = (
+        asked(function, "people", given)().lazy().collect() for given in (["age"], "age")
+    )
+    assert named_one.equals(listed_one)
 
 
 NO_LISTS = [
     ("42", 42, "42"),
     ("1.5", 1.5, "1.5"),
-    ("NULL", None, "None"),
-    ("true", True, "True"),
+    ("NULL", None, "NULL"),
+    ("true", True, "true"),
     ("{'age': 1}", {"age": 1}, "{'age': 1}"),
 ]
 
@@ -202,7 +205,7 @@ def test_null_in_the_list_is_refused(duck: duckdb.DuckDBPyConnection, function: 
         duck, ask(function, "people", "['age', NULL]")
     )
     said = in_polars(asked(function, "people", ["age", None]), OutOfDomainError)
-    assert said == LIST.format(words(function), "['age', None]")
+    assert said == LIST.format(words(function), "[age, NULL]")
 
 
 # The table

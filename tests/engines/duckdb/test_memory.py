@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from reid_sql.sql.records import MEMORY_LIMIT
 
 pytestmark = pytest.mark.threads
 
@@ -45,6 +46,4 @@ def test_the_bound_is_read_in_every_unit() -> None:
             "2TiB": 2**41,
         }.items():
             con.execute(f"SET memory_limit = '{limit}'")
-            assert con.execute("SELECT reid.main.reid_memory_limit()").fetchall() == [
-                (pytest.approx(bytes_of),)
-            ]
+            assert con.execute(f"SELECT {MEMORY_LIMIT}").fetchall() == [(pytest.approx(bytes_of),)]

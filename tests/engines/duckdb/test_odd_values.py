@@ -348,9 +348,7 @@ def test_values_of_one_text_are_not_one_to_a_model(
     con.execute("CREATE OR REPLACE VIEW plain AS SELECT v::VARCHAR AS v, w, z FROM t")
     con.execute("FROM fit_copula('plain', plain, ['v', 'w', 'z'])").fetchall()
     for asked in MODELS:
-        with pytest.raises(
-            duckdb.Error, match="must be of types whose values are told apart as texts"
-        ) as told:
+        with pytest.raises(duckdb.Error, match="must be of types whose values differ as texts") as told:
             con.execute(asked).fetchall()
         assert type_name in str(told.value)
 

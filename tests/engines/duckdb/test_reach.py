@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb import script
+from reid_sql.engines.duckdb.script import script
 from reid_sql_udfs import declared
 
 PEOPLE = "CREATE TABLE people AS SELECT * FROM (VALUES (34, 'F'), (34, NULL), (51, 'M')) people(age, sex)"
@@ -263,7 +263,7 @@ def test_every_function_has_words_in_the_catalogue(con: duckdb.DuckDBPyConnectio
 
 @pytest.mark.parametrize("kept", [{}, {"permanent": True}, {"permanent": True, "database": "my functions"}])
 def test_no_semicolon_of_the_script_stands_but_at_an_end(kept: dict[str, Any]) -> None:
-    text = script(declared(), **kept)
+    text = script(**kept)
     with duckdb.connect() as con:
         con.execute("ATTACH ':memory:' AS \"my functions\"")
         assert len(con.extract_statements(text)) == text.count(";")
@@ -273,11 +273,9 @@ def test_no_semicolon_of_the_script_stands_but_at_an_end(kept: dict[str, Any]) -
 
 
 def test_the_script_serves_every_connection(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(script(declared()))
+    con.execute(script())
     check(con)
     check(con.cursor(), "reid.")
-    with pytest.raises(duckdb.Error, match="fit_copula needs the Python package reid-sql, got a connection"):
-        con.cursor().execute("FROM reid.fit_copula('town', people, ['age'])").fetchall()
 
 
 @pytest.mark.parametrize("temporary", ["", "TEMP"])
@@ -285,14 +283,14 @@ def test_a_macro_named_like_ours_does_not_answer_for_the_script(
     con: duckdb.DuckDBPyConnection, temporary: str
 ) -> None:
     theirs(con, temporary)
-    con.execute(script(declared()))
+    con.execute(script())
     for form in FORMS.values():
         check(con, form)
 
 
 def test_the_script_leaves_what_python_registered(con: duckdb.DuckDBPyConnection) -> None:
     reid_sql.register(con)
-    con.cursor().execute(script(declared()))
+    con.cursor().execute(script())
     for connection in (con, con.cursor()):
         found = connection.execute(
             "SELECT method FROM reid.population_uniqueness(people, ['age'], 100)"
@@ -300,14 +298,31 @@ def test_the_script_leaves_what_python_registered(con: duckdb.DuckDBPyConnection
         assert len(found) > 1
 
 
-def test_the_script_leaves_no_trace_in_a_file_named_like_our_catalogue(tmp_path: Path) -> None:
-    path = tmp_path / "reid.db"
+def test_python_registers_over_the_script(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(script())
+    cursor = con.cursor()
+    reid_sql.register(cursor)
+    for connection in (con, cursor, con.cursor()):
+        found = connection.execute(
+            "SELECT k FROM reid.risk_summary(people, ['age'], by := ['sex'])"
+        ).fetchall()
+        assert found == [(1,)] * 3
+    check(con)
+
+
+@pytest.mark.parametrize("name", ["people", "reid"])
+def test_the_script_leaves_no_trace_in_a_file(tmp_path: Path, name: str) -> None:
+    """Of a file named like our catalogue it is refused as a whole."""
+    path = tmp_path / f"{name}.db"
     with duckdb.connect(path) as con:
         con.execute(PEOPLE)
-        with pytest.raises(duckdb.Error, match="reid must be a catalogue in memory, got a database file"):
-            con.execute(script(declared()))
-        con.execute("ROLLBACK")
-        check(con)
+        if name == "reid":
+            with pytest.raises(duckdb.Error, match="reid must be a database in memory, got a database file"):
+                con.execute(script())
+            con.execute("ROLLBACK")
+        else:
+            con.execute(script())
+            check(con)
     with duckdb.connect(path) as con:
         assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
 

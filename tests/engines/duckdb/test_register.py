@@ -295,9 +295,11 @@ def test_a_transaction_that_already_called_functions_is_not_disturbed(con: duckd
     con.execute("BEGIN")
     con.execute("INSERT INTO people SELECT 8 + abs(i), upper('f') FROM range(4) t(i)")
     assert con.execute("SELECT count(*) FROM people").fetchall() == [(7,)]
-    reid_sql.register(con)
-    assert records(con) == 7
+    with pytest.raises(ValueError, match=r"register before its transaction .*; register before BEGIN"):
+        reid_sql.register(con)
+    assert con.execute("SELECT count(*) FROM people").fetchall() == [(7,)]
     con.execute("ROLLBACK")
+    reid_sql.register(con)
     check(con)
 
 

@@ -17,10 +17,10 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.check import gate
-from reid_sql.check.files import junit
-from reid_sql.check.html import html
+from reid_sql.check.files import render_junit
+from reid_sql.check.html import render_html
 from reid_sql.check.policy_file import read_policy
-from reid_sql.check.report import text
+from reid_sql.check.report import to_json
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from reid_sql.sources.warehouse import warehouse
@@ -178,7 +178,7 @@ def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
     assert found["tables"][0]["risky_records"] == expected["tables"][0]["risky_records"]
     assert (found["tables"][0]["file"], found["tables"][0]["sha256"]) == (url, None)
     assert "ibis-framework" in found["versions"]
-    assert "no hash" in html(found)
+    assert "no hash" in render_html(found)
 
 
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
@@ -344,7 +344,7 @@ def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFr
 )
 def test_a_secret_in_a_policy_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
     told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "t"')
-    assert "policy url must hold no password, got one in" in told
+    assert "policy url must contain no password, got one in" in told
     assert "env:WAREHOUSE_URL" in told
     assert "Tr0ub4dor" not in told
     assert "horses" not in told
@@ -398,7 +398,7 @@ def test_no_report_tells_a_secret(tmp_path: Path, capsys: pytest.CaptureFixture[
     report = reid_sql.check(asked)
     told = [*(file.read_text(encoding="utf-8") for file in files), *capsys.readouterr()]
     told += [str(report), repr(report), repr(read_policy(asked)), repr(report.findings)]
-    told += [function(report.page) for function in (text, html, junit)]
+    told += [function(report.page) for function in (to_json, render_html, render_junit)]
     assert all(told[:4])
     assert not any(PIECES.search(each) for each in told)
 
@@ -543,10 +543,10 @@ def test_nothing_is_changed_in_the_warehouse(tmp_path: Path, url: str, postgres:
 @pytest.mark.postgres
 def test_postgresql_is_read_as_it_was_when_it_was_opened(tmp_path: Path, url: str, postgres: str) -> None:
     policy = read_policy(of_url(tmp_path, url, SIMPLE))
-    with gate.opened_by(None, policy) as releases:
+    with gate.open_with_engine(None, policy) as releases:
         before = releases[0].histogram(["age"])
         connected("postgres", postgres).raw_sql("DELETE FROM survey.people WHERE sex = 'F'").close()
-        page = gate.measured(policy, releases, None)
+        page = gate.measure_policy(policy, releases, None)
     assert page["tables"][0]["records"] == before.records.sum()
     assert page["verdict"] == "fail"
 
@@ -555,9 +555,9 @@ def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl
     made = ibis.sqlite.connect(tmp_path / "town.sqlite")
     table = made.create_table("people", people.to_arrow())
     policy = read_policy(written(tmp_path, "[[tables]]", NOT_HERE), ["people"])
-    with gate.opened_by(None, policy, tables={"people": table}) as releases:
+    with gate.open_with_engine(None, policy, tables={"people": table}) as releases:
         made.raw_sql("DELETE FROM people WHERE sex = 'F'").close()
-        page = gate.measured(policy, releases, None)
+        page = gate.measure_policy(policy, releases, None)
     made.disconnect()
     assert {each["verdict"] for each in page["checks"]} == {"not judged"}
     assert page["checks"][0]["groups"][0]["why"] == "the file changed while it was measured"

@@ -13,12 +13,11 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql import registry
-from reid_sql.check import gate
-from reid_sql.check.answers import UNMEASURED
-from reid_sql.check.client_records import Client, ClientRecords
+from reid_sql.check import gate, ibis_table
+from reid_sql.check.ibis_table import Client, IbisTable
 from reid_sql.check.policy_file import read_policy
+from reid_sql.check.release import MEASURING_ERRORS, WHOLE
 from reid_sql.client_fallback import PIECE, DistinctRecords, create_view, fetch_distinct, open_client
-from reid_sql.engines.duckdb.packed import WHOLE
 from reid_sql.errors import ReidError
 from tests.warehouses import connected
 
@@ -152,11 +151,11 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
     policy = read_policy(tmp_path / "p.toml", ["people"])
     table = ibis.duckdb.from_connection(held).table("people")
-    with gate.opened_by(None, policy, tables={"people": table}) as (release,):
+    with gate.open_with_engine(None, policy, tables={"people": table}) as (release,):
         first, second = release.table.checks
         assert release.answer(first)[0]["share"] == 0
         held.execute("DELETE FROM people WHERE age = 3")
-        with pytest.raises(UNMEASURED, match="must stand still while it is read, got 80 of 90 records"):
+        with pytest.raises(MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"):
             release.answer(second)
 
 
@@ -171,15 +170,16 @@ def test_no_more_is_held_than_may_come(
     monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", most)
     came = []
 
-    def bring(columns: Sequence[str], _: Sequence[str]) -> DistinctRecords:
-        came.append(fetch_distinct(table, columns))
+    def fetch(frame: ibis.Table, columns: Sequence[str]) -> DistinctRecords:
+        came.append(fetch_distinct(frame, columns))
         return came[-1]
 
+    monkeypatch.setattr(ibis_table, "fetch_distinct", fetch)
     with ExitStack() as stack:
-        records = ClientRecords(Client(stack), policy, 1, bring, lambda *_: ())
+        engine = IbisTable(policy, 1, {}, {"people": table}, Client(stack))
         given = dict.fromkeys(("tbl", "model", "population", "sample"))
         asked = [
-            records.of_part(check.measure.declared, check, given | dict(check.parameters), WHOLE)
+            engine.call_measure(check, given | dict(check.parameters), WHOLE)
             for check in (*policy.checks, *policy.checks)
         ]
     assert asked[:2] == asked[2:]

@@ -156,7 +156,8 @@ KEYED: dict[str, tuple[Any, ...]] = {
 def test_a_key_that_two_records_share_is_refused(people: pl.DataFrame, name: str) -> None:
     answer = getattr(rp, name)(people, *KEYED[name], key="*")
     with pytest.raises(
-        ReidError, match=r"key must tell each record from the others, got . twice; pass a column"
+        ReidError,
+        match="key must differ between records, got a value that occurs more than once; pass a column",
     ):
         answer.collect()
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NO_FUNCTION = "risk_sumary"
 TABLES = [name for name, function in declared().items() if function.answer.of_table and function.reduction]
 PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
-ROWS = [name for name, function in declared().items() if function.answer is Answer.VALUE]
+ROWS = [name for name, function in declared().items() if function.answer is Answer.SCALAR]
 
 
 def spelled(value: Any) -> str:
@@ -152,7 +152,7 @@ def test_what_is_not_a_function_is_said_to_be_missing() -> None:
 
 def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
     for reduction in reductions().values():
-        said = importlib.import_module(f"{reduction.room}.spark")
+        said = importlib.import_module(f"{reduction.package}.spark")
         assert hasattr(said, reduction.name) != ("spark" in reduction.absences), reduction.name
     text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
     for function in declared().values():

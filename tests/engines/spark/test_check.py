@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.check.html import html
+from reid_sql.check.html import render_html
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
@@ -110,7 +110,7 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
         page,
         json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")),
     )
-    assert "no hash, as it is no single file" in html(page)
+    assert "no hash, as it is no single file" in render_html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]
     lines = list(csv.DictReader(PEOPLE.read_text(encoding="utf-8").splitlines()))
     assert values == [min(Counter((line["age"], line["sex"]) for line in lines).values())] * 3
@@ -207,7 +207,7 @@ def test_text_in_latin_1_is_read_as_on_duckdb(tmp_path: Path) -> None:
 def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
     (tmp_path / "policy.toml").write_text(ODD_TEXT.format("utf-8"), encoding="utf-8")
-    for engine, words in {"duckdb": "its lines end unlike", "spark": "must end all its lines alike"}.items():
+    for engine, words in {"duckdb": "its line ends differ", "spark": "must end all its lines alike"}.items():
         with pytest.raises(ReidError, match=words):
             check(tmp_path / "policy.toml", engine=engine)
 

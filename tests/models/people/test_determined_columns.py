@@ -52,7 +52,7 @@ def test_columns_that_follow_are_tied_to_what_stays() -> None:
         assert all(tie.code_of_source[source] == code for source, code in rows.tolist())
         assert 0 < tie.exception_chance < 0.02
     told = summarize("m", MODEL, diagnose(MODEL, EVIDENCE)).tree
-    assert {"c0 follows c2", "c1 follows c2"} < set(told)
+    assert {"c0 determined by c2", "c1 determined by c2"} < set(told)
 
 
 @pytest.mark.parametrize("model", [MODEL, ORDERED])

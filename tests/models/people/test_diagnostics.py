@@ -56,7 +56,7 @@ def test_the_three_columns_beyond_pairs_are_found_and_told() -> None:
     assert found.columns == (0, 2, 4)
     assert found.nats == pytest.approx(-log(2), abs=0.01)
     told = diagnostics.diagnose(fit(evidence), evidence).describe(names)
-    assert "a, c and e tell 0.69 nats together that no two of them tell" in told
+    assert "a, c and e share 0.69 nats that no two of them share" in told
 
 
 def test_no_three_columns_can_be_counted() -> None:

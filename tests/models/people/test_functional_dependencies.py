@@ -78,5 +78,5 @@ def test_the_answer_counts_them_once(records: int, sure: bool) -> None:  # noqa:
     row = answer(table(zips(records, 500)), [1e6])[0]
     alone = answer(table(zips(records, 500)[:, [0, 3]]), [1e6])[0]
     assert row.uniqueness == pytest.approx(alone.uniqueness)
-    assert "c1 follows from c0: it adds nothing" in row.status
+    assert "c0 determines c1: c1 adds nothing" in row.status
     assert (risk.STATUS_UNCERTAIN_DEPENDENCIES in row.status) is not sure

@@ -105,7 +105,7 @@ def test_a_population_not_much_larger() -> None:
 def test_a_column_that_follows_from_another_is_named() -> None:
     towns = [str(n % 20) for n in range(400)]
     row = answer(of_values([towns, [str(int(t) // 4) for t in towns]], [False, False]), [4000])[0]
-    assert "c1 follows from c0: it adds nothing" in row.status
+    assert "c0 determines c1: c1 adds nothing" in row.status
 
 
 def test_foreign_data_have_no_lower_end() -> None:
@@ -145,8 +145,8 @@ def test_refusals() -> None:
 def test_the_sentence_can_be_quoted() -> None:
     said = risk.sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
     assert said.startswith(
-        "Of 67 million people about 0.8 % (0.4 to 1.5 %) would be the only one with their values of age, sex "
-        "and zip; the figure assumes a random sample of them"
+        "Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age, sex and zip, if the table is a "
+        "random sample of them. For 95 of 100"
     )
 
 

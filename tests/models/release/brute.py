@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes, Node
+from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes, Node
 
 Labels = list[list[int]]  # for each level, the label of each value
 
@@ -43,7 +43,7 @@ def lattice(table: pl.DataFrame, hierarchies: list[Labels]) -> Lattice:
         held = np.bincount(table[name].to_numpy(), minlength=len(hierarchy[0]))
         levels = [np.unique(level, return_inverse=True)[1].astype(np.int64) for level in hierarchy]
         level_codes.append(LevelCodes(tuple(levels), held.astype(np.int64)))
-    return Lattice(level_codes, Folded(codes, distinct["len"].to_numpy().astype(np.int64)))
+    return Lattice(level_codes, DistinctRecords(codes, distinct["len"].to_numpy().astype(np.int64)))
 
 
 def form(table: pl.DataFrame, hierarchies: list[Labels], node: Node) -> pl.DataFrame:

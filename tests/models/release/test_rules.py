@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
-from reid_sql.models.release.lattice import Folded, Lattice, LevelCodes, Node
-from reid_sql.models.release.loss import loss_of
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.rules import ROUNDS, Rule, Rules
-from reid_sql.models.release.search import Search, gone
+from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes, Node, make_loss
+from reid_sql.models.release.search import Search, removed_classes
+from reid_sql.models.release.suppression import MAX_ROUNDS, Requirement, Rule, Rules
 from tests.models.release.brute import Labels, entropy_loss, form, lattice, nodes, tables
 
 Drawn = tuple[pl.DataFrame, list[Labels]]
@@ -113,7 +111,7 @@ def test_the_search_finds_the_least_loss_under_rules(
     rules = Rules(
         with_values(table, hierarchies, values), len(hierarchies), [Rule(0, each) for each in criteria]
     )
-    found = Search(made, asked, loss_of(word, made), rules=rules).run()
+    found = Search(made, asked, make_loss(word, made), rules=rules).run()
     assert found.optimal
     assert (found.best is None) == (not due)
     for each in found.counted:
@@ -122,9 +120,9 @@ def test_the_search_finds_the_least_loss_under_rules(
             least, kept = due[each.node]
             assert isclose(each.loss, least, rel_tol=1e-9, abs_tol=1e-12)
             assert each.outcome.suppressed == len(kept) - sum(kept)
-            assert each.outcome.rounds <= ROUNDS
-            folded = made.folded(each.node)
-            left = folded.counts[~gone(rules, each.node, folded, each.outcome)]
+            assert each.outcome.rounds <= MAX_ROUNDS
+            folded = made.records_at(each.node)
+            left = folded.counts[~removed_classes(rules, each.node, folded, each.outcome)]
             assert left.sum() == sum(kept)
     if found.best is not None:
         assert isclose(found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12)
@@ -150,12 +148,12 @@ def test_no_part_of_a_class_that_meets_a_rule_is_larger_than_told(
     codes = np.array([value for value, each in enumerate(held) if each])
     one = LevelCodes((np.zeros(1, dtype=np.int64),), np.array([sum(held)]))
     own = LevelCodes((np.arange(len(held)),), np.array(held))
-    folded = Folded(np.zeros((1, 1), dtype=np.int64), np.array([sum(held)]))
-    pairs = Folded(np.array([[0] * len(codes), codes]), np.array(held)[codes])
+    folded = DistinctRecords(np.zeros((1, 1), dtype=np.int64), np.array([sum(held)]))
+    pairs = DistinctRecords(np.array([[0] * len(codes), codes]), np.array(held)[codes])
     rules = Rules(Lattice([one, own], pairs), 1, [Rule(0, criterion)])
     counts = rules.counts((0,), folded)[0]
     shares = np.array(table) / sum(table)
-    told = float(criterion.most(counts, shares, 0.0)[0])
+    told = float(criterion.max_records(counts, shares, 0.0)[0])
     assert told >= most - 1e-9
     assert told <= sum(held)
 
@@ -166,10 +164,10 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     sizes = held.sum(axis=1)
     own, other = LevelCodes((np.arange(3),), sizes), LevelCodes((np.arange(2),), held.sum(axis=0))
     classes, values = np.nonzero(held)
-    pairs = Folded(np.array([classes, values]), held[classes, values])
+    pairs = DistinctRecords(np.array([classes, values]), held[classes, values])
     rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])
-    folded, asked = Folded(np.arange(3)[None], sizes), Requirement(400, 100)
-    outcome = rules.of((0,), folded, asked.of(sizes), asked)
+    folded, asked = DistinctRecords(np.arange(3)[None], sizes), Requirement(400, 100)
+    outcome = rules.judge((0,), folded, asked.judge(sizes), asked)
     assert (outcome.suppressed, outcome.rounds) == (100, 2)
-    assert gone(rules, (0,), folded, outcome).tolist() == [False, True, True]
-    assert rules.of((0,), folded, asked.of(sizes), Requirement(400, 99)).cut is None
+    assert removed_classes(rules, (0,), folded, outcome).tolist() == [False, True, True]
+    assert rules.judge((0,), folded, asked.judge(sizes), Requirement(400, 99)).cut is None

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.release.lattice import Node
-from reid_sql.models.release.loss import WORDS, loss_of
-from reid_sql.models.release.requirement import Requirement
-from reid_sql.models.release.search import Found, Judged, Search
+from reid_sql.models.release.lattice import LOSS_LABELS, Node, make_loss
+from reid_sql.models.release.search import CountedNode, Search, Verdict
+from reid_sql.models.release.suppression import Requirement
 from tests.models.release.brute import Labels, entropy_loss, form, lattice, nodes, sizes, tables
 
 Drawn = tuple[pl.DataFrame, list[Labels]]
@@ -70,13 +69,13 @@ def requirements(draw: st.DrawFn, records: int) -> Requirement:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.data(), tables(), st.sampled_from(list(WORDS)))
+@given(st.data(), tables(), st.sampled_from(list(LOSS_LABELS)))
 def test_the_search_finds_the_least_loss(data: st.DataObject, drawn: Drawn, word: str) -> None:
     table, hierarchies = drawn
     asked = data.draw(requirements(len(table)))
     due = exhaustive(word, drawn, asked)
     made = lattice(table, hierarchies)
-    found = Search(made, asked, loss_of(word, made)).run()
+    found = Search(made, asked, make_loss(word, made)).run()
     assert found.optimal
     assert (found.best is None) == (not due)
     if found.best is not None:
@@ -88,7 +87,7 @@ def test_the_search_finds_the_least_loss(data: st.DataObject, drawn: Drawn, word
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.data(), tables(), st.sampled_from(list(WORDS)), st.integers(0, 10))
+@given(st.data(), tables(), st.sampled_from(list(LOSS_LABELS)), st.integers(0, 10))
 def test_a_stopped_search_promises_no_more_than_is_true(
     data: st.DataObject, drawn: Drawn, word: str, patience: int
 ) -> None:
@@ -97,7 +96,7 @@ def test_a_stopped_search_promises_no_more_than_is_true(
     due = exhaustive(word, drawn, asked)
     made = lattice(table, hierarchies)
     left = iter(range(patience))
-    found = Search(made, asked, loss_of(word, made), stop=lambda: next(left, None) is None).run()
+    found = Search(made, asked, make_loss(word, made), stop=lambda: next(left, None) is None).run()
     assert found.bound <= min(due.values(), default=inf) + 1e-9
     if found.optimal and due:
         assert found.best is not None
@@ -116,10 +115,10 @@ def test_what_a_judge_refuses_is_not_released(data: st.DataObject, drawn: Drawn)
     due = {node: loss for node, loss in exhaustive("entropy", drawn, asked).items() if liked[node]}
     made = lattice(table, hierarchies)
 
-    def judge(found: Found) -> Judged:
-        return Judged(met=liked[found.node])
+    def judge(found: CountedNode) -> Verdict:
+        return Verdict(is_met=liked[found.node])
 
-    found = Search(made, asked, loss_of("entropy", made), judge).run()
+    found = Search(made, asked, make_loss("entropy", made), judge).run()
     assert (found.best is None) == (not due)
     if found.best is not None:
         assert found.best.loss == pytest.approx(min(due.values()))
@@ -131,7 +130,7 @@ def test_a_lattice_without_end_gives_the_best_so_far() -> None:
     table = pl.DataFrame({f"c{at}": [at % 4, 1, 2, 3, 0, 1] * 5 for at in range(15)})
     made = lattice(table, [column] * 15)
     assert made.nodes == 3**15
-    found = Search(made, Requirement(30, 0, 3), loss_of("entropy", made)).run()
+    found = Search(made, Requirement(30, 0, 3), make_loss("entropy", made)).run()
     assert found.best is not None
     assert min(sizes(form(table, [column] * 15, found.best.node)).to_list()) >= 3
     assert not found.optimal

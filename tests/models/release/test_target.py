@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.release.lattice import Folded
-from reid_sql.models.release.target import misfits, predicted, told
+from reid_sql.models.release.lattice import DistinctRecords
+from reid_sql.models.release.target import information_bits, misfits, predict_target
 
 
 @st.composite
@@ -22,10 +22,10 @@ def tables(draw: st.DrawFn) -> list[tuple[int, ...]]:
     return draw(st.lists(row, min_size=2, max_size=40))
 
 
-def distinct(rows: list[tuple[int, ...]]) -> tuple[Folded, np.ndarray]:
+def distinct(rows: list[tuple[int, ...]]) -> tuple[DistinctRecords, np.ndarray]:
     held = Counter(rows)
     codes = np.array(list(held)).T
-    return Folded(codes[:-1], np.array(list(held.values()))), codes[-1]
+    return DistinctRecords(codes[:-1], np.array(list(held.values()))), codes[-1]
 
 
 def by_hand(rows: list[tuple[int, ...]], columns: tuple[int, ...]) -> tuple[float, float]:
@@ -55,8 +55,8 @@ def test_each_record_is_predicted_from_the_others(rows: list[tuple[int, ...]]) -
     for size in range(1, len(found.codes) + 1):
         for columns in combinations(every, size):
             due, _ = by_hand(rows, columns)
-            assert told(found, values, columns, whole) == pytest.approx(due, abs=1e-9)
-    made = predicted(found, values)
+            assert information_bits(found, values, columns, whole) == pytest.approx(due, abs=1e-9)
+    made = predict_target(found, values)
     bits, error = by_hand(rows, made.columns)
     assert made.bits == pytest.approx(max(bits, 0.0), abs=1e-9)
     assert made.error == pytest.approx(error, abs=1e-9)
@@ -83,14 +83,14 @@ def test_misfits_are_those_of_another_value_than_most_of_their_class(
 def test_a_column_of_names_tells_nothing() -> None:
     """Each record alone in its cell: what it would tell of itself is no prediction."""
     names, ill = np.arange(100), np.arange(100) % 2
-    made = predicted(Folded(names[None], np.ones(100, dtype=np.int64)), ill)
+    made = predict_target(DistinctRecords(names[None], np.ones(100, dtype=np.int64)), ill)
     assert (made.columns, made.bits) == ((), 0.0)
     assert made.error >= 0.5
 
 
 def test_records_that_are_gone_are_expected_to_be_as_most() -> None:
     sex, ill = np.array([[0, 1]]), np.array([0, 1])
-    made = predicted(Folded(sex, np.array([60, 20])), ill, 20, np.array([70.0, 30.0]))
+    made = predict_target(DistinctRecords(sex, np.array([60, 20])), ill, 20, np.array([70.0, 30.0]))
     assert made.error == pytest.approx(20 * 0.3 / 100)
     everyone = np.array([70.0, 30.0])
     bits = -sum(each * log2(each / 100) for each in everyone)

@@ -6,8 +6,9 @@ from itertools import combinations
 import polars as pl
 import pytest
 
+from reid_sql.engines.duckdb.source import table_source
 from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS
-from reid_sql.reductions.people import LOOKED_AT
+from reid_sql.reductions.people import LOOKED_AT, sql
 from reid_sql.reductions.people.polars import people
 from tests.tables import by_duckdb
 
@@ -28,8 +29,13 @@ def table() -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("weight", ["NULL", "'weight'"])
-def test_pairs_are_told_where_the_whole_table_has_few(weight: str) -> None:
+def planned(names: list[str], weight: str | None) -> str:
+    """The reduction's SQL over the table t."""
+    return sql.people(table_source("t"), names, weight, None, 0, None, "value")
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_pairs_are_listed_where_the_whole_table_has_few(weight: str | None) -> None:
     frame = table()
     weighted = frame.with_columns(weight=pl.lit(0.5))
     expected = {}
@@ -39,15 +45,14 @@ def test_pairs_are_told_where_the_whole_table_has_few(weight: str) -> None:
             expected[i, j] = counts
     assert set(expected) == {(1, 4), (2, 4)}
     told = by_duckdb(
-        f"FROM reid.main.reid_reduce_people(t, {COLUMNS}, {weight}, NULL, 0, NULL, 'value', NULL) "
-        "WHERE second > 0",
+        f"FROM ({planned(COLUMNS, weight)}) WHERE second > 0",
         t=weighted,
     )
     found: dict[tuple[int, int], Counter[tuple[int, str | None]]] = {}
     for row in told:
         pair = found.setdefault((row["first"], row["second"]), Counter())
         pair[int(row["first_value"]), row["second_value"]] = row["records"]
-        assert row["mass"] == row["records"] * (1 if weight == "NULL" else 0.5)
+        assert row["mass"] == row["records"] * (1 if weight is None else 0.5)
     assert found == expected
 
 
@@ -58,7 +63,7 @@ def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -
     frame = pl.DataFrame(
         {name: [row * (place + 3) % 7 for row in range(60)] for place, name in enumerate(names)}
     )
-    asked = f"FROM reid.main.reid_reduce_people(t, {names}, NULL, NULL, 0, NULL, 'value', NULL)"
+    asked = planned(names, None)
     told = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE second > 0", t=frame)
     polars = people(tbl=frame.lazy(), qi=names, weight=None, marginals=None, seed=0, nulls="value")
     also = polars.filter(pl.col("second") > 0).select("first", "second").unique().collect()
@@ -76,6 +81,6 @@ def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
             for place, name in enumerate(names)
         }
     )
-    asked = f"FROM reid.main.reid_reduce_people(t, {names}, NULL, NULL, 0, NULL, 'value', NULL)"
+    asked = planned(names, None)
     told = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE second > 0", t=frame)
     assert 0 < told[0]["lines"] <= 1_000_000

@@ -1,77 +1,59 @@
--- reid_plan_classes('query_table(''people'')', ['age', 'sex'], NULL, 'wildcard')
+-- classes(people, ['age', 'sex'], None, 'wildcard')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'wildcard' AS nulls
 FROM (
-  SELECT reid_result.*
-  FROM (
-    SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  WITH reid_distinct AS MATERIALIZED (
+    SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
     FROM (
-      SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+      SELECT q1, q2, count(*) AS records
       FROM (
-        SELECT list(column_name) AS reid_names
-        FROM (DESCRIBE FROM query_table('people'))
-      )
+        SELECT reid_source."age", reid_source."sex"
+        FROM query_table('people') AS reid_source
+      ) AS reid_source_rows(q1, q2)
+      GROUP BY q1, q2
     )
-    WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
-  ) AS reid_fallback, LATERAL (
-    SELECT reid_counted.*, reid_left_out.records_dropped, 'wildcard' AS nulls
-    FROM (
-      WITH reid_distinct AS MATERIALIZED (
-        SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
-        FROM (
-          SELECT q1, q2, count(*) AS records
-          FROM (
-            SELECT "age", "sex"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-          ) AS reid_source_rows(q1, q2)
-          GROUP BY q1, q2
-        )
-      ),
-      reid_coded AS (
-        SELECT side, id, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes
+  ),
+  reid_coded AS (
+    SELECT side, id, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes
+    FROM reid_distinct
+    LEFT JOIN (
+      SELECT v1, row_number() OVER () AS code1
+      FROM (
+        SELECT DISTINCT q1 AS v1
         FROM reid_distinct
-        LEFT JOIN (
-          SELECT v1, row_number() OVER () AS code1
-          FROM (
-            SELECT DISTINCT q1 AS v1
-            FROM reid_distinct
-            WHERE q1 IS NOT NULL
-          )
-        ) ON q1 = v1
-        LEFT JOIN (
-          SELECT v2, row_number() OVER () AS code2
-          FROM (
-            SELECT DISTINCT q2 AS v2
-            FROM reid_distinct
-            WHERE q2 IS NOT NULL
-          )
-        ) ON q2 = v2
-      ),
-      reid_sizes AS (
-        SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
-        FROM (
-          WITH reid_begun AS MATERIALIZED (
-            SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
-            FROM reid_coded
-          )
-          SELECT sizes
-          FROM (
-            SELECT reid_wildcard_class_sizes(reid_number) AS sizes
-            FROM range(9223372036854775807), reid_begun
-          )
-          WHERE sizes IS NOT NULL
-          LIMIT 1
-        )
-      ),
-      reid_matched AS (
-        SELECT reid_distinct.*, class_size
-        FROM reid_distinct
-        JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
-        WHERE side = 0
+        WHERE q1 IS NOT NULL
       )
-      SELECT q1 AS "age", q2 AS "sex", class_size, records
-      FROM reid_matched
-    ) AS reid_counted, (
-      SELECT 0::BIGINT
-    ) AS reid_left_out(records_dropped)
-  ) AS reid_result
-)
+    ) ON q1 = v1
+    LEFT JOIN (
+      SELECT v2, row_number() OVER () AS code2
+      FROM (
+        SELECT DISTINCT q2 AS v2
+        FROM reid_distinct
+        WHERE q2 IS NOT NULL
+      )
+    ) ON q2 = v2
+  ),
+  reid_sizes AS (
+    SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
+    FROM (
+      WITH reid_begun AS MATERIALIZED (
+        SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
+        FROM reid_coded
+      )
+      SELECT sizes
+      FROM (
+        SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+        FROM range(9223372036854775807), reid_begun
+      )
+      WHERE sizes IS NOT NULL
+      LIMIT 1
+    )
+  ),
+  reid_matched AS (
+    SELECT reid_distinct.*, class_size
+    FROM reid_distinct
+    JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
+    WHERE side = 0
+  )
+  SELECT q1 AS "age", q2 AS "sex", class_size, records
+  FROM reid_matched
+) AS reid_counted

@@ -1,32 +1,16 @@
--- reid_plan_histogram('query_table(''people'')', ['age', 'sex'], NULL, NULL, 'value')
-SELECT reid_result.*
+-- histogram(people, ['age', 'sex'], None, None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  SELECT class_size, count(*) AS classes, sum(class_size)::BIGINT AS records,
+    NULL::BIGINT AS blank_records
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+    SELECT count(*) AS class_size
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
-    )
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
+    GROUP BY q1, q2
   )
-  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-      NULL::BIGINT AS blank_records
-    FROM (
-      SELECT count(*) AS class_size, count(*) AS records
-      FROM (
-        SELECT "age", "sex"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-      ) AS reid_source_rows(q1, q2)
-      GROUP BY q1, q2
-    )
-    GROUP BY class_size
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+  GROUP BY class_size
+) AS reid_counted
 ORDER BY class_size ASC

@@ -1,52 +1,34 @@
--- reid_plan_histogram('query_table(''people'')', ['age', 'sex'], NULL, ['state'], 'drop')
-FROM (
+-- histogram(people, ['age', 'sex'], None, ['state'], 'drop')
+WITH reid_divided AS MATERIALIZED (
+  SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
   FROM (
-    SELECT reid_result.*
+    SELECT q1, q2, q3, NULL AS entity, count(*) AS records
     FROM (
-      SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
-      FROM (
-        SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state'], reid_names) AS reid_missing
-        FROM (
-          SELECT list(column_name) AS reid_names
-          FROM (DESCRIBE FROM query_table('people'))
-        )
-      )
-      WHERE reid.main.reid_known('quasi-identifiers and by', reid_missing, reid_names)
-    ) AS reid_fallback, LATERAL (
-      WITH reid_divided AS MATERIALIZED (
-        SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
-        FROM (
-          SELECT q1, q2, q3, NULL AS entity, count(*) AS records
-          FROM (
-            SELECT "age", "sex", "state"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
-          ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
-        )
-      ),
-      reid_met AS (
-        SELECT *, false AS short, records AS class_size
-        FROM reid_divided
-        WHERE kept
-      ),
-      reid_sized AS (
-        SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-          coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
-        FROM reid_met
-        GROUP BY q3, class_size
-      ),
-      reid_groups AS (
-        SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-        FROM reid_divided
-        GROUP BY q3
-      )
-      SELECT g.q3 AS "reid: state", class_size, coalesce(classes, 0)::BIGINT AS classes,
-        coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
-        records_dropped, 'drop' AS nulls
-      FROM reid_groups AS g
-      LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
-    ) AS reid_result
+      SELECT reid_source."age", reid_source."sex", reid_source."state"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3)
+    GROUP BY ALL
   )
+),
+reid_met AS (
+  SELECT *, false AS short, records AS class_size
+  FROM reid_divided
+  WHERE kept
+),
+reid_sized AS (
+  SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+    coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
+  FROM reid_met
+  GROUP BY q3, class_size
+),
+reid_groups AS (
+  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  FROM reid_divided
+  GROUP BY q3
 )
+SELECT g.q3 AS "reid: state", class_size, coalesce(classes, 0)::BIGINT AS classes,
+  coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
+  records_dropped, 'drop' AS nulls
+FROM reid_groups AS g
+LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
 ORDER BY class_size ASC

@@ -1,67 +1,49 @@
--- reid_plan_histogram('query_table(''people'')', ['age', 'sex'], 'person', ['state', 'age'], 'value')
-FROM (
+-- histogram(people, ['age', 'sex'], 'person', ['state', 'age'], 'value')
+WITH reid_divided AS MATERIALIZED (
+  SELECT *, true AS kept
   FROM (
-    SELECT reid_result.*
+    SELECT q1, q2, q3, q4, q5 AS entity, count(*) AS records
     FROM (
-      SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person",
-        NULL::VARCHAR AS "state"
-      FROM (
-        SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'person', 'state'], reid_names) AS reid_missing
-        FROM (
-          SELECT list(column_name) AS reid_names
-          FROM (DESCRIBE FROM query_table('people'))
-        )
-      )
-      WHERE reid.main.reid_known('quasi-identifiers, by and entity', reid_missing, reid_names)
-    ) AS reid_fallback, LATERAL (
-      WITH reid_divided AS MATERIALIZED (
-        SELECT *, true AS kept
-        FROM (
-          SELECT q1, q2, q3, q4, q5 AS entity, count(*) AS records
-          FROM (
-            SELECT "age", "sex", "state", "age", "person"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "age", "person"), 'age, sex, state, age, person')
-          ) AS reid_source_rows(q1, q2, q3, q4, q5)
-          GROUP BY ALL
-        )
-      ),
-      reid_met AS (
-        SELECT *, false AS short, count(*) OVER (PARTITION BY q1, q2, q3, q4) AS class_size
-        FROM reid_divided
-        WHERE kept
-      ),
-      reid_sized AS (
-        SELECT c.*, p.records, p.uncovered
-        FROM (
-          SELECT q3, q4, class_size, count(*) AS classes
-          FROM (
-            SELECT DISTINCT q1, q2, q3, q4, class_size
-            FROM reid_met
-          )
-          GROUP BY q3, q4, class_size
-        ) AS c
-        LEFT JOIN (
-          SELECT q3, q4, class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
-          FROM (
-            SELECT q3, q4, min(class_size) AS class_size, bool_or(short) AS short
-            FROM reid_met
-            GROUP BY q3, q4, entity
-          )
-          GROUP BY q3, q4, class_size
-        ) AS p ON c.class_size = p.class_size AND c.q3 IS NOT DISTINCT FROM p.q3 AND c.q4 IS NOT DISTINCT FROM p.q4
-      ),
-      reid_groups AS (
-        SELECT q3, q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-        FROM reid_divided
-        GROUP BY q3, q4
-      )
-      SELECT g.q3 AS "reid: state", g.q4 AS "reid: age", class_size, coalesce(classes, 0)::BIGINT AS classes,
-        coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
-        records_dropped, 'value' AS nulls
-      FROM reid_groups AS g
-      LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3 AND g.q4 IS NOT DISTINCT FROM s.q4
-    ) AS reid_result
+      SELECT reid_source."age", reid_source."sex", reid_source."state", reid_source."age",
+        reid_source."person"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3, q4, q5)
+    GROUP BY ALL
   )
+),
+reid_met AS (
+  SELECT *, false AS short, count(*) OVER (PARTITION BY q1, q2, q3, q4) AS class_size
+  FROM reid_divided
+  WHERE kept
+),
+reid_sized AS (
+  SELECT c.*, p.records, p.uncovered
+  FROM (
+    SELECT q3, q4, class_size, count(*) AS classes
+    FROM (
+      SELECT DISTINCT q1, q2, q3, q4, class_size
+      FROM reid_met
+    )
+    GROUP BY q3, q4, class_size
+  ) AS c
+  LEFT JOIN (
+    SELECT q3, q4, class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
+    FROM (
+      SELECT q3, q4, min(class_size) AS class_size, bool_or(short) AS short
+      FROM reid_met
+      GROUP BY q3, q4, entity
+    )
+    GROUP BY q3, q4, class_size
+  ) AS p ON c.class_size = p.class_size AND c.q3 IS NOT DISTINCT FROM p.q3 AND c.q4 IS NOT DISTINCT FROM p.q4
+),
+reid_groups AS (
+  SELECT q3, q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  FROM reid_divided
+  GROUP BY q3, q4
 )
+SELECT g.q3 AS "reid: state", g.q4 AS "reid: age", class_size, coalesce(classes, 0)::BIGINT AS classes,
+  coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records,
+  records_dropped, 'value' AS nulls
+FROM reid_groups AS g
+LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3 AND g.q4 IS NOT DISTINCT FROM s.q4
 ORDER BY class_size ASC

@@ -1,38 +1,22 @@
--- reid_plan_alpha_k_anonymity('query_table(''people'')', ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', NULL, 'value')
-SELECT reid_result.*
+-- alpha_k_anonymity(people, ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "race",
-    NULL::VARCHAR AS "zip", NULL::VARCHAR AS "job", NULL::VARCHAR AS "diagnosis"
+  SELECT class_size, value, sum(classes)::BIGINT AS classes
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'race', 'zip', 'job', 'diagnosis'], reid_names) AS reid_missing
+    WITH reid_cells AS MATERIALIZED (
+      SELECT q1, q2, q3, q4, q5, q6 AS s, count(*) AS n
+      FROM (
+        SELECT reid_source."age", reid_source."sex", reid_source."race", reid_source."zip",
+          reid_source."job", reid_source."diagnosis"
+        FROM query_table('people') AS reid_source
+      ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
+      GROUP BY ALL
+    )
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
+      SELECT sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value
+      FROM reid_cells
+      GROUP BY q1, q2, q3, q4, q5
     )
   )
-  WHERE reid.main.reid_known('quasi-identifiers and sensitive', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT class_size, value, sum(classes)::BIGINT AS classes
-    FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, q3, q4, q5, q6 AS s, count(*) AS n
-        FROM (
-          SELECT "age", "sex", "race", "zip", "job", "diagnosis"
-          FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(row("age", "sex", "race", "zip", "job", "diagnosis"), 'age, sex, race, zip, job, diagnosis')
-        ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-        GROUP BY ALL
-      )
-      FROM (
-        SELECT sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value
-        FROM reid_cells
-        GROUP BY q1, q2, q3, q4, q5
-      )
-    )
-    GROUP BY class_size, value
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+  GROUP BY class_size, value
+) AS reid_counted

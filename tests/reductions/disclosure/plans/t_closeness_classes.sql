@@ -1,128 +1,111 @@
--- reid_plan_t_closeness_classes('query_table(''people'')', ['age', 'sex'], 'diagnosis', 'equal', 0.2, 'value')
-SELECT reid_result.*
+-- t_closeness_classes(people, ['age', 'sex'], 'diagnosis', 'equal', 0.2, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "diagnosis"
+  SELECT q1 AS "age", q2 AS "sex", class_size, value
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'diagnosis'], reid_names) AS reid_missing
+    WITH reid_cells AS MATERIALIZED (
+      SELECT q1, q2, q3 AS s, count(*) AS n
+      FROM (
+        SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
+        FROM query_table('people') AS reid_source
+      ) AS reid_source_rows(q1, q2, q3)
+      GROUP BY ALL
+    )
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
+      WITH reid_sparse AS MATERIALIZED (
+        SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
+        FROM reid_cells
+      ),
+      reid_many AS MATERIALIZED (
+        SELECT q1, q2
+        FROM reid_cells
+        WHERE (
+          FROM reid_sparse
+        )
+        GROUP BY q1, q2 HAVING count(*) > 1
+      ),
+      reid_alone AS MATERIALIZED (
+        SELECT q1, q2, s, n, 1 AS classes
+        FROM reid_cells AS c ANTI
+        JOIN reid_many AS h ON c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+        WHERE (
+          FROM reid_sparse
+        )
+      ),
+      reid_rest AS MATERIALIZED (
+        SELECT c.*
+        FROM reid_cells AS c SEMI
+        JOIN reid_many AS h ON c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+        UNION ALL
+        FROM reid_cells
+        WHERE NOT (
+          FROM reid_sparse
+        )
+      ),
+      reid_held AS MATERIALIZED (
+        SELECT s AS v, sum(n)::BIGINT AS held
+        FROM (
+          SELECT s, n * classes AS n
+          FROM reid_alone
+          UNION ALL
+          SELECT s, n
+          FROM reid_rest
+        )
+        GROUP BY s
+      ),
+      reid_whole AS MATERIALIZED (
+        SELECT sum(held)::BIGINT AS total, count(*) AS kinds
+        FROM reid_held
+        GROUP BY ALL
+      ),
+      reid_shares AS (
+        SELECT c.*, total
+        FROM reid_held AS c
+        JOIN reid_whole AS h ON true
+      ),
+      reid_classes AS MATERIALIZED (
+        SELECT q1, q2, size, total, 1 - alike::DOUBLE / total AS apart, least * total >= size AS settled
+        FROM (
+          SELECT c.*, total
+          FROM (
+            SELECT q1, q2, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
+            FROM (
+              SELECT c.*, held
+              FROM reid_rest AS c
+              JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+            )
+            GROUP BY q1, q2
+          ) AS c
+          JOIN reid_whole AS h ON true
+        )
+      ),
+      reid_several AS MATERIALIZED (
+        SELECT c.*, size, total
+        FROM reid_rest AS c
+        JOIN (
+          FROM reid_classes
+          WHERE NOT settled
+        ) AS h ON c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
+      )
+      SELECT q1, q2, n AS class_size, classes, 1 - held::DOUBLE / total AS value
+      FROM (
+        SELECT c.*, held, total
+        FROM reid_alone AS c
+        JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND true
+      )
+      UNION ALL
+      SELECT q1, q2, size AS class_size, 1 AS classes, apart AS value
+      FROM reid_classes
+      WHERE settled
+      UNION ALL
+      SELECT q1, q2, any_value(size) AS class_size, 1 AS classes, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+      FROM (
+        SELECT c.*, held
+        FROM reid_several AS c
+        JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+      )
+      GROUP BY q1, q2
     )
   )
-  WHERE reid.main.reid_known('quasi-identifiers and sensitive', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT q1 AS "age", q2 AS "sex", class_size, value
-    FROM (
-      WITH reid_cells AS MATERIALIZED (
-        SELECT q1, q2, q3 AS s, count(*) AS n
-        FROM (
-          SELECT "age", "sex", "diagnosis"
-          FROM query_table('people') AS reid_source
-          WHERE reid.main.reid_is_told_apart(row("age", "sex", "diagnosis"), 'age, sex, diagnosis')
-        ) AS reid_source_rows(q1, q2, q3)
-        GROUP BY ALL
-      )
-      FROM (
-        WITH reid_sparse AS MATERIALIZED (
-          SELECT approx_count_distinct((q1, q2)) > 0.9 * count(*) AS sparse
-          FROM reid_cells
-        ),
-        reid_many AS MATERIALIZED (
-          SELECT q1, q2
-          FROM reid_cells
-          WHERE (
-            FROM reid_sparse
-          )
-          GROUP BY q1, q2 HAVING count(*) > 1
-        ),
-        reid_alone AS MATERIALIZED (
-          SELECT q1, q2, s, n, 1 AS classes
-          FROM reid_cells AS c ANTI
-          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
-          WHERE (
-            FROM reid_sparse
-          )
-        ),
-        reid_rest AS MATERIALIZED (
-          SELECT c.*
-          FROM reid_cells AS c SEMI
-          JOIN reid_many AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
-          UNION ALL
-          FROM reid_cells
-          WHERE NOT (
-            FROM reid_sparse
-          )
-        ),
-        reid_held AS MATERIALIZED (
-          SELECT s AS v, sum(n)::BIGINT AS held
-          FROM (
-            SELECT s, n * classes AS n
-            FROM reid_alone
-            UNION ALL
-            SELECT s, n
-            FROM reid_rest
-          )
-          GROUP BY s
-        ),
-        reid_whole AS MATERIALIZED (
-          SELECT sum(held)::BIGINT AS total, count(*) AS kinds
-          FROM reid_held
-          GROUP BY ALL
-        ),
-        reid_shares AS (
-          SELECT c.*, total
-          FROM reid_held AS c
-          JOIN reid_whole AS h ON true
-        ),
-        reid_classes AS MATERIALIZED (
-          SELECT q1, q2, size, total, 1 - alike::DOUBLE / total AS apart,
-            least * total >= size AS settled
-          FROM (
-            SELECT c.*, total
-            FROM (
-              SELECT q1, q2, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
-              FROM (
-                SELECT c.*, held
-                FROM reid_rest AS c
-                JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
-              )
-              GROUP BY q1, q2
-            ) AS c
-            JOIN reid_whole AS h ON true
-          )
-        ),
-        reid_several AS MATERIALIZED (
-          SELECT c.*, size, total
-          FROM reid_rest AS c
-          JOIN (
-            FROM reid_classes
-            WHERE NOT settled
-          ) AS h ON true AND c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
-        )
-        SELECT q1, q2, n AS class_size, classes, 1 - held::DOUBLE / total AS value
-        FROM (
-          SELECT c.*, held, total
-          FROM reid_alone AS c
-          JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND true
-        )
-        UNION ALL
-        SELECT q1, q2, size AS class_size, 1 AS classes, apart AS value
-        FROM reid_classes
-        WHERE settled
-        UNION ALL
-        SELECT q1, q2, any_value(size) AS class_size, 1 AS classes, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
-        FROM (
-          SELECT c.*, held
-          FROM reid_several AS c
-          JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
-        )
-        GROUP BY q1, q2
-      )
-    )
-    WHERE value IS NULL OR value > 0.2 * (1 + 1e-12)
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+  WHERE value IS NULL OR value > 0.2::DOUBLE * (1 + 1e-12)
+) AS reid_counted

@@ -1,139 +1,90 @@
--- reid_plan_evidence('query_table(''people'')', ['age', 'sex'], 'all', NULL::VARCHAR[], 'value')
-SELECT reid_result.*
+-- evidence(people, ['age', 'sex'], 'all', None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-  FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+  WITH reid_classes AS MATERIALIZED (
+    SELECT q1, q2, count(*) AS records
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
+    GROUP BY q1, q2
+  ),
+  reid_taken AS (
+    FROM (
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
+  )
+  SELECT row_number() OVER () AS place, *
+  FROM (
+    SELECT class_size, log_expected, classes, 0::BIGINT AS first, 0::BIGINT AS second,
+      NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+      0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
+    FROM (
+      SELECT records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
+        count(*) AS classes
+      FROM (
+        SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
+        FROM reid_classes, (
+          SELECT ln(sum(records)) AS total
+          FROM reid_classes
+        )
+        JOIN (
+          SELECT q1 AS v1, ln(sum(records)) AS m1
+          FROM reid_classes
+          GROUP BY q1
+        ) AS reid_values_1 ON reid_classes.q1 IS NOT DISTINCT FROM reid_values_1.v1
+        JOIN (
+          SELECT q2 AS v2, ln(sum(records)) AS m2
+          FROM reid_classes
+          GROUP BY q2
+        ) AS reid_values_2 ON reid_classes.q2 IS NOT DISTINCT FROM reid_values_2.v2
+      )
+      GROUP BY ALL
+    )
+    UNION ALL
+    SELECT 0, NULL, 0, first, second, label, first_value, second_value, records,
+      mass, NULL
+    FROM (
+      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+        ELSE q1::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
+        count(*) AS records, count(*)::DOUBLE AS mass
+      FROM reid_taken
+      GROUP BY q1
+      UNION ALL
+      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+        ELSE q2::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
+        count(*) AS records, count(*)::DOUBLE AS mass
+      FROM reid_taken
+      GROUP BY q2
+      UNION ALL
+      SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records, count(*)::DOUBLE AS mass
+      FROM reid_taken
+      GROUP BY q1, q2
+      UNION ALL
+      SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(class_size = 1), 0)::BIGINT,
+        0
+      FROM (
+        SELECT count(*) AS class_size
+        FROM reid_taken
+        GROUP BY q1, q2
+      )
+    )
+    UNION ALL
+    SELECT 0, NULL, 0, 0, -4, NULL, NULL, NULL, records, mass, texts
+    FROM (
+      SELECT records, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+        ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+        ELSE q2::VARCHAR END] AS texts, mass
+      FROM (
+        SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        FROM (
+          SELECT *, unnest(range(records)) AS copy
+          FROM reid_classes
+        )
+        ORDER BY mass ASC NULLS LAST
+        LIMIT 10000
+      )
     )
   )
-  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    WITH reid_classes AS MATERIALIZED (
-      SELECT q1, q2, count(*) AS records
-      FROM (
-        SELECT "age", "sex"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-      ) AS reid_source_rows(q1, q2)
-      GROUP BY q1, q2
-    )
-    SELECT row_number() OVER () AS place, class_size, log_expected, classes,
-      coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value,
-      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass,
-      texts
-    FROM (
-      SELECT *, NULL::VARCHAR[] AS texts
-      FROM (
-        WITH reid_distinct AS MATERIALIZED (
-          SELECT q1, q2, count(*) AS records
-          FROM (
-            SELECT "age", "sex"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-          ) AS reid_source_rows(q1, q2)
-          GROUP BY q1, q2
-        )
-        SELECT records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
-          count(*) AS classes
-        FROM (
-          SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
-          FROM reid_distinct, (
-            SELECT ln(sum(records)) AS total
-            FROM reid_distinct
-          )
-          JOIN (
-            SELECT q1 AS v1, ln(sum(records)) AS m1
-            FROM reid_distinct
-            GROUP BY q1
-          ) ON q1 IS NOT DISTINCT FROM v1
-          JOIN (
-            SELECT q2 AS v2, ln(sum(records)) AS m2
-            FROM reid_distinct
-            GROUP BY q2
-          ) ON q2 IS NOT DISTINCT FROM v2
-        )
-        GROUP BY ALL
-      )
-      UNION ALL BY NAME
-      SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes,
-        * EXCLUDE (cell, records_dropped, nulls)
-      FROM (
-        SELECT reid_result.*
-        FROM (
-          SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-          FROM (
-            SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
-            FROM (
-              SELECT list(column_name) AS reid_names
-              FROM (DESCRIBE FROM query_table('people'))
-            )
-          )
-          WHERE reid.main.reid_known('columns', reid_missing, reid_names)
-        ) AS reid_fallback, LATERAL (
-          SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-          FROM (
-            WITH reid_taken AS (
-              FROM (
-                SELECT "age", "sex"
-                FROM query_table('people') AS reid_source
-                WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-              ) AS reid_source_rows(q1, q2)
-            )
-            SELECT row_number() OVER () AS cell, *
-            FROM (
-              SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-                reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q1
-              UNION ALL
-              SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-                reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q2
-              UNION ALL
-              SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q1, q2
-              UNION ALL
-              SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT,
-                0
-              FROM (
-                SELECT count(*) AS alike
-                FROM reid_taken
-                GROUP BY q1, q2
-              )
-            )
-          ) AS reid_counted, (
-            SELECT 0::BIGINT
-          ) AS reid_left_out(records_dropped)
-        ) AS reid_result
-      )
-      WHERE true
-      UNION ALL BY NAME
-      SELECT 0 AS class_size, 0 AS classes, -4 AS second, records, mass, texts
-      FROM (
-        SELECT records, [reid.main.reid_written(q1), reid.main.reid_written(q2)] AS texts,
-          mass
-        FROM (
-          SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
-          FROM (
-            SELECT *, unnest(range(records)) AS copy
-            FROM reid_classes
-          )
-          ORDER BY mass
-          LIMIT 10000
-        )
-      )
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+) AS reid_counted

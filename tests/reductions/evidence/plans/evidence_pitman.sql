@@ -1,97 +1,23 @@
--- reid_plan_evidence('query_table(''people'')', ['age', 'sex'], 'pitman', NULL::VARCHAR[], 'value')
-SELECT reid_result.*
+-- evidence(people, ['age', 'sex'], 'pitman', None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-  FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+  WITH reid_classes AS (
+    SELECT q1, q2, count(*) AS records
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
+    GROUP BY q1, q2
+  )
+  SELECT row_number() OVER () AS place, *
+  FROM (
+    SELECT class_size, log_expected, classes, 0::BIGINT AS first, 0::BIGINT AS second,
+      NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+      0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
+    FROM (
+      SELECT records AS class_size, NULL::DOUBLE AS log_expected, count(*) AS classes
+      FROM reid_classes
+      GROUP BY records
     )
   )
-  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT row_number() OVER () AS place, class_size, log_expected, classes,
-      coalesce(first, 0) AS first, coalesce(second, 0) AS second, label, first_value,
-      second_value, coalesce(records, 0) AS records, coalesce(mass, 0) AS mass,
-      texts
-    FROM (
-      SELECT *, NULL::VARCHAR[] AS texts
-      FROM (
-        SELECT class_size, NULL::DOUBLE AS log_expected, count(*) AS classes
-        FROM (
-          SELECT count(*) AS class_size, count(*) AS records
-          FROM (
-            SELECT "age", "sex"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-          ) AS reid_source_rows(q1, q2)
-          GROUP BY q1, q2
-        )
-        GROUP BY class_size
-      )
-      UNION ALL BY NAME
-      SELECT 0 AS class_size, NULL::DOUBLE AS log_expected, 0 AS classes,
-        * EXCLUDE (cell, records_dropped, nulls)
-      FROM (
-        SELECT reid_result.*
-        FROM (
-          SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-          FROM (
-            SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
-            FROM (
-              SELECT list(column_name) AS reid_names
-              FROM (DESCRIBE FROM query_table('people'))
-            )
-          )
-          WHERE reid.main.reid_known('columns', reid_missing, reid_names)
-        ) AS reid_fallback, LATERAL (
-          SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-          FROM (
-            WITH reid_taken AS (
-              FROM (
-                SELECT "age", "sex"
-                FROM query_table('people') AS reid_source
-                WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-              ) AS reid_source_rows(q1, q2)
-            )
-            SELECT row_number() OVER () AS cell, *
-            FROM (
-              SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label,
-                reid.main.reid_written(q1) AS first_value, NULL::VARCHAR AS second_value,
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q1
-              UNION ALL
-              SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label,
-                reid.main.reid_written(q2) AS first_value, NULL::VARCHAR AS second_value,
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q2
-              UNION ALL
-              SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-                count(*) AS records, count(*)::DOUBLE AS mass
-              FROM reid_taken
-              GROUP BY q1, q2
-              UNION ALL
-              SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT,
-                0
-              FROM (
-                SELECT count(*) AS alike
-                FROM reid_taken
-                GROUP BY q1, q2
-              )
-            )
-          ) AS reid_counted, (
-            SELECT 0::BIGINT
-          ) AS reid_left_out(records_dropped)
-        ) AS reid_result
-      )
-      WHERE false
-    )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+) AS reid_counted

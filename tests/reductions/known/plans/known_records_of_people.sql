@@ -1,163 +1,82 @@
--- reid_plan_known_records('query_table(''people'')', '{"columns": ["age", "sex"], "told": ["state"]}', NULL, NULL, 'value', 'person')
-SELECT reid_result.*
+-- known_records(people, '{"columns": ["age", "sex"], "told": ["state"]}', None, None, 'value', 'person')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
-    NULL::VARCHAR AS "person"
+  SELECT reid_answer_of.*
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
-    FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM (
+    WITH reid_distinct AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, *
+      FROM (
+        SELECT q1, q2, q3, count(*) AS records, list(record) AS members, -1::BIGINT AS people
         FROM (
-          SELECT reid_result.*
+          SELECT "person", reid_source."age", reid_source."sex", reid_source."state"
           FROM (
-            SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
-              NULL::VARCHAR AS "person"
-            FROM (
-              SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
-              FROM (
-                SELECT list(column_name) AS reid_names
-                FROM (DESCRIBE FROM query_table('people'))
-              )
-            )
-            WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
-          ) AS reid_fallback, LATERAL (
             SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
             FROM (
               SELECT *, count(*) OVER (PARTITION BY entity) AS several
               FROM (
                 SELECT q1, q2, q3, q4 AS entity, count(*) AS records
                 FROM (
-                  SELECT "age", "sex", "state", "person"
+                  SELECT reid_source."age", reid_source."sex", reid_source."state",
+                    reid_source."person"
                   FROM query_table('people') AS reid_source
-                  WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
                 ) AS reid_source_rows(q1, q2, q3, q4)
                 GROUP BY ALL
               )
             )
             WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
               ELSE true END
-          ) AS reid_result
-        )
-      ))
+          ) AS reid_source
+        ) AS reid_source_rows(record, q1, q2, q3)
+        GROUP BY q1, q2, q3
+      )
     )
-  )
-  WHERE reid.main.reid_known('columns of the scenario, and key,', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT reid_answer_of.*
-    FROM (
-      WITH reid_distinct AS MATERIALIZED (
-        SELECT row_number() OVER () AS id, *
-        FROM (
-          SELECT q1, q2, q3, count(*) AS records, list(record) AS members,
-            -1::BIGINT AS people
-          FROM (
-            SELECT "person", "age", "sex", "state"
-            FROM (
-              FROM (
-                SELECT reid_result.*
-                FROM (
-                  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
-                    NULL::VARCHAR AS "person"
-                  FROM (
-                    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
-                    FROM (
-                      SELECT list(column_name) AS reid_names
-                      FROM (DESCRIBE FROM query_table('people'))
-                    )
-                  )
-                  WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
-                ) AS reid_fallback, LATERAL (
-                  SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
-                  FROM (
-                    SELECT *, count(*) OVER (PARTITION BY entity) AS several
-                    FROM (
-                      SELECT q1, q2, q3, q4 AS entity, count(*) AS records
-                      FROM (
-                        SELECT "age", "sex", "state", "person"
-                        FROM query_table('people') AS reid_source
-                        WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
-                      ) AS reid_source_rows(q1, q2, q3, q4)
-                      GROUP BY ALL
-                    )
-                  )
-                  WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
-                    ELSE true END
-                ) AS reid_result
-              )
-            ) AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
-          ) AS reid_rows(record, q1, q2, q3)
-          GROUP BY q1, q2, q3
-        )
-      )
-      SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-        [q3::VARCHAR]::VARCHAR[] AS texts, people, members
-      FROM reid_distinct
-      LEFT JOIN (
-        SELECT v1, row_number() OVER () AS code1
-        FROM (
-          SELECT DISTINCT q1 AS v1
-          FROM reid_distinct
-          WHERE q1 IS NOT NULL
-        )
-      ) ON q1 = v1
-      LEFT JOIN (
-        SELECT v2, row_number() OVER () AS code2
-        FROM (
-          SELECT DISTINCT q2 AS v2
-          FROM reid_distinct
-          WHERE q2 IS NOT NULL
-        )
-      ) ON q2 = v2
-      WHERE (
-        SELECT reid.main.reid_in_limit(count(*), 600)
-        FROM reid_distinct
-      )
-    ) AS reid_answer_of, (
-      SELECT reid.main.reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key), CASE
-        WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
+    SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
+      [q3::VARCHAR]::VARCHAR[] AS texts, people, members
+    FROM reid_distinct
+    LEFT JOIN (
+      SELECT v1, row_number() OVER () AS code1
       FROM (
-        SELECT "person" AS reid_key, "age", "sex"
+        SELECT DISTINCT q1 AS v1
+        FROM reid_distinct
+        WHERE q1 IS NOT NULL
+      )
+    ) ON q1 = v1
+    LEFT JOIN (
+      SELECT v2, row_number() OVER () AS code2
+      FROM (
+        SELECT DISTINCT q2 AS v2
+        FROM reid_distinct
+        WHERE q2 IS NOT NULL
+      )
+    ) ON q2 = v2
+    WHERE (
+      SELECT CASE WHEN count(*) * 600::DOUBLE > (regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1)) THEN error('memory_limit must be at least ' || (count(*) * 600::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' distinct records, got ' || current_setting('memory_limit') || '; run SET memory_limit, or pass fewer or coarser columns')::BOOLEAN
+        ELSE true END
+      FROM reid_distinct
+    )
+  ) AS reid_answer_of, (
+    SELECT CASE WHEN count(DISTINCT q1) + least(1, count(*) - count(q1)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
+      ELSE true END AS reid_is_key
+    FROM (
+      SELECT reid_source."person", reid_source."age", reid_source."sex"
+      FROM (
+        SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
         FROM (
+          SELECT *, count(*) OVER (PARTITION BY entity) AS several
           FROM (
-            SELECT reid_result.*
+            SELECT q1, q2, q3, q4 AS entity, count(*) AS records
             FROM (
-              SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state",
-                NULL::VARCHAR AS "person"
-              FROM (
-                SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state', 'person'], reid_names) AS reid_missing
-                FROM (
-                  SELECT list(column_name) AS reid_names
-                  FROM (DESCRIBE FROM query_table('people'))
-                )
-              )
-              WHERE reid.main.reid_known('columns of the scenario, and entity,', reid_missing, reid_names)
-            ) AS reid_fallback, LATERAL (
-              SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
-              FROM (
-                SELECT *, count(*) OVER (PARTITION BY entity) AS several
-                FROM (
-                  SELECT q1, q2, q3, q4 AS entity, count(*) AS records
-                  FROM (
-                    SELECT "age", "sex", "state", "person"
-                    FROM query_table('people') AS reid_source
-                    WHERE reid.main.reid_is_told_apart(row("age", "sex", "state", "person"), 'age, sex, state, person')
-                  ) AS reid_source_rows(q1, q2, q3, q4)
-                  GROUP BY ALL
-                )
-              )
-              WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
-                ELSE true END
-            ) AS reid_result
+              SELECT reid_source."age", reid_source."sex", reid_source."state",
+                reid_source."person"
+              FROM query_table('people') AS reid_source
+            ) AS reid_source_rows(q1, q2, q3, q4)
+            GROUP BY ALL
           )
         )
-      ) AS reid_source(reid_key, q1, q2)
-    )
-    WHERE reid_is_one
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+        WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
+          ELSE true END
+      ) AS reid_source
+    ) AS reid_source_rows(q1, q2, q3)
+  )
+  WHERE reid_is_key
+) AS reid_counted

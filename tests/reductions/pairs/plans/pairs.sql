@@ -1,51 +1,36 @@
--- reid_plan_pairs('query_table(''people'')', ['age', 'sex'], NULL::VARCHAR, NULL::VARCHAR, 'value')
-SELECT reid_result.*
+-- pairs(people, ['age', 'sex'], None, None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-  FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+  WITH reid_taken AS (
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
-    )
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
   )
-  WHERE reid.main.reid_known('columns', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+  SELECT row_number() OVER () AS cell, *
   FROM (
-    WITH reid_taken AS (
-      FROM (
-        SELECT "age", "sex"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-      ) AS reid_source_rows(q1, q2)
-    )
-    SELECT row_number() OVER () AS cell, *
+    SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      ELSE q1::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
+      count(*) AS records, count(*)::DOUBLE AS mass
+    FROM reid_taken
+    GROUP BY q1
+    UNION ALL
+    SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+      ELSE q2::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
+      count(*) AS records, count(*)::DOUBLE AS mass
+    FROM reid_taken
+    GROUP BY q2
+    UNION ALL
+    SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records, count(*)::DOUBLE AS mass
+    FROM reid_taken
+    GROUP BY q1, q2
+    UNION ALL
+    SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(class_size = 1), 0)::BIGINT,
+      0
     FROM (
-      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, reid.main.reid_written(q1) AS first_value,
-        NULL::VARCHAR AS second_value, count(*) AS records, count(*)::DOUBLE AS mass
-      FROM reid_taken
-      GROUP BY q1
-      UNION ALL
-      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, reid.main.reid_written(q2) AS first_value,
-        NULL::VARCHAR AS second_value, count(*) AS records, count(*)::DOUBLE AS mass
-      FROM reid_taken
-      GROUP BY q2
-      UNION ALL
-      SELECT 1, 2, NULL, reid.main.reid_written(q1), reid.main.reid_written(q2),
-        count(*) AS records, count(*)::DOUBLE AS mass
+      SELECT count(*) AS class_size
       FROM reid_taken
       GROUP BY q1, q2
-      UNION ALL
-      SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(alike = 1), 0)::BIGINT,
-        0
-      FROM (
-        SELECT count(*) AS alike
-        FROM reid_taken
-        GROUP BY q1, q2
-      )
     )
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+  )
+) AS reid_counted

@@ -1,133 +1,93 @@
--- reid_plan_population_histogram('query_table(''people'')', 'query_table(''census'')', ['age', 'sex'], NULL, NULL, 'wildcard')
-SELECT reid_result.*
+-- population_histogram(people, census, ['age', 'sex'], None, None, 'wildcard')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'wildcard' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
+  SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+    coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
   FROM (
-    SELECT coalesce(reid_one.reid_missing, reid_other.reid_missing) AS reid_missing,
-      CASE WHEN reid_one.reid_missing IS NULL THEN reid_other.reid_names ELSE reid_one.reid_names END AS reid_names
-    FROM (
-      SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+    WITH reid_distinct AS MATERIALIZED (
+      SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
       FROM (
-        SELECT list(column_name) AS reid_names
-        FROM (DESCRIBE FROM query_table('people'))
+        SELECT q1, q2, count(*) AS records
+        FROM (
+          SELECT reid_source."age", reid_source."sex"
+          FROM query_table('people') AS reid_source
+        ) AS reid_source_rows(q1, q2)
+        GROUP BY q1, q2
       )
-    ) AS reid_one, (
-      SELECT reid_names, reid.main.reid_missing(['age', 'sex'], reid_names) AS reid_missing
+      UNION ALL
+      SELECT 1 AS side, row_number() OVER () AS id, q1, q2, records
       FROM (
-        SELECT list(column_name) AS reid_names
-        FROM (DESCRIBE FROM query_table('census'))
+        SELECT q1, q2, count(*) AS records
+        FROM (
+          SELECT reid_source."age", reid_source."sex"
+          FROM query_table('census') AS reid_source
+        ) AS reid_source_rows(q1, q2)
+        GROUP BY q1, q2
       )
-    ) AS reid_other
-  )
-  WHERE reid.main.reid_known('quasi-identifiers', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'wildcard' AS nulls
-  FROM (
-    SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-      coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered,
-      sum(blank)::BIGINT AS blank_records
-    FROM (
-      FROM (
-        WITH reid_distinct AS MATERIALIZED (
-          SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
-          FROM (
-            SELECT q1, q2, count(*) AS records
-            FROM (
-              SELECT "age", "sex"
-              FROM query_table('people') AS reid_source
-              WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-            ) AS reid_source_rows(q1, q2)
-            GROUP BY q1, q2
-          )
-          UNION ALL
-          SELECT 1 AS side, row_number() OVER () AS id, q1, q2, records
-          FROM (
-            SELECT q1, q2, count(*) AS records
-            FROM (
-              SELECT "age", "sex"
-              FROM query_table('census') AS reid_source
-              WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-            ) AS reid_source_rows(q1, q2)
-            GROUP BY q1, q2
-          )
-        ),
-        reid_coded AS (
-          SELECT side, id, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes
+    ),
+    reid_coded AS (
+      SELECT side, id, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes
+      FROM reid_distinct
+      LEFT JOIN (
+        SELECT v1, row_number() OVER () AS code1
+        FROM (
+          SELECT DISTINCT q1 AS v1
           FROM reid_distinct
-          LEFT JOIN (
-            SELECT v1, row_number() OVER () AS code1
-            FROM (
-              SELECT DISTINCT q1 AS v1
-              FROM reid_distinct
-              WHERE q1 IS NOT NULL
-            )
-          ) ON q1 = v1
-          LEFT JOIN (
-            SELECT v2, row_number() OVER () AS code2
-            FROM (
-              SELECT DISTINCT q2 AS v2
-              FROM reid_distinct
-              WHERE q2 IS NOT NULL
-            )
-          ) ON q2 = v2
-        ),
-        reid_sizes AS (
-          SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
-          FROM (
-            WITH reid_begun AS MATERIALIZED (
-              SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 1))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 1))::BIGINT[]) AS reid_number
-              FROM reid_coded
-            )
-            SELECT sizes
-            FROM (
-              SELECT reid_wildcard_class_sizes(reid_number) AS sizes
-              FROM range(9223372036854775807), reid_begun
-            )
-            WHERE sizes IS NOT NULL
-            LIMIT 1
-          )
-        ),
-        reid_matched AS (
-          SELECT reid_distinct.*, class_size
-          FROM reid_distinct
-          JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
-          WHERE side = 0
-        ),
-        reid_own AS (
-          SELECT unnest(sizes) AS own, generate_subscripts(sizes, 1) AS id
-          FROM (
-            WITH reid_begun AS MATERIALIZED (
-              SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
-              FROM reid_coded
-            )
-            SELECT sizes
-            FROM (
-              SELECT reid_wildcard_class_sizes(reid_number) AS sizes
-              FROM range(9223372036854775807), reid_begun
-            )
-            WHERE sizes IS NOT NULL
-            LIMIT 1
-          )
+          WHERE q1 IS NOT NULL
         )
-        SELECT own, records, class_size AS found, CASE WHEN q1 IS NULL AND q2 IS NULL THEN records
-          ELSE 0 END AS blank
-        FROM reid_matched
-        JOIN reid_own USING (id)
-      )
-    ), (
-      SELECT reid.main.reid_first_unlike(['age', 'sex'], reid_one.names, reid_one.types, reid_other.names, reid_other.types) AS reid_unlike
+      ) ON q1 = v1
+      LEFT JOIN (
+        SELECT v2, row_number() OVER () AS code2
+        FROM (
+          SELECT DISTINCT q2 AS v2
+          FROM reid_distinct
+          WHERE q2 IS NOT NULL
+        )
+      ) ON q2 = v2
+    ),
+    reid_sizes AS (
+      SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
       FROM (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('people'))
-      ) AS reid_one, (
-        SELECT list(column_name) AS names, list(column_type) AS types
-        FROM (DESCRIBE FROM query_table('census'))
-      ) AS reid_other
-    ) AS reid_compared
-    WHERE reid.main.reid_comparable(reid_compared.reid_unlike)
-    GROUP BY ALL
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+        WITH reid_begun AS MATERIALIZED (
+          SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 1))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 1))::BIGINT[]) AS reid_number
+          FROM reid_coded
+        )
+        SELECT sizes
+        FROM (
+          SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+          FROM range(9223372036854775807), reid_begun
+        )
+        WHERE sizes IS NOT NULL
+        LIMIT 1
+      )
+    ),
+    reid_matched AS (
+      SELECT reid_distinct.*, class_size
+      FROM reid_distinct
+      JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
+      WHERE side = 0
+    ),
+    reid_own AS (
+      SELECT unnest(sizes) AS own, generate_subscripts(sizes, 1) AS id
+      FROM (
+        WITH reid_begun AS MATERIALIZED (
+          SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
+          FROM reid_coded
+        )
+        SELECT sizes
+        FROM (
+          SELECT reid_wildcard_class_sizes(reid_number) AS sizes
+          FROM range(9223372036854775807), reid_begun
+        )
+        WHERE sizes IS NOT NULL
+        LIMIT 1
+      )
+    )
+    SELECT own, records, class_size AS found, CASE WHEN q1 IS NULL AND q2 IS NULL THEN records
+      ELSE 0 END AS blank
+    FROM reid_matched
+    JOIN reid_own USING (id)
+  )
+  GROUP BY ALL
+) AS reid_counted
 ORDER BY class_size ASC

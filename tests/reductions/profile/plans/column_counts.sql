@@ -1,25 +1,25 @@
--- reid_plan_column_counts('query_table(''people'')', NULL::VARCHAR[])
-SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
+-- column_counts(people, None)
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_read AS (
     SELECT reid_name, t, n, CASE WHEN regexp_full_match(t, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?') THEN try_cast(t AS DOUBLE) END AS number
     FROM (
       SELECT reid_name, any_value(reid_value.t) AS t, count(*) AS n
       FROM (UNPIVOT (
-        SELECT {'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'),
-          't': COLUMNS(*)::VARCHAR}
+        SELECT { 'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'),
+          't': COLUMNS(*)::VARCHAR }
         FROM query_table('people')
       ) ON COLUMNS(*) INTO NAME reid_name VALUE reid_value)
       GROUP BY reid_name, reid_value.k
     )
   ),
-  reid_told AS (
+  reid_marked AS (
     SELECT *, coalesce(lower(trim(t)) IN ('', '?', '??', '???', '-', '--', '---', '.', '..', '*', '#', 'xxx', 'na', 'n/a', 'n.a.', '#n/a', '<na>', 'nan', 'null', '<null>', '(null)', '\n', 'unknown', 'unk', 'not known', 'unspecified', 'not specified', 'undefined', 'undetermined', 'missing', 'not available', 'not applicable', 'not stated', 'not given', 'not reported', 'no answer', 'refused', 'don''t know', 'dont know', 'tbd', 'tba')
       OR number IN ('9', '99', '999', '9999', '99999', '999999', '9999999', '99999999', '999999999', '9999999999', '97', '98', '997', '998', '9997', '9998', '-1', '-9', '-99', '-999', '-9999', '-99999', '-999999', '-9999999', '-99999999', '-999999999', '-9999999999')
       OR substr(t, 1, 10) IN ('0000-00-00', '0001-01-01', '1899-12-30', '1899-12-31', '1900-00-00', '1900-01-01', '9999-01-01', '9999-12-31', '9999-99-99'), false) AS marked
     FROM reid_read
   )
-  SELECT place, any_value(column_name) AS column_name, reid.main.reid_kind_of_values(any_value(column_type)) AS column_type,
+  SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
     coalesce(sum(n), 0)::BIGINT AS records, coalesce(sum(n) FILTER (t IS NULL), 0)::BIGINT AS missing,
     count(t) AS distinct_values, coalesce(sum(n) FILTER (n = 1), 0)::BIGINT AS unique_records,
     coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike, coalesce(sum(n * ln(n)), 0)::DOUBLE AS n_log_n,
@@ -31,15 +31,17 @@ FROM (
     coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest, coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
     coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters, coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates
   FROM (
-    SELECT column_name, column_type, place
+    SELECT column_name, CASE WHEN column_type LIKE '%]' THEN 'other' WHEN regexp_full_match(column_type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM') THEN 'integer'
+      WHEN column_type LIKE 'DECIMAL%' THEN 'decimal' WHEN column_type IN ('FLOAT', 'DOUBLE') THEN 'float'
+      WHEN column_type IN ('BOOLEAN', 'DATE') THEN lower(column_type) WHEN column_type LIKE 'TIMESTAMP%' THEN 'timestamp'
+      WHEN column_type LIKE 'TIME%' THEN 'time' WHEN column_type IN ('VARCHAR', 'UUID', 'JSON')
+      OR column_type LIKE 'ENUM%' THEN 'text' ELSE 'other' END AS kind, place
     FROM (
       SELECT column_name, column_type, row_number() OVER () AS place
       FROM (DESCRIBE FROM query_table('people'))
     )
-    WHERE place > 0 AND reid.main.reid_is_exact()
+    WHERE place > 0
   )
-  LEFT JOIN reid_told ON reid.main.reid_fold(column_name) = reid.main.reid_fold(reid_name)
+  LEFT JOIN reid_marked ON translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') = translate(reid_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')
   GROUP BY place
-) AS reid_counted, (
-  SELECT 0::BIGINT
-) AS reid_left_out(records_dropped)
+) AS reid_counted

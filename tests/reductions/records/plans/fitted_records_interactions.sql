@@ -1,76 +1,60 @@
--- reid_plan_fitted_records('query_table(''people'')', ['age', 'sex'], 2, 'id', 'value')
-SELECT reid_result.*
+-- fitted_records(people, ['age', 'sex'], 2, 'id', 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT NULL::VARCHAR AS "id", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "age"
+  SELECT reid_answer_of.*
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['id', 'sex', 'age'], reid_names) AS reid_missing
-    FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
-    )
-  )
-  WHERE reid.main.reid_known('quasi-identifiers, weight and key', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  SELECT reid_counted.*, reid_left_out.records_dropped, 'value' AS nulls
-  FROM (
-    SELECT reid_answer_of.*
-    FROM (
-      WITH reid_distinct AS MATERIALIZED (
-        SELECT row_number() OVER () AS id, *
-        FROM (
-          SELECT q1, q2, count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight
-            ELSE 'NaN'::DOUBLE END) AS mass
-          FROM (
-            SELECT "id", 1::DOUBLE, "age", "sex"
-            FROM query_table('people') AS reid_source
-            WHERE reid.main.reid_is_told_apart(row("age", "sex"), 'age, sex')
-          ) AS reid_rows(record, weight, q1, q2)
-          GROUP BY q1, q2
-        )
-      )
-      SELECT id AS place, records, log_expected, [code1, code2] AS codes,
-        members
+    WITH reid_distinct AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, *
       FROM (
-        SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
-        FROM reid_distinct, (
-          SELECT ln(sum(records)) AS total
-          FROM reid_distinct
-        )
-        JOIN (
-          SELECT q1 AS v1, ln(sum(records)) AS m1
-          FROM reid_distinct
-          GROUP BY q1
-        ) ON q1 IS NOT DISTINCT FROM v1
-        JOIN (
-          SELECT q2 AS v2, ln(sum(records)) AS m2
-          FROM reid_distinct
-          GROUP BY q2
-        ) ON q2 IS NOT DISTINCT FROM v2
+        SELECT q1, q2, count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight
+          ELSE 'NaN'::DOUBLE END) AS mass
+        FROM (
+          SELECT "id", 1::DOUBLE, reid_source."age", reid_source."sex"
+          FROM query_table('people') AS reid_source
+        ) AS reid_source_rows(record, weight, q1, q2)
+        GROUP BY q1, q2
+      )
+    )
+    SELECT id AS place, records, log_expected, [code1, code2] AS codes, members
+    FROM (
+      SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
+      FROM reid_distinct, (
+        SELECT ln(sum(records)) AS total
+        FROM reid_distinct
       )
       JOIN (
-        SELECT q1 AS w1, row_number() OVER () AS code1
+        SELECT q1 AS v1, ln(sum(records)) AS m1
         FROM reid_distinct
         GROUP BY q1
-      ) ON q1 IS NOT DISTINCT FROM w1
+      ) AS reid_values_1 ON reid_distinct.q1 IS NOT DISTINCT FROM reid_values_1.v1
       JOIN (
-        SELECT q2 AS w2, row_number() OVER () AS code2
+        SELECT q2 AS v2, ln(sum(records)) AS m2
         FROM reid_distinct
         GROUP BY q2
-      ) ON q2 IS NOT DISTINCT FROM w2
-      WHERE (
-        SELECT reid.main.reid_in_limit(count(*), 1400)
-        FROM reid_distinct
-      )
-    ) AS reid_answer_of, (
-      SELECT reid.main.reid_is_key(count(*), count(reid_key), count(DISTINCT reid_key), CASE
-        WHEN count(*) - count(reid_key) < 2 THEN mode(reid_key) END) AS reid_is_one
-      FROM (
-        SELECT "id" AS reid_key, "age", "sex"
-        FROM query_table('people')
-      ) AS reid_source(reid_key, q1, q2)
+      ) AS reid_values_2 ON reid_distinct.q2 IS NOT DISTINCT FROM reid_values_2.v2
     )
-    WHERE reid_is_one
-  ) AS reid_counted, (
-    SELECT 0::BIGINT
-  ) AS reid_left_out(records_dropped)
-) AS reid_result
+    JOIN (
+      SELECT q1 AS w1, row_number() OVER () AS code1
+      FROM reid_distinct
+      GROUP BY q1
+    ) ON q1 IS NOT DISTINCT FROM w1
+    JOIN (
+      SELECT q2 AS w2, row_number() OVER () AS code2
+      FROM reid_distinct
+      GROUP BY q2
+    ) ON q2 IS NOT DISTINCT FROM w2
+    WHERE (
+      SELECT CASE WHEN count(*) * 1400::DOUBLE > (regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1)) THEN error('memory_limit must be at least ' || (count(*) * 1400::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' distinct records, got ' || current_setting('memory_limit') || '; run SET memory_limit, or pass fewer or coarser columns')::BOOLEAN
+        ELSE true END
+      FROM reid_distinct
+    )
+  ) AS reid_answer_of, (
+    SELECT CASE WHEN count(DISTINCT q1) + least(1, count(*) - count(q1)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
+      ELSE true END AS reid_is_key
+    FROM (
+      SELECT reid_source."id", reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3)
+  )
+  WHERE reid_is_key
+) AS reid_counted

@@ -1,75 +1,104 @@
--- reid_many_subsets('query_table(''people'')', ['age', 'sex'], 2, 'drop', 1024, 'person')
-SELECT reid_result.*
-FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "person"
+-- subsets(people, ['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], 4, 'drop', 1024, 'person')
+WITH reid_distinct AS MATERIALIZED (
+  SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, q4, q5, q6, q7,
+    q8, records
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'person'], reid_names) AS reid_missing
+    SELECT q1, q2, q3, q4, q5, q6, q7, q8, count(*) AS records
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
-    )
+      SELECT reid_source."age", reid_source."sex", reid_source."race", reid_source."zip",
+        reid_source."job", reid_source."state", reid_source."tax", reid_source."person"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3, q4, q5, q6, q7, q8)
+    GROUP BY q1, q2, q3, q4, q5, q6, q7, q8
   )
-  WHERE reid.main.reid_known('columns and entity', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  WITH reid_distinct AS MATERIALIZED (
-    SELECT 0 AS side, row_number() OVER () AS id, q1, q2, q3, records
+),
+reid_begun AS MATERIALIZED (
+  SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER), list(coalesce(code3, 0)::INTEGER), list(coalesce(code4, 0)::INTEGER), list(coalesce(code5, 0)::INTEGER), list(coalesce(code6, 0)::INTEGER), list(coalesce(code7, 0)::INTEGER)], list(records)::BIGINT[], list(coalesce(code8, 0))::BIGINT[], 4::BIGINT, 'drop', 1024::BIGINT) AS reid_number
+  FROM reid_distinct
+  LEFT JOIN (
+    SELECT v1, row_number() OVER () AS code1
     FROM (
-      SELECT q1, q2, q3, count(*) AS records
-      FROM (
-        SELECT "age", "sex", "person"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(row("age", "sex", "person"), 'age, sex, person')
-      ) AS reid_source_rows(q1, q2, q3)
-      GROUP BY q1, q2, q3
-    )
-  ),
-  reid_begun AS MATERIALIZED (
-    SELECT reid_begin('reid_subset_counts', [list(coalesce(code1, 0)::INTEGER), list(coalesce(code2, 0)::INTEGER)], list(records)::BIGINT[], list(coalesce(code3, 0))::BIGINT[], 2, 'drop', 1024) AS reid_number
-    FROM reid_distinct
-    LEFT JOIN (
-      SELECT v1, row_number() OVER () AS code1
-      FROM (
-        SELECT DISTINCT q1 AS v1
-        FROM reid_distinct
-        WHERE q1 IS NOT NULL
-      )
-    ) ON q1 = v1
-    LEFT JOIN (
-      SELECT v2, row_number() OVER () AS code2
-      FROM (
-        SELECT DISTINCT q2 AS v2
-        FROM reid_distinct
-        WHERE q2 IS NOT NULL
-      )
-    ) ON q2 = v2
-    LEFT JOIN (
-      SELECT v3, row_number() OVER () AS code3
-      FROM (
-        SELECT DISTINCT q3 AS v3
-        FROM reid_distinct
-        WHERE q3 IS NOT NULL
-      )
-    ) ON q3 = v3
-    WHERE (
-      SELECT reid.main.reid_in_memory(count(*), 80, 1024, ' distinct records of 2 columns')
+      SELECT DISTINCT q1 AS v1
       FROM reid_distinct
+      WHERE q1 IS NOT NULL
     )
-  ),
-  reid_waited AS (
-    SELECT found
+  ) ON q1 = v1
+  LEFT JOIN (
+    SELECT v2, row_number() OVER () AS code2
     FROM (
-      SELECT reid_subset_counts(reid_number) AS found
-      FROM range(9223372036854775807), reid_begun
+      SELECT DISTINCT q2 AS v2
+      FROM reid_distinct
+      WHERE q2 IS NOT NULL
     )
-    WHERE found IS NOT NULL
-    LIMIT 1
-  ),
-  reid_each AS (
-    SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
-    FROM reid_waited
+  ) ON q2 = v2
+  LEFT JOIN (
+    SELECT v3, row_number() OVER () AS code3
+    FROM (
+      SELECT DISTINCT q3 AS v3
+      FROM reid_distinct
+      WHERE q3 IS NOT NULL
+    )
+  ) ON q3 = v3
+  LEFT JOIN (
+    SELECT v4, row_number() OVER () AS code4
+    FROM (
+      SELECT DISTINCT q4 AS v4
+      FROM reid_distinct
+      WHERE q4 IS NOT NULL
+    )
+  ) ON q4 = v4
+  LEFT JOIN (
+    SELECT v5, row_number() OVER () AS code5
+    FROM (
+      SELECT DISTINCT q5 AS v5
+      FROM reid_distinct
+      WHERE q5 IS NOT NULL
+    )
+  ) ON q5 = v5
+  LEFT JOIN (
+    SELECT v6, row_number() OVER () AS code6
+    FROM (
+      SELECT DISTINCT q6 AS v6
+      FROM reid_distinct
+      WHERE q6 IS NOT NULL
+    )
+  ) ON q6 = v6
+  LEFT JOIN (
+    SELECT v7, row_number() OVER () AS code7
+    FROM (
+      SELECT DISTINCT q7 AS v7
+      FROM reid_distinct
+      WHERE q7 IS NOT NULL
+    )
+  ) ON q7 = v7
+  LEFT JOIN (
+    SELECT v8, row_number() OVER () AS code8
+    FROM (
+      SELECT DISTINCT q8 AS v8
+      FROM reid_distinct
+      WHERE q8 IS NOT NULL
+    )
+  ) ON q8 = v8
+  WHERE (
+    SELECT CASE WHEN count(*)::HUGEINT * 116 > 1024::HUGEINT * 1000000 THEN error('memory_mb must be at least ' || (count(*)::HUGEINT * 116 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 7 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::BOOLEAN
+      ELSE true END
+    FROM reid_distinct
   )
-  SELECT list_select(['age', 'sex'], each.places) AS subset, each.records,
-    each.classes, each.reidentifications, each.pairs::HUGEINT AS pairs_alike,
-    each.dropped AS records_dropped, 'drop' AS nulls
-  FROM reid_each
-) AS reid_result
+),
+reid_waited AS (
+  SELECT found
+  FROM (
+    SELECT reid_subset_counts(reid_number) AS found
+    FROM range(9223372036854775807), reid_begun
+  )
+  WHERE found IS NOT NULL
+  LIMIT 1
+),
+reid_each AS (
+  SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
+  FROM reid_waited
+)
+SELECT list_select(['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], each.places) AS subset,
+  each.records, each.classes, each.reidentifications, each.pairs::HUGEINT AS pairs_alike,
+  each.dropped AS records_dropped, 'drop' AS nulls
+FROM reid_each

@@ -1,45 +1,32 @@
--- reid_grouped_texts('query_table(''people'')', ['age', 'sex'], ['state'], 'q3, ', 'value')
-SELECT reid_result.*
-FROM (
-  SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex", NULL::VARCHAR AS "state"
+-- texts(people, ['age', 'sex'], ['state'], 'value')
+WITH reid_divided AS MATERIALIZED (
+  SELECT *, true AS kept
   FROM (
-    SELECT reid_names, reid.main.reid_missing(['age', 'sex', 'state'], reid_names) AS reid_missing
+    SELECT q1, q2, q3, NULL AS entity, count(*) AS records
     FROM (
-      SELECT list(column_name) AS reid_names
-      FROM (DESCRIBE FROM query_table('people'))
-    )
+      SELECT reid_source."age", reid_source."sex", reid_source."state"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3)
+    GROUP BY ALL
   )
-  WHERE reid.main.reid_known('quasi-identifiers and by', reid_missing, reid_names)
-) AS reid_fallback, LATERAL (
-  WITH reid_divided AS MATERIALIZED (
-    SELECT *, true AS kept
-    FROM (
-      SELECT q1, q2, q3, NULL AS entity, count(*) AS records
-      FROM (
-        SELECT "age", "sex", "state"
-        FROM query_table('people') AS reid_source
-        WHERE reid.main.reid_is_told_apart(row("age", "sex", "state"), 'age, sex, state')
-      ) AS reid_source_rows(q1, q2, q3)
-      GROUP BY ALL
-    )
-  ),
-  reid_sized AS (
-    SELECT DISTINCT q3, 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
-    FROM reid_divided
-    WHERE kept
-    UNION ALL
-    SELECT q3, row_number() OVER () AS line, [reid.main.reid_written(q1),
-      reid.main.reid_written(q2)] AS texts, records
-    FROM reid_divided
-    WHERE kept
-  ),
-  reid_groups AS (
-    SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
-    FROM reid_divided
-    GROUP BY q3
-  )
-  SELECT g.q3 AS "reid: state", line, texts, coalesce(s.records, 0)::BIGINT AS records,
-    records_dropped, 'value' AS nulls
-  FROM reid_groups AS g
-  LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3
-) AS reid_result
+),
+reid_sized AS (
+  SELECT DISTINCT q3, 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
+  FROM reid_divided
+  WHERE kept
+  UNION ALL
+  SELECT q3, row_number() OVER () AS line, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+    ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+    ELSE q2::VARCHAR END] AS texts, records
+  FROM reid_divided
+  WHERE kept
+),
+reid_groups AS (
+  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  FROM reid_divided
+  GROUP BY q3
+)
+SELECT g.q3 AS "reid: state", line, texts, coalesce(s.records, 0)::BIGINT AS records,
+  records_dropped, 'value' AS nulls
+FROM reid_groups AS g
+LEFT JOIN reid_sized AS s ON g.q3 IS NOT DISTINCT FROM s.q3

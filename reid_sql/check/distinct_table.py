@@ -1,0 +1,280 @@
+"""DuckDB: the distinct records of a table, from which the class sizes by any of their columns are counted."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.engines.duckdb.collations import folded, refuse
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Integers, quoted
+
+Ask = Callable[[str], list[tuple[Any, ...]]]
+MIN_RECORDS: Final = 200_000  # below, each count is quick
+SAMPLE: Final = 65_536
+MAX_SHARED: Final = 0.25  # share of records with an equal one, up to which leaving out the others is a gain
+
+
+class NearlyUnique:
+    """Sets of columns by which nearly all records of a relation are unique, found as they are needed."""
+
+    def __init__(self, ask: Ask, relation: str, name: str, records: int) -> None:
+        """`name` begins the names of the temporary tables."""
+        self.ask, self.relation, self.name, self.records = ask, relation, name, records
+        self.rests: dict[frozenset[str], tuple[int, str]] = {}
+        self._sample: str | None = None
+        self._values: dict[str, int] = {}
+        self._shared: dict[frozenset[str], float] = {}
+        self._refused: set[frozenset[str]] = set()
+
+    def rest(self, columns: Sequence[str]) -> str | None:
+        """Name the relation of all records that may be equal by these columns, if they are few."""
+        known = [rest for base, rest in self.rests.items() if base <= set(columns)]
+        if known:
+            return min(known)[1]
+        base = self._choose_base(columns)
+        return self._create_rest(base) if base and frozenset(base) not in self._refused else None
+
+    def drop(self) -> None:
+        """Drop the temporary tables."""
+        for table in (self._sample, *(rest for _, rest in self.rests.values())):
+            if table is not None:
+                self.ask(f"DROP TABLE {table}")
+
+    def _choose_base(self, columns: Sequence[str]) -> list[str]:
+        """Choose a few columns by which nearly all are unique, or none; first those of no other set."""
+        taken = frozenset().union(*self.rests)
+        ordered = sorted(columns, key=lambda column: (column in taken, -self._count_values(column)))
+        bases = (ordered[:size] for size in range(1, len(ordered)))
+        return next((base for base in bases if self._estimate_shared(base) <= MAX_SHARED), [])
+
+    def _count_values(self, column: str) -> int:
+        if column not in self._values:
+            sample = self._draw_sample()
+            self._values[column] = int(self.ask(f"SELECT count(DISTINCT {column}) FROM {sample}")[0][0])
+        return self._values[column]
+
+    def _estimate_shared(self, base: Sequence[str]) -> float:
+        key = frozenset(base)
+        if key not in self._shared:
+            sample = f"SELECT {', '.join(base)} FROM {self._draw_sample()}"
+            self._shared[key] = estimate_shared(self.ask, sample, self.records)
+        return self._shared[key]
+
+    def _draw_sample(self) -> str:
+        if self._sample is None:
+            self._sample = f"{self.name}_sample"
+            select = f"SELECT * FROM {self.relation} USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)"
+            self.ask(f"CREATE TEMP TABLE {self._sample} AS {select}")
+        return self._sample
+
+    def _create_rest(self, base: Sequence[str]) -> str | None:
+        names = ", ".join(base)
+        shared = f"SELECT {names} FROM {self.relation} GROUP BY {names} HAVING count(*) > 1"
+        same = " AND ".join(f"c.{name} IS NOT DISTINCT FROM s.{name}" for name in base)
+        table = f"{self.name}_rest_{len(self.rests)}"
+        select = f"SELECT c.* FROM {self.relation} AS c SEMI JOIN ({shared}) AS s ON {same}"
+        self.ask(f"CREATE TEMP TABLE {table} AS {select}")
+        records = int(self.ask(f"SELECT count(*) FROM {table}")[0][0])
+        if 2 * records > self.records:
+            self.ask(f"DROP TABLE {table}")
+            self._refused.add(frozenset(base))
+            return None
+        self.rests[frozenset(base)] = records, table
+        return table
+
+
+def is_nearly_unique(ask: Ask, relation: str) -> bool:
+    """Whether so few records are equal, as far as the first of them show, that counting them is no gain."""
+    records = int(ask(f"SELECT count(*) FROM {relation}")[0][0])
+    first = f"SELECT * FROM {relation} LIMIT {SAMPLE}"
+    return records >= MIN_RECORDS and estimate_shared(ask, first, records) <= MAX_SHARED
+
+
+def estimate_shared(ask: Ask, sample: str, records: int) -> float:
+    """Estimate the share of the records of a table that equal another, from a sample of them.
+
+    Three equal records in the sample belong to a large class, and show its share. Where two are equal, each
+    record of the sample has, by expectation, records / sample times as many equals in the whole table.
+    """
+    classes = f"SELECT *, count(*) AS n FROM ({sample}) GROUP BY ALL"
+    sums = ", ".join(f"coalesce(sum(n) {which}, 0)" for which in ("", "FILTER (n > 2)", "FILTER (n = 2)"))
+    [(drawn, of_many, of_two)] = ask(f"SELECT {sums} FROM ({classes})")
+    return float(of_many + of_two * records / drawn) / drawn if drawn else 0.0
+
+
+NUMBERS: Final = count(1)
+
+
+class DistinctTable:
+    """The records of a table on some columns, with how many are equal; NULL is a value of its own.
+
+    They are counted once into a temporary table, and every set of columns is then a GROUP BY of it. Where
+    nearly all records are distinct, that table would be as long as its source: the source is grouped itself.
+    """
+
+    def __init__(self, ask: Ask, tbl: str, columns: Sequence[str]) -> None:
+        """Count them: `tbl` is quoted as SQL needs it, the columns are in the table."""
+        self.ask = ask
+        self.name = f"reid_distinct_{next(NUMBERS)}"
+        self.folded = folded(ask, tbl, columns) if columns else set()
+        self.aliases = {column: f"q{place}" for place, column in enumerate(columns)}
+        self._tables: list[str] = []
+        self._values: dict[str, str] = {}
+        listed = ", ".join(f"{quoted(column)} AS {alias}" for column, alias in self.aliases.items())
+        self._relation, self._count = f"(SELECT {listed} FROM {tbl})", "count(*)"
+        unique = bool(columns) and is_nearly_unique(ask, self._relation)
+        if columns and not unique:
+            select = f"SELECT *, count(*) AS records FROM {self._relation} GROUP BY ALL"
+            self._relation, self._count = self._create(self.name, select), "sum(records)::BIGINT"
+        self.records = int(ask(f"SELECT coalesce({self._count}, 0) FROM {self._relation}")[0][0])
+        self.unique = NearlyUnique(ask, self._relation, self.name, self.records) if unique else None
+        self._counted: dict[Any, list[tuple[Any, ...]]] = {}
+
+    def _create(self, name: str, select: str) -> str:
+        self.ask(f"CREATE TEMP TABLE {name} AS {select}")
+        self._tables.append(name)
+        return name
+
+    def drop(self) -> None:
+        """Drop the temporary tables."""
+        for name in self._tables:
+            self.ask(f"DROP TABLE {name}")
+        if self.unique:
+            self.unique.drop()
+        self._tables.clear()
+        self._values.clear()
+
+    def values(self, column: str) -> str:
+        """Name a table of the column's values: code (from 1), v, records, in the order of v, without NULL."""
+        refuse([column], self.folded)
+        if column not in self._values:
+            alias = self.aliases[column]
+            counted = (
+                f"SELECT {alias} AS v, {self._count} AS records FROM {self._relation} "
+                f"WHERE {alias} IS NOT NULL GROUP BY {alias}"
+            )
+            ranked = f"SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM ({counted}) ORDER BY v"
+            self._values[column] = self._create(f"{self.name}_{alias}", ranked)
+        return self._values[column]
+
+    def groups(self, by: Sequence[str]) -> str:
+        """Name a table of the groups by some columns, NULL first: place (from 0), g0, g1, …, records."""
+        refuse(by, self.folded)
+        keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
+        order = ", ".join(f"g{place} NULLS FIRST" for place in range(len(by)))
+        counted = f"SELECT {', '.join(keys)}, {self._count} AS records FROM {self._relation} GROUP BY ALL"
+        ranked = (
+            f"SELECT row_number() OVER (ORDER BY {order}) - 1 AS place, * FROM ({counted}) ORDER BY place"
+        )
+        return self._create(f"{self.name}_groups_{len(self._tables)}", ranked)
+
+    def class_sizes(
+        self,
+        qi: Sequence[str],
+        by: Sequence[str] = (),
+        *,
+        drop: bool = False,
+        coarser: Mapping[str, str] | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """Count the classes of each size in each group: the group's values, the size, the classes.
+
+        With `drop`, records that lack a value in `qi` are left out. `coarser` names, for a column, a relation
+        (v, coarse) of what its values become.
+        """
+        refuse([*qi, *by], self.folded)
+        merged = {column: relation for column, relation in (coarser or {}).items() if column in qi}
+        columns = [self.aliases[column] for column in dict.fromkeys([*qi, *by]) if column not in merged]
+        rest = self.unique.rest(columns) if self.unique else None
+        rows = self._class_sizes(rest or self._relation, qi, by, drop=drop, merged=merged)
+        return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
+
+    def _class_sizes(
+        self, relation: str, qi: Sequence[str], by: Sequence[str], *, drop: bool, merged: Mapping[str, str]
+    ) -> list[tuple[Any, ...]]:
+        """Count the classes among the records of one relation."""
+        joins = "".join(
+            f" LEFT JOIN {values} AS m{at} ON {self.aliases[column]} = m{at}.v"
+            for at, (column, values) in enumerate(merged.items())
+        )
+        keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
+        keys += [f"{self.aliases[column]} AS k{at}" for at, column in enumerate(qi) if column not in merged]
+        keys += [f"m{at}.coarse AS c{at}" for at in range(len(merged))]
+        grouped = ", ".join(str(place + 1) for place in range(len(keys)))
+        classes = (
+            f"SELECT {', '.join(keys)}, {self._count.replace('records', 'c.records')} AS n "
+            f"FROM {relation} AS c{joins} {self._where_known(qi if drop else ())} GROUP BY {grouped}"
+        )
+        names = ", ".join([*(f"g{place}" for place in range(len(by))), "n"])
+        return self.ask(f"SELECT {names}, count(*) FROM ({classes}) GROUP BY ALL ORDER BY ALL")
+
+    def _add_unique(
+        self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], known: Sequence[str]
+    ) -> list[tuple[Any, ...]]:
+        """Add the records that are not among the rest: each is a class of its own."""
+        unique = [(*row[:-1], 1, row[-1]) for row in self._count_known(self._relation, by, known)]
+        others = [(*row[:-1], 1, -row[-1]) for row in self._count_known(rest, by, known)]
+        keys = {repr(row[:-1]): row[:-1] for row in (*rows, *unique)}  # a value may have no hash
+        classes = Counter[str]()
+        for row in (*rows, *unique, *others):
+            classes[repr(row[:-1])] += row[-1]
+        return [(*keys[key], number) for key, number in classes.items() if number]
+
+    def _count_known(self, relation: str, by: Sequence[str], known: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the records of each group, of those that lack no value of the known columns."""
+        key = (relation, tuple(by), frozenset(known))
+        if key not in self._counted:
+            listed = ", ".join([*(self.aliases[column] for column in by), "count(*)"])
+            where = self._where_known(known)
+            self._counted[key] = self.ask(f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL")
+        return self._counted[key]
+
+    def _where_known(self, columns: Sequence[str]) -> str:
+        tests = " AND ".join(f"{self.aliases[column]} IS NOT NULL" for column in columns)
+        return f"WHERE {tests}" if tests else ""
+
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count records by group and by which columns are NULL: the values, whether any is, the records."""
+        refuse(by, self.folded)
+        groups = [self.aliases[column] for column in by]
+        gaps = [f"{self.aliases[column]} IS NULL AS n{place}" for place, column in enumerate(columns)]
+        lacking = " OR ".join(f"n{place}" for place in range(len(columns)))
+        listed = ", ".join([*groups, *gaps])
+        counted = f"SELECT {listed}, {self._count} AS records FROM {self._relation} GROUP BY ALL"
+        return self.ask(f"SELECT {', '.join([*groups, lacking])}, records FROM ({counted})")
+
+    def select_codes(self, columns: Sequence[str]) -> str:
+        """Select the distinct records on some columns: the codes of their values as q0, q1, …, 0 for NULL."""
+        joins = " ".join(
+            f"LEFT JOIN {self.values(column)} AS v{at} ON c.{self.aliases[column]} = v{at}.v"
+            for at, column in enumerate(columns)
+        )
+        codes = ", ".join(f"coalesce(v{at}.code, 0) AS q{at}" for at in range(len(columns)))
+        counted = self._count.replace("records", "c.records")
+        return f"SELECT {codes}, {counted} AS records FROM {self._relation} AS c {joins} GROUP BY ALL"
+
+    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Count the matches within each group, by its place, where NULL in `qi` may be any value.
+
+        The distinct records of all groups come from one GROUP BY; each group is matched alone.
+        """
+        rows = np.array(self.ask(self.select_codes([*by, *qi])), dtype=np.int64).reshape(
+            -1, len(by) + len(qi) + 1
+        )
+        rows = rows[np.lexsort(rows[:, : len(by)].T[::-1])]
+        _, starts = np.unique(rows[:, : len(by)], axis=0, return_index=True)
+        parts = np.split(rows[:, len(by) :], starts[1:])
+        return {place: _matches(part[:, :-1], part[:, -1]) for place, part in enumerate(parts) if len(part)}
+
+
+def _matches(codes: Integers, records: Integers) -> Histogram:
+    """How many distinct records of a group match so many of its records, with those that are blank."""
+    size, place = np.unique(wildcard_class_sizes(codes, codes, records), return_inverse=True)
+    blank = np.where((codes == 0).all(axis=1), records, 0)
+    counts = np.zeros((3, len(size)), dtype=np.int64)
+    for row, values in enumerate((np.ones_like(records), records, blank)):
+        np.add.at(counts[row], place.ravel(), values)
+    return Histogram(size, counts[0], counts[1], blank_records=counts[2])

@@ -1,0 +1,275 @@
+"""A table of the policy in DuckDB: opened read-only, its relations passed to the public functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.measure import Row
+from reid_sql.check.policy import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Group, Release, TableEngine
+from reid_sql.check.sources import Source
+from reid_sql.errors import ReidError
+from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters import MAX_COLUMNS, Columns, Table, quoted
+from reid_sql.runner import Answer, run, sentence
+from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+
+SLOW_TO_READ: Final = (*TEXTS, *JSON)
+CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash stands for what it reads elsewhere"
+
+
+class Calls:
+    """Calls of the public functions, on the relations of one connection."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, population_view: str) -> None:
+        """Remember where the relations are, with that of the population."""
+        self.con, self.table, self.population_view = con, table, population_view
+        self._models: dict[Any, str] = {}
+
+    def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
+        """Call a function on one relation."""
+        call, values = self._write_call(function, qi, {**given, "tbl": tbl})
+        return list(self.ask(f"FROM {call}", values, function.name).records())
+
+    def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
+        """Return the share of the records of one relation for which a measure's condition is true."""
+        function = check.measure.declared
+        tables = {"tbl": tbl}
+        if check.measure.takes("model"):
+            tables = {"model": self._fit_copula(check, tbl), "tbl": self._complete(check, tbl)}
+        call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
+        literals = {name: sql_literal(value) for name, value in check.parameters.items()}
+        person = None if self.table.entity is None else quoted(self.table.entity)
+        share = check.measure.share(literals, person)
+        return list(self.ask(f"SELECT {share} FROM {call}", values, function.name).records())
+
+    def _write_call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+    ) -> tuple[str, list[Any]]:
+        """Write the call with ? for the required arguments, and return their values."""
+        positional, named, values = [], [], []
+        for parameter in function.parameters:
+            value = list(qi) if isinstance(parameter.domain, Columns) else given.get(parameter.name)
+            if parameter.name == "population_tbl" and parameter.name in given:
+                value = self.population_view
+            if parameter.default is REQUIRED:
+                positional.append("?")
+                values.append(value)
+            elif value is not None and not isinstance(parameter.domain, Table):
+                named.append(f"{parameter.name} := {sql_literal(value)}")
+        return f"{function.name}({', '.join([*positional, *named])})", values
+
+    def ask(self, sql: str, values: Sequence[Any], label: str) -> Answer:
+        """Run one statement, showing progress; raise what DuckDB refuses as one sentence."""
+        try:
+            return run(self.con, sql, values, f"{self.table.name}: {label}")
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            raise ReidError(sentence(error)) from None
+
+    def _fit_copula(self, check: Check, tbl: str) -> str:
+        """Name the copula of the quasi-identifiers, fitted once to the relation."""
+        seed, method = check.parameters["seed"], check.parameters["method"]
+        key = (check.quasi_identifiers, tbl, seed, method)
+        if key not in self._models:
+            name = f"{tbl}_model_{len(self._models)}"
+            options = (
+                f"method := {sql_literal(method)}, seed := {seed}, nulls := {sql_literal(self.table.nulls)}, "
+                f"entity := {sql_literal(self.table.entity)}"
+            )
+            values = [name, tbl, list(check.quasi_identifiers)]
+            self.ask(f"FROM fit_copula(?, ?, ?, {options})", values, "fitting a copula")
+            self._models[key] = name
+        return self._models[key]
+
+    def _complete(self, check: Check, tbl: str) -> str:
+        """Name a relation of the records that count: with `drop`, those that lack no value."""
+        if self.table.nulls != "drop":
+            return tbl
+        name = f"{tbl}_complete_{len(self._models)}"
+        known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {tbl} WHERE {known}")
+        return name
+
+
+class DuckDBTable(TableEngine):
+    """A view of a table's file, or of a release made of it, in a DuckDB connection."""
+
+    coarsens = True
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, view: str) -> None:
+        """Begin with nothing counted; `view` is a relation of the connection."""
+        super().__init__()
+        self.con, self.table, self.view = con, table, view
+        self.whole = view  # with all columns, also of a text file
+        self.population_view = f"{view}_population"
+        self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
+        self.calls = Calls(con, table, self.population_view)
+        self._distinct: DistinctTable | None = None
+        self._group_tables: dict[tuple[str, ...], str] = {}
+        self._views: dict[Any, str] = {}
+
+    def ask(self, sql: str, label: str = "counting") -> list[tuple[Any, ...]]:
+        """Run one statement, showing progress where a person watches."""
+        return run(self.con, sql, None, f"{self.table.name}: {label}").rows
+
+    @property
+    def distinct(self) -> DistinctTable:
+        """The distinct records by every column that a check counts or groups by."""
+        if self._distinct is None:
+            self._distinct = DistinctTable(self.ask, self.view, columns_counted(self.table))
+        return self._distinct
+
+    def forget_counts(self) -> None:
+        """Drop the distinct records, if they were counted."""
+        if self._distinct is not None:
+            self._distinct.drop()
+            self._distinct = None
+
+    def count_records(self) -> int:
+        """Count the records of the table."""
+        if columns_counted(self.table):
+            return self.distinct.records
+        return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
+
+    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the people in each group: its values, then the people. NULL is one person."""
+        listed = "".join(f"{quoted(name)}, " for name in by)
+        return self.ask(f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people")
+
+    def _count(self) -> str:
+        """Write the count of records, or of people where a column distinguishes them."""
+        if self.table.entity is None:
+            return "count(*)"
+        name = quoted(self.table.entity)
+        return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
+
+    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the records of each group, by its values, NULL first: the values, then the records."""
+        self._group_tables[tuple(by)] = self.distinct.groups(by)
+        return self.ask(f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place")
+
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count records by group and by which columns are NULL."""
+        return self.distinct.count_gaps(columns, by)
+
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str]
+    ) -> list[tuple[Any, ...]]:
+        """Count the classes of each size in each group: its values, the size, the classes."""
+        return self.distinct.class_sizes(qi, by, drop=drop, coarser=coarser)
+
+    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Return matches of all groups at once, where NULL is a wildcard."""
+        return self.distinct.match_groups(qi, by)
+
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
+        listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
+        return self.ask(
+            f"SELECT {self._count()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
+            "rarest records",
+        )
+
+    def profile(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns of the table."""
+        label = f"{self.table.name}: marks for missing values"
+        return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
+
+    def call(
+        self,
+        function: Function,
+        qi: Sequence[str],
+        given: Mapping[str, Any],
+        by: Sequence[str] = (),
+        group: Group = WHOLE,
+    ) -> list[Row]:
+        """Call a public function on the records of one group."""
+        return self.calls.call(function, qi, given, self._part(by, group))
+
+    def call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Call a public function on all groups at once."""
+        names = self.group_names(by)
+        if tuple(by) not in self._views:
+            view = f"{self.view}_part_{len(self._views)}"
+            listed = ", ".join(
+                f"{quoted(column)} AS {quoted(name)}" for column, name in zip(by, names, strict=True)
+            )
+            self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT *, {listed} FROM {self.view}")
+            self._views[tuple(by)] = view
+        return self.calls.call(function, qi, {**given, "by": names}, self._views[tuple(by)])
+
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+        return self.calls.call_measure(check, given, self._part(check.by, group))
+
+    def _part(self, by: Sequence[str], group: Group) -> str:
+        """Name a relation of the group's records alone."""
+        if not by:
+            return self.view
+        key = (tuple(by), group.place)
+        if key not in self._views:
+            self.groups(by)
+            view, table = f"{self.view}_part_{len(self._views)}", self._group_tables[tuple(by)]
+            tests = " AND ".join(
+                f"{quoted(column)} IS NOT DISTINCT FROM "
+                f"(SELECT g{at} FROM {table} WHERE place = {group.place})"
+                for at, column in enumerate(by)
+            )
+            self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {tests}")
+            self._views[key] = view
+        return self._views[key]
+
+
+class DuckDBRelease(Release):
+    """A table of the policy that DuckDB measures."""
+
+    engine: DuckDBTable
+
+
+def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> DuckDBRelease:
+    """Open a table of the policy, and check that it has the columns that the policy names."""
+    view = f"reid_release_{number}"
+    where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
+    opened = _attach(con, view, where, table.source)
+    engine = DuckDBTable(con, table, view)
+    named = columns_named(table)
+    for start in range(0, len(named), MAX_COLUMNS):
+        Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
+    if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
+        _read_once(engine, named)
+        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
+    engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
+    if table.population_source is not None:
+        _open_population(engine, f"policy tables[{number}].population_file", table.population_source)
+    return DuckDBRelease(table, engine)
+
+
+def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
+    if source.parts:
+        parts = [(path, dict(values)) for path, values in source.parts]
+        return attach_sources(con, view, where, parts, source.form)
+    return attach_source(con, view, where, str(source.path), source.table, source.form)
+
+
+def _read_once(engine: DuckDBTable, named: Sequence[str]) -> None:
+    """Read the named columns of a text file into a temporary table."""
+    listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
+    engine.ask(f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading")
+    engine.view = f"{engine.view}_read"
+
+
+def _open_population(engine: DuckDBTable, where: str, source: Source) -> None:
+    opened = _attach(engine.con, engine.population_view, where, source)
+    if opened.records is not None:
+        opened.refuse_missing_records(
+            where, engine.ask(f"SELECT count(*) FROM {engine.population_view}")[0][0]
+        )
+    if opened.of_view:
+        engine.cautions.append(CAUTION_VIEW.format(source.given))

@@ -1,0 +1,188 @@
+"""A function's answer in SQL over its reduction's query: a SELECT list, or a call of its Python body."""
+
+from collections.abc import Mapping, Sequence
+from string import Template
+from typing import Any, Final
+
+from reid_sql import registry
+from reid_sql.engines.duckdb.arguments import literal, sql_type
+from reid_sql.engines.duckdb.source import REFUSE
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
+from reid_sql.sql.scores import with_scores
+from reid_sql.sql.text import name, text, texts
+
+BEGIN: Final = "reid_begin"
+MAX_CALLS: Final = 2**63 - 1  # rows of a range that has no end, each of which asks a body for its answer
+# What arrives as bytes where arrow_lossless_conversion is set.
+IN_ARROW: Final = {"HUGEINT": "DECIMAL(38, 0)"}
+# Every column by its name, those of the groups by their own.
+PUBLIC_NAMES: Final = rf"SELECT COLUMNS('^(?s:(?:{GROUP})?(.*))$') AS '\1'"
+NULL_REPORT: Final = ", ".join(NULL_REPORT_COLUMNS)
+MAX_NULL_REPORT: Final = ", ".join(f"max({column}) AS {column}" for column in NULL_REPORT_COLUMNS)
+
+
+def body_name(declared: Function) -> str:
+    """What the function's Python body is called in DuckDB."""
+    return f"reid_body_{declared.name}"
+
+
+def answer_over(
+    declared: Function, own: Mapping[str, str], database: str, reduced: str | None, *, is_divided: bool
+) -> str:
+    """Select the answer over the reduction's query; `own` are the literals of the body's parameters.
+
+    `is_divided` says whether the table is divided into groups.
+    """
+    reduction = declared.reduction
+    if reduction is None or reduced is None:
+        called = call_body(declared, list(own.values()), database)
+        return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
+    source = f"({reduced})"
+    if declared.answer is Answer.REDUCTION:
+        return f"{PUBLIC_NAMES} FROM {source}" if is_divided else f"FROM {source}"
+    if declared.duckdb is not None:
+        report = NULL_REPORT if reduction.rowwise else MAX_NULL_REPORT
+        answer = f"{Template(declared.duckdb).substitute(own)}, {report} FROM {source}"
+        if is_divided:
+            return _answer_by_group(declared, reduction, answer)
+        return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column('reid_answer')}"
+    if declared.grouped:
+        return _body_by_group(declared, reduction, [*own.values(), str(is_divided).lower()], database, source)
+    return _body_over(declared, reduction, list(own.values()), database, source)
+
+
+def _every_column(row: str) -> str:
+    """Read all columns: the optimiser drops a refusal that is in one that nobody selects."""
+    return f"{row}::VARCHAR <> ''"
+
+
+def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> str:
+    """Answer for each group by its columns; of a group whose records were all dropped only that is known."""
+    known = ", ".join(
+        f"CASE WHEN g.records > 0 THEN g.{column}{_of_no_record(column)} END AS {column}"
+        for column in declared.columns
+        if column != "records"
+    )
+    each = f"SELECT {_groups(reduction)}, {answer} GROUP BY ALL"
+    return f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column('g')})"
+
+
+def _of_no_record(column: str) -> str:
+    return f" ELSE {text(str(OF_NO_RECORD[column]))}" if column in OF_NO_RECORD else ""
+
+
+def _groups(reduction: Reduction) -> str:
+    return f"* EXCLUDE ({', '.join([*reduction.columns, *NULL_REPORT_COLUMNS])})"
+
+
+def call_body(declared: Function, arguments: Sequence[str], database: str, rest: str = "") -> str:
+    """Select the body's rows as `answers`, or raise its refusal, next to what `rest` selects.
+
+    One call begins the body; every row of a range that has no end asks for its answer, and the first to get
+    it is the last. DuckDB may stop between two of them.
+    """
+    typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
+    given = ", ".join([f"'{body_name(declared)}'", *[text(database)] * declared.models, *typed])
+    number = "(SELECT reid_number FROM reid_begun)"  # alone: what is next to it would be copied at each call
+    asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({MAX_CALLS}), {number}"
+    return f"""WITH reid_begun AS MATERIALIZED (
+        SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
+    ),
+    reid_waited AS (SELECT reid_answered FROM ({asked}) WHERE reid_answered IS NOT NULL LIMIT 1)
+    SELECT CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
+        ELSE error(reid_answered.refusal) END AS answers, * EXCLUDE (reid_answered, reid_number)
+    FROM reid_waited, reid_begun"""
+
+
+def body_types(declared: Function) -> list[str]:
+    """Types of what a body of a table takes: whole columns of the reduction, then parameters of its own.
+
+    Of a function that can be asked for each group, the columns of each, and last whether it is.
+    """
+    reduction = declared.reduction
+    listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
+    inputs = reduction.inputs.values() if reduction else ()
+    own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
+    return [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in inputs] + own + ["BOOLEAN"] * declared.grouped
+
+
+def _body_over(
+    declared: Function, reduction: Reduction, own: Sequence[str], database: str, source: str
+) -> str:
+    """The answer of a Python body, which gets whole columns of the reduction."""
+    first = next(iter(reduction.columns))
+    inputs = list(reduction.inputs)
+    arrays = inputs if reduction.whole else [f"list({column} ORDER BY {first} ASC)" for column in inputs]
+    if declared.answer is Answer.PER_RECORD:
+        members = f"list(members ORDER BY {first} ASC) AS reid_members, {MAX_NULL_REPORT}"
+        called = call_body(declared, [*arrays, *own], database, f"{members} FROM {source}")
+        each = f"""SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {NULL_REPORT}
+            FROM ({called})"""
+        return f"""SELECT unnest(members) AS record, unnest(answer), {NULL_REPORT}
+            FROM ({each}) ORDER BY record ASC NULLS LAST"""
+    report = NULL_REPORT if reduction.whole else MAX_NULL_REPORT
+    if reduction.keyed:
+        called = call_body(declared, [*arrays, *own], database, f"{report}, keys AS reid_keys FROM {source}")
+        each = f"SELECT unnest(answers) AS answer, {NULL_REPORT}, reid_keys FROM ({called})"
+        named = f"SELECT unnest(answer), {NULL_REPORT}, reid_keys FROM ({each})"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+    called = call_body(declared, [*arrays, *own], database, f"{report} FROM {source}")
+    each = f"SELECT unnest(answers) AS answer, {NULL_REPORT} FROM ({called})"
+    return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
+
+
+def _body_by_group(
+    declared: Function, reduction: Reduction, own: Sequence[str], database: str, source: str
+) -> str:
+    """The same for each group by one call: the body gets the arrays of each group in a list.
+
+    The groups stay in one list, so that each group's answer comes next to its values.
+    """
+    first = next(iter(reduction.columns))
+    arrays = [f"reid_array_{place}" for place in range(1, len(reduction.inputs) + 1)]
+    gathered = ", ".join(
+        f"list({column} ORDER BY {first} ASC) AS {array}"
+        for column, array in zip(reduction.inputs, arrays, strict=True)
+    )
+    parts = f"SELECT {_groups(reduction)}, {gathered}, {MAX_NULL_REPORT} FROM {source} GROUP BY ALL"
+    every = f"SELECT list(reid_part) AS reid_parts FROM ({parts}) AS reid_part"
+    given = [f"list_transform(reid_parts, lambda reid_p: reid_p.{array})" for array in arrays]
+    called = call_body(declared, [*given, *own], database, f"reid_parts FROM ({every})")
+    each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
+    rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
+    flat = f"SELECT unnest(reid_part), unnest(reid_row) FROM ({rows})"
+    return f"""{PUBLIC_NAMES} FROM (
+        SELECT * EXCLUDE ({", ".join([*arrays, *NULL_REPORT_COLUMNS])}), {NULL_REPORT} FROM ({flat}))"""
+
+
+def score_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+    """Select the table's rows, each with the scores of its values; each distinct record is scored once."""
+    source, model = checked["tbl"], registry.known(checked["model"])
+    own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
+    on = " AND ".join(
+        f"{name(column)} IS NOT DISTINCT FROM reid_q{place}" for place, column in enumerate(model.columns, 1)
+    )
+    listed = f"(SELECT list(column_name) FROM (DESCRIBE FROM {source.items()}))"
+    test = f"coalesce(error({REFUSE}('names', {listed}, {texts(declared.columns)}))::BOOLEAN, true)"
+    body = f"""
+        SELECT reid_own.*, unnest(reid_answer)
+        FROM (FROM {source.items()}) AS reid_own JOIN reid_scored ON {on}
+        WHERE {test}"""
+    return with_scores(source, model, [text(database), text(checked["model"]), *own], declared.name, body)
+
+
+def draw_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+    """Draw records from a model, each by its place alone: the engine streams the places."""
+    model = registry.known(checked["model"])
+    own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
+    shown = ", ".join(
+        f"reid_drawn[{place}] AS {name(column)}" for place, column in enumerate(model.columns, 1)
+    )
+    given = ", ".join([text(database), text(checked["model"]), *own, "reid_place"])
+    return f"""
+        SELECT {shown}
+        FROM (
+          SELECT {body_name(declared)}({given}) AS reid_drawn
+          FROM range({checked["n"]}) AS reid_places(reid_place)
+        )"""

@@ -1,0 +1,208 @@
+"""The query that a call runs, as plain SQL for any client: the call is parsed, and nothing is run."""
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+from duckdb.func import FunctionNullHandling
+
+from reid_sql.engines.duckdb.arguments import check_arguments
+from reid_sql.engines.duckdb.dialects import (
+    DUCKDB,
+    LOWER_NAME,
+    refuse_dialect,
+    reserved_words,
+    translate,
+    translate_expression,
+)
+from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.macros import SHARED, window_of
+from reid_sql.engines.duckdb.planner import write_answer
+from reid_sql.engines.duckdb.python import needs_python
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
+from reid_sql.function import REQUIRED, Answer, Function, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, Number
+from reid_sql.sql.text import name
+from reid_sql.suggestion import suggestion
+
+EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
+CALL: Final = re.compile(r"(?is)\s*(?:FROM\s+)?(?:reid\.)?(?:main\.)?(\w+)\s*(\(.*\))\s*;?\s*")
+BRACKET: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(\[{)\]},]""")
+OPTION: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(\w+)\s*:=""")
+OF_PYTHON: Final = re.compile(r"\breid_(?:refusal|begin|wildcard_class_sizes|subset_counts|body_\w+)\(")
+HELPER: Final = re.compile(r"\breid_(log1p|expm1)\(")
+TABLE: Final = re.compile(r"query_table\('((?:[^']|'')*)'\)")
+CAPTURE: Final = "reid_capture"
+LOCK: Final = threading.Lock()
+CAPTURED: Final[list[tuple[Any, ...]]] = []
+
+
+def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKDB) -> str:
+    """Write the query that a call of a function runs, laid out; the tables need not exist.
+
+    Refuses what is no call, and a call that only Python can answer. A table's columns are compared as the
+    database compares them: the checks for collations are Python's.
+    """
+    refuse_dialect(dialect)
+    declared, given = _read_call(call, functions)
+    if not declared.answer.of_rows:
+        query = _write_query(declared, given)
+        return laid_out(query) if dialect == DUCKDB else translate(query, dialect)
+    expression = (
+        _window(declared, given) if declared.answer is Answer.WINDOW else _closed_form(declared, given)
+    )
+    return expression if dialect == DUCKDB else translate_expression(expression, dialect)
+
+
+def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, str]:
+    """Split a call into its function and the text of its arguments, or refuse it."""
+    found = CALL.fullmatch(call)
+    if not found or _end_of(found[2]) != len(found[2]):
+        rule = f"the call must be one call of a function, got '{call}'"
+        raise OutOfDomainError(f'{rule}; write it like "{EXAMPLE}"')
+    called = found[1].lower()
+    if called not in functions:
+        raise UnknownNameError(
+            f"the call must be one of a function, got '{called}'; "
+            f"{suggestion(called, list(functions), 'functions')}"
+        )
+    declared = functions[called]
+    if needs_python(declared):
+        raise _refusal_of(called)
+    return declared, found[2][1:-1]
+
+
+def _refusal_of(called: str) -> UnavailableError:
+    rule = f"the call must be one that SQL alone can answer, got {called}, which needs Python"
+    return UnavailableError(f"{rule}; `reid-sql query file.sql` runs it")
+
+
+def _end_of(text: str) -> int:
+    """The place behind the bracket that closes the first one; 0 where none does."""
+    depth = 0
+    for found in BRACKET.finditer(text):
+        depth += (found[0] in "([{") - (found[0] in ")]}")
+        if depth == 0:
+            return found.end()
+    return 0
+
+
+def _split(given: str) -> list[str]:
+    """Split the text of arguments at its outer commas.
+
+    >>> _split("a, coalesce(b, 'x, y')")
+    ['a', "coalesce(b, 'x, y')"]
+    """
+    depth, begin, parts = 0, 0, []
+    for found in BRACKET.finditer(given):
+        depth += (found[0] in "([{") - (found[0] in ")]}")
+        if found[0] == "," and not depth:
+            parts.append(given[begin : found.start()])
+            begin = found.end()
+    return [part.strip() for part in [*parts, given[begin:]] if part.strip()]
+
+
+# Table functions
+
+
+def _write_query(declared: Function, given: str) -> str:
+    _refuse_options(declared, given)
+    checked = check_arguments(declared, _read_arguments(declared, given), may_read_files=False, is_plain=True)
+    query = write_answer(declared, checked, "")
+    if OF_PYTHON.search(query):
+        raise _refusal_of(f"{declared.name}({given})")
+    return TABLE.sub(_plain_table, query)
+
+
+def _read_arguments(declared: Function, given: str) -> Sequence[Any]:
+    """Let DuckDB read the arguments, as it does for the planner: names without quotes are texts to a macro.
+
+    The call is bound in a database of its own, which reads no file, and is not run.
+    """
+    shown = ", ".join(
+        f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
+        for p in declared.parameters
+    )
+    passed = ", ".join(f'"{p.name}"' for p in declared.parameters)
+    with LOCK, duckdb.connect(config={"enable_external_access": False, "threads": 1}) as con:
+        CAPTURED.clear()
+        con.create_function(CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL)
+        con.execute(f"CREATE MACRO {declared.name}({shown}) AS TABLE FROM query({CAPTURE}({passed}))")
+        try:
+            con.execute(f"EXPLAIN FROM {declared.name}({given})")
+        except duckdb.Error as error:
+            rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
+            reason = str(error).splitlines()[0]
+            raise OutOfDomainError(f"{rule}; write it so, as DuckDB refuses it: {reason}") from None
+        return CAPTURED[0]
+
+
+def _capture(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+    CAPTURED.append(given)
+    return "SELECT 1"
+
+
+def _refuse_options(declared: Function, given: str) -> None:
+    known = [parameter.name for parameter in declared.parameters]
+    for option in filter(None, OPTION.findall(given)):
+        if option.lower() not in known:
+            raise UnknownNameError(
+                f"{declared.name} must be given options that it has, got '{option}'; "
+                f"{suggestion(option, known, 'options')}"
+            )
+
+
+def _plain_table(found: re.Match[str]) -> str:
+    """Write the table by its name: as it is where it is quoted, else each of its parts."""
+    table = found[1].replace("''", "'")
+    if '"' in table:
+        return table
+    return ".".join(
+        part if LOWER_NAME.fullmatch(part) and part not in reserved_words() else name(part)
+        for part in table.split(".")
+    )
+
+
+# Functions of records
+
+
+def _window(declared: Function, given: str) -> str:
+    """Write the window that counts by the columns."""
+    named, before = _split(given), len(declared.parameters) - 1
+    columns = named[before:]
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        raise OutOfDomainError(
+            f"{declared.name} must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
+            "pass the columns by which people can be told apart, such as age, sex"
+        )
+    return window_of(named[:before], columns)
+
+
+def _closed_form(declared: Function, given: str) -> str:
+    """Write the closed form over the arguments; NULL where one is NULL or outside its domain."""
+    values = _split(given)
+    if len(values) != len(declared.parameters) or OPTION.search(given):
+        rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
+        raise OutOfDomainError(f"{rule}; pass each argument by its place")
+    form, tests = str(declared.duckdb), []
+    named = {p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)}
+    for parameter in declared.parameters:
+        domain = parameter.domain
+        if isinstance(domain, Number):
+            tests.append(f"{named[parameter.name]} BETWEEN {domain.low!r} AND {domain.high!r}")
+    form = re.sub(rf"\b({'|'.join(named)})\b", lambda found: named[found[1]], _without_helpers(form))
+    return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
+
+
+def _without_helpers(form: str) -> str:
+    """Write ln(1 + x) and exp(x) - 1 out where they are called."""
+    while found := list(HELPER.finditer(form)):
+        last = found[-1]  # no other is within it
+        end = last.end() - 1 + _end_of(form[last.end() - 1 :])
+        argument = form[last.end() : end - 1]
+        body = SHARED[f"reid_{last[1]}"].removeprefix("(x) AS ")
+        written = re.sub(r"\bx\b", lambda _: f"({argument})", body)  # noqa: B023 - called at once
+        form = f"{form[: last.start()]}({written}){form[end:]}"
+    return form

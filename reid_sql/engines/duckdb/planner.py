@@ -1,0 +1,99 @@
+"""The planner: a call of a function as the SQL that DuckDB runs for it.
+
+DuckDB calls it when it binds `FROM risk_summary(people, ['age', 'sex'])`, through `query()` in the function's
+macro. It returns text and looks nothing up: DuckDB resolves the tables and columns that the text names.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from reid_sql import registry
+from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
+from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
+from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.function import Answer, Function
+from reid_sql.parameters import MODEL
+from reid_sql.reduction import (
+    REFUSAL_KEY_WITH_ENTITY,
+    implementation,
+    refuse_groups_named_like_results,
+)
+from reid_sql.sql.people import one_row_per_person, one_row_per_value
+from reid_sql.sql.text import text
+
+PLAN: Final = "reid_plan"
+
+
+def planner(functions: Mapping[str, Function]) -> Callable[..., str]:
+    """Make the Python function that DuckDB calls with the database, whether files may be read, the call."""
+
+    def plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+        database, may_read_files, name, *values = given
+        try:
+            with registry.within(database):
+                return write_plan(functions[name], values, database, may_read_files=may_read_files)
+        except ReidError as error:
+            return refuse(str(error))
+
+    return plan
+
+
+def refuse(sentence: str) -> str:
+    """Write a query that raises the sentence while it is bound, whatever is selected of it."""
+    return f"FROM system.main.query(system.main.error({text(sentence)})::VARCHAR)"
+
+
+def write_plan(
+    declared: Function, values: Sequence[Any], database: str, *, may_read_files: bool = True
+) -> str:
+    """Write the query of a call, with every function of DuckDB under its full name."""
+    checked = check_arguments(declared, values, may_read_files=may_read_files)
+    return qualified(write_answer(declared, checked, database))
+
+
+def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+    """Write the query of checked arguments: the answer over its reduction."""
+    if declared.answer is Answer.SCORED_TABLE:
+        return score_records(declared, checked, database)
+    if declared.answer is Answer.SAMPLE:
+        return draw_records(declared, checked, database)
+    own = {p.name: literal(p.domain, checked[p.name]) for p in declared.own_parameters}
+    reduced = write_reduction(declared, checked, database)
+    return answer_over(declared, own, database, reduced, is_divided=checked.get("by") is not None)
+
+
+def write_reduction(declared: Function, checked: Mapping[str, Any], database: str = "") -> str | None:
+    """Write the query of the reduction that the function answers from, if it has one."""
+    reduction = declared.reduction
+    if reduction is None:
+        return None
+    arguments = reduction_arguments(declared, checked)
+    by = arguments.get("by")
+    if by is not None:
+        refuse_groups_named_like_results(by, declared.answer_columns)
+    if declared.one_row_per_person and checked["entity"] is not None:
+        arguments |= _people_in_place(checked, arguments)
+    if any(each.domain is MODEL for each in reduction.arguments):
+        arguments["database"] = database
+    written: str = implementation(reduction, "sql")(**arguments)
+    return written
+
+
+def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with a row for each person, or for each sensitive value of theirs; the person is the key."""
+    qi, entity, nulls, by = (
+        checked["qi"],
+        checked["entity"],
+        arguments["nulls"] or "value",
+        arguments.get("by") or (),
+    )
+    if "sensitive" in arguments:
+        tbl = one_row_per_value(checked["tbl"], qi, checked["sensitive"], entity, nulls, by)
+    else:
+        tbl = one_row_per_person(checked["tbl"], qi, entity, nulls, by, arguments.get("weight"))
+    if "key" not in arguments:
+        return {"tbl": tbl}
+    if arguments["key"] is not None:
+        raise OutOfDomainError(REFUSAL_KEY_WITH_ENTITY.format(arguments["key"]))
+    return {"tbl": tbl, "key": entity}

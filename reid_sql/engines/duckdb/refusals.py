@@ -1,0 +1,181 @@
+"""Refusals that only a running query can decide: it passes the names and types that DuckDB resolved.
+
+One Python function answers all of them, so that a sentence is written once for SQL and for Python.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql.errors import ReidError
+from reid_sql.parameters import MAX_COLUMNS, Columns, fold_case
+from reid_sql.reduction import refuse_entity
+from reid_sql.sql.text import place_of
+
+EXACT_NUMBER: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|HUGEINT|DECIMAL\(\d+,\d+\)")
+DECIMAL: Final = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+ROW: Final = re.compile(r'(?s)"row"\((.*)\)')
+NAMES_ALONE: Final = re.compile(r"\b(struct_pack|struct_insert|struct_update|union_value)\(")
+SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
+PARSE: Final = "SELECT json_serialize_sql(?)"
+PARSER: Final = duckdb.connect(config={"threads": 1, "enable_external_access": False})
+LOCK: Final = threading.Lock()
+MAX_DIGITS: Final = 38  # of a DECIMAL; beyond, one that rounds would hold the values of both
+
+
+def refuse(*given: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
+    """Return the refusal by the rule that is named first, or None."""
+    rule, *arguments = given
+    try:
+        return RULES[rule](*arguments)
+    except ReidError as error:  # raised, the engine would wrap the sentence in its own
+        return str(error)
+
+
+def _missing_columns(label: str, asked: Sequence[str], known: Sequence[str]) -> str | None:
+    have = {fold_case(column) for column in known}
+    for column in asked:
+        if fold_case(column) not in have:
+            Columns(label).known([column], known)
+    return None
+
+
+def _unlike_types(
+    columns: Sequence[str],
+    names: Sequence[str],
+    types: Sequence[str],
+    other_names: Sequence[str],
+    other_types: Sequence[str],
+) -> str | None:
+    for column in columns:
+        one = types[place_of(column, names) - 1]
+        other = other_types[place_of(column, other_names) - 1]
+        if not are_comparable(one, other):
+            return (
+                f"quasi-identifiers must have the same types in both tables, got '{column}' as {one} and "
+                f"{other}; cast one of the columns in a view"
+            )
+    return None
+
+
+def _unlike_keys(one: str | None, other: str | None) -> str | None:
+    if one is None or other is None or (_kind(one) == _kind(other) and _has_digits(one, other)):
+        return None
+    rule = f"key must have the same type in both tables, got {one} and {other}"
+    return f"{rule}; cast one of the columns in a view"
+
+
+def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
+    for column in names:
+        if fold_case(column) in added:
+            return (
+                f"columns of the table must not be named like the scores beside them, got '{column}'; "
+                "rename the column in a view"
+            )
+    return None
+
+
+def are_comparable(one: str, other: str) -> bool:
+    """Whether values of two types compare exactly: a cast would make one class of several.
+
+    HUGEINT and UHUGEINT meet as DOUBLE; a type of lists begins as that of what they hold.
+
+    >>> are_comparable("INTEGER", "DECIMAL(9,2)"), are_comparable("VARCHAR", "INTEGER")
+    (True, False)
+    """
+    if one == other or '"NULL"' in {one, other}:
+        return True
+    return _kind(one) == _kind(other) and _has_digits(one, other)
+
+
+def _kind(kind: str) -> str:
+    if EXACT_NUMBER.fullmatch(kind):
+        return "whole or decimal"
+    if kind in {"FLOAT", "DOUBLE"}:
+        return "floating"
+    return "VARCHAR" if kind.startswith("ENUM(") and kind.endswith(")") else kind
+
+
+def _has_digits(one: str, other: str) -> bool:
+    """Whether a DECIMAL can hold the values of both."""
+    pair = [DECIMAL.fullmatch(one), DECIMAL.fullmatch(other)]
+    digits = [(int(found[1]) - int(found[2]), int(found[2])) for found in pair if found]
+    if len(digits) < 2:  # noqa: PLR2004 - one of two
+        return True
+    return max(before for before, _ in digits) + max(after for _, after in digits) <= MAX_DIGITS
+
+
+def _constants(people: int, given: Sequence[str], example: str) -> str | None:
+    """Refuse what is no column: a constant would make one class of all records.
+
+    The texts are DuckDB's own of the expressions that it bound, within a row.
+    """
+    shown = [_within_row(each) for each in given]
+    while len(given) == MAX_COLUMNS + people and shown[-1] == "NULL":  # the columns that were not given
+        shown.pop()
+    for expression in shown:
+        if not has_column(expression):
+            function = example.partition("(")[0]
+            return (
+                f"{function} must be given columns, got {expression}; write the names without quotes or "
+                f"brackets, such as {example}"
+            )
+    entity = fold_case(shown[0])
+    if people and entity in map(fold_case, shown[1:]):
+        refuse_entity([entity], shown[0].lower(), "value")
+    return None
+
+
+def _within_row(expression: str) -> str:
+    found = ROW.fullmatch(expression)
+    return found[1] if found else expression
+
+
+def has_column(expression: str) -> bool:
+    """Whether a record's value depends on its columns; a subquery's does not.
+
+    Names are shown without quotes, so that one may be no SQL. Functions whose arguments have names show the
+    names alone: {'a': 'x'} is struct_pack(a).
+
+    >>> has_column("age"), has_column("concat('a', 'b')"), has_column('"row"(age, 1)')
+    (True, False, False)
+    """
+    if NAMES_ALONE.search(expression):
+        return False
+    with LOCK:
+        parsed = json.loads(PARSER.execute(PARSE, [f"SELECT {expression}"]).fetchall()[0][0])
+    if parsed.get("error"):
+        return "(" not in expression
+    return _has_column(parsed["statements"][0]["node"]["select_list"][0])
+
+
+def _has_column(node: Mapping[str, Any]) -> bool:
+    if node.get("function_name") == "row":
+        return all(_has_column(each["expression"]) for each in node["arguments"])
+    return bool(_columns_in(node) - {SUBQUERY})
+
+
+def _columns_in(node: Any) -> set[str]:  # noqa: ANN401 - a part of a parsed expression
+    if isinstance(node, list):
+        return set().union(*map(_columns_in, node))
+    if not isinstance(node, dict):
+        return set()
+    if node.get("class") in {"STAR", "POSITIONAL_REFERENCE"}:  # columns of these very names: * and #1
+        return {str(node["class"])}
+    if node.get("class") == "COLUMN_REF":
+        return {".".join(node["column_names"])}
+    found = set().union(*map(_columns_in, node.values()))
+    return found - _columns_in(node.get("lhs")) if node.get("class") == "LAMBDA" else found
+
+
+RULES: Final[Mapping[str, Callable[..., str | None]]] = {
+    "columns": _missing_columns,
+    "types": _unlike_types,
+    "keys": _unlike_keys,
+    "names": _clashing_names,
+    "constants": _constants,
+}

@@ -1,0 +1,227 @@
+"""A table of DuckDB as a plan reads it: found by DuckDB itself, its columns checked where the query runs.
+
+A plan is text and looks nothing up. DuckDB resolves the table by query_table, so that views, CTEs, frames and
+temporary tables are found; a column that the table lacks is refused, with the nearest name, by the query.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.reduction import REFUSAL_COLLATION
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import name, refusal, text, texts
+
+PART: Final = r'("([^"]|"")+"|[^".]+)'
+QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
+FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?")
+PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
+DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
+PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
+REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
+
+# A macro may have the name of an operator, and no name of a place can stand before one. A default collation
+# would count texts that differ as one. Both belong to the connection, and the query alone can see them.
+OPERATORS: Final = (
+    *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~"),
+    *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
+)
+REDEFINED: Final = (
+    "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
+    f"{' '.join(OPERATORS)}; drop it, or give it another name"
+)
+USUAL: Final = """2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
+    AND 7 // 2 = 3 AND 7 % 4 = 3 AND 'a' || 'b' = 'ab' AND [5, 6][2] = 6 AND len([5, 6, 7][2:3]) = 2
+    AND {'a': 8}['a'] = 8 AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%'"""
+COLLATED: Final = (
+    "default_collation must be unset, got one by which texts that differ are the same; "
+    "run RESET default_collation"
+)
+EXACT: Final = "'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))"
+SETTINGS_ARE_USUAL: Final = f"""CASE WHEN ({USUAL}) IS NOT TRUE THEN {refusal(REDEFINED)}
+    WHEN ({EXACT}) IS NOT TRUE THEN {refusal(COLLATED)} ELSE true END"""
+BYTEWISE: Final = (  # the collations that compare bytes, as texts without one are compared
+    r"'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF'"
+)
+
+
+@dataclass(frozen=True)
+class DuckDBSource:
+    """A FROM item; `is_plain` leaves out the checks that need Python, for SQL that any client can run."""
+
+    item: str
+    is_plain: bool = False
+
+    def items(self) -> str:
+        """The table itself as a FROM item, with all of its own columns."""
+        return self.item
+
+    def derive(self, query: str) -> "DuckDBSource":
+        """The rows of a query over this table, in its place."""
+        return DuckDBSource(f"({query})", self.is_plain)
+
+    def column(self, column: str) -> str:
+        """A column of the table.
+
+        Without the check of columns it is qualified, so that the binder refuses one that is missing; with it,
+        a missing one binds to the NULL of the same name in the fallback, and the check refuses it by its own
+        sentence.
+        """
+        return f"reid_source.{name(column)}" if self.is_plain else name(column)
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        *,
+        drop_nulls: bool = False,
+        before: Mapping[str, str] | None = None,
+        is_checked: bool = True,
+    ) -> str:
+        """Read the columns as q1, q2, …; `before` are expressions that are put first, by their names."""
+        before = before or {}
+        cells = [*before.values(), *map(self.column, columns)]
+        aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
+        tests = [self.is_exact(columns)] if is_checked and not self.is_plain else []
+        tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
+        where = f"WHERE {' AND '.join(tests)}" if tests else ""
+        return f"""(
+          SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
+        ) AS reid_source_rows({", ".join(aliases)})"""
+
+    def is_exact(self, columns: Sequence[str]) -> str:
+        """Test that no text in the columns, at any depth, has a collation; else refuse.
+
+        No row is looked at: DuckDB knows the types when it binds the query, finds that the test is always
+        true, and drops it.
+        """
+        return f"""CASE WHEN {has_collation(f"row({', '.join(map(self.column, columns))})")}
+            THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} ELSE true END"""
+
+    def count_nulls(self, columns: Sequence[str]) -> str:
+        """Count the rows with a NULL in one of the columns, in a query of one value."""
+        tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
+        return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
+
+    def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
+        """Write the body behind the check that the table has the columns.
+
+        A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
+        the nearest column, and a bare name never binds to a column of the user's outer query.
+        """
+        if self.is_plain:
+            return body
+        asked = list(dict.fromkeys(columns))
+        return _checked(
+            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(self.item)})", asked, body
+        )
+
+    def check_columns_of_both(self, other: Source, label: str, columns: Sequence[str], body: str) -> str:
+        """Write the body behind the check that two tables have the columns."""
+        if self.is_plain:
+            return body
+        asked = list(dict.fromkeys(columns))
+        tests = [
+            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(each)})"
+            for each in (self.item, other.items())
+        ]
+        return _checked(f"coalesce({', '.join(tests)})", asked, body)
+
+    def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:
+        """Write the body behind the check that the columns have comparable types in both tables.
+
+        A cast would make one class of several.
+        """
+        if self.is_plain:
+            return body
+        types = ", ".join(f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items()))
+        test = f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
+        return f"""
+            SELECT reid_same.*
+            FROM ({body}) AS reid_same, (SELECT {test} AS reid_is_same) AS reid_compared
+            WHERE reid_is_same"""
+
+
+def _checked(sentence: str, columns: Sequence[str], body: str) -> str:
+    fallback = ", ".join(f"NULL::VARCHAR AS {name(column)}" for column in columns) or "NULL"
+    return f"""
+        SELECT reid_result.*
+        FROM (
+          SELECT {fallback} WHERE {SETTINGS_ARE_USUAL} AND coalesce(error({sentence})::BOOLEAN, true)
+        ) AS reid_fallback, LATERAL ({body}) AS reid_result"""
+
+
+def _missing_columns(item: str, label: str, columns: Sequence[str]) -> str:
+    return f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(item)})"
+
+
+def _names_of(item: str) -> str:
+    return f"(SELECT list(column_name) FROM (DESCRIBE FROM {item}))"
+
+
+def _types_of(item: str) -> str:
+    return f"(SELECT list(column_type) FROM (DESCRIBE FROM {item}))"
+
+
+def has_collation(row: str) -> str:
+    """Test whether a text in a row of columns, at any depth, has a collation that does not compare bytes.
+
+    Neither its name nor the catalogue shows it, but the sort key of its type does: compared with that of the
+    same type with every VARCHAR made plain, by way of a type that nobody has.
+    """
+    bare = f"""replace_type(replace_type({row}, NULL::VARCHAR, NULL::STRUCT("reid text" VARCHAR)),
+        NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)"""
+    own = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
+    return f"""regexp_replace({own}, {BYTEWISE}, '', 'gi')
+        <> create_sort_key(get_type({bare}), 'ASC NULLS LAST')::VARCHAR"""
+
+
+def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it
+    """The table of a name, or the file of a path.
+
+    A name stands as it is where it holds no quotes or is quoted by SQL's rules; else it is an identifier that
+    itself holds quotes: those arrive bare.
+    """
+    given = "" if table is None else str(table)
+    if not given.strip():
+        raise OutOfDomainError("tbl must be a table, view or file, got an empty name; pass its name or path")
+    if '"' not in given:
+        return DuckDBSource(_file(given) if FILE.fullmatch(given) else _query_table(given), is_plain)
+    if QUOTED_NAME.fullmatch(given):
+        if PATTERN_SIGNS.search(given) and FILE.fullmatch(given.replace('"', "")):
+            rule = "tbl must be a path without quotes around it where it holds [, ? or ="
+            raise OutOfDomainError(
+                f"{rule}, got {given}; leave the inner quotes out, or pass a view of the table"
+            )
+        return DuckDBSource(_query_table(given), is_plain)
+    if FILE.fullmatch(given) and "/" in given:
+        return DuckDBSource(_file(given), is_plain)
+    return DuckDBSource(_query_table(name(given)), is_plain)
+
+
+def _query_table(table: str) -> str:
+    return f"query_table({text(table)})"
+
+
+def _file(path: str) -> str:
+    """The very file: no folder's name is a column, no line a comment, and texts are texts.
+
+    A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
+    """
+    file = text(path if path.lower().startswith(("http://", "https://")) else escape_pattern(path))
+    if PARQUET.fullmatch(path):
+        return f"read_parquet({file}, hive_partitioning = false)"
+    if DELIMITED.fullmatch(path):
+        return f"read_csv({file}, all_varchar = true, comment = '', hive_partitioning = false)"
+    return f"""(
+      SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR'
+          AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
+        THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
+      FROM read_json({file}, maximum_depth = 1, hive_partitioning = false)
+    )"""
+
+
+def escape_pattern(path: str) -> str:
+    """Write a path in which * alone is a pattern."""
+    return path.replace("[", "[[]").replace("?", "[?]")

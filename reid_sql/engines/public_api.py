@@ -1,0 +1,342 @@
+"""The public API of the dataframe engines: names, signatures, checks and refusals over any adapter.
+
+`reid_sql.polars`, `reid_sql.spark` and `reid_sql.ibis` are this over an adapter each: positional and named
+arguments alike, in the order of SQL.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from inspect import Parameter as Argument
+from inspect import Signature
+from numbers import Real
+from typing import Any, Final
+
+from reid_sql import registry
+from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
+from reid_sql.engines.documentation import documented
+from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
+from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
+from reid_sql.function import Answer, Function, signature_of
+from reid_sql.parameters import (
+    Choice,
+    Column,
+    Columns,
+    Document,
+    Domain,
+    Groups,
+    Key,
+    Number,
+    Numbers,
+    OptionalTable,
+    Table,
+    Text,
+    Texts,
+)
+from reid_sql.suggestion import suggestion
+
+Call = Callable[..., Any]
+Answering = Callable[[Function, Mapping[str, Any]], Any]
+ENGINES: Final = "reid_sql.engines"
+GROUND: Final = "duckdb"  # the engine that has every function, as a function is declared for SQL
+TITLES: Final = {"duckdb": "DuckDB"}
+
+
+def engines() -> list[str]:
+    """The engines that there are, by the folders of their adapters."""
+    found = pkgutil.iter_modules(importlib.import_module(ENGINES).__path__)
+    return sorted({GROUND, *(each.name for each in found if each.ispkg)})
+
+
+def title(engine: str) -> str:
+    """The engine's name as its makers write it."""
+    return TITLES.get(engine, engine.title())
+
+
+def public(
+    module: str,
+    adapter: Adapter[Any, Any],
+    functions: Mapping[str, Function],
+    handed: Answering | None = None,
+) -> Callable[[str], Call]:
+    """Give the `__getattr__` of a public module: each function bound when it is first asked for.
+
+    `handed` answers a function of a table whose reduction the engine does not say.
+    """
+
+    @cache
+    def bound(name: str) -> Call:
+        if name in functions:
+            made = bind(adapter, functions[name], handed)
+            made.__doc__ = documented(module, functions[name])
+            return made
+        hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
+        raise AttributeError(f"module {module!r} has no function {name!r}{hint}")
+
+    return bound
+
+
+def bind(adapter: Adapter[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
+    """Make the engine's function of a declared function; one that is absent says so when it is called."""
+    reason = declared.absence(adapter.ENGINE)
+    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
+    if reason:
+        made = _missing(adapter, declared, reason)
+    elif handed and declared.fallback_note(adapter.ENGINE):
+        made = _table(adapter, declared, _handing(adapter, handed))
+    else:
+        made = shaped(adapter, declared)
+    made.__name__ = made.__qualname__ = declared.name
+    return made
+
+
+def _handing(adapter: Adapter[Any, Any], handed: Answering) -> Answering:
+    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the adapter's frame
+        return (handed if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(declared, given)
+
+    return answering
+
+
+def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
+    def call(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever it is called with
+        others = " or ".join(title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e))
+        got = f"{declared.name} must be asked of {others}, got a call of {title(adapter.ENGINE)}: {reason}"
+        raise UnavailableError(f"{got}; ask it about a sample there")
+
+    return call
+
+
+def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
+    signature = adapter.counting(declared)
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
+        given = bound(declared.name, signature, arguments, named)
+        columns = given.pop("columns", ())
+        if given["entity"] is None and len(declared.parameters) > 1:
+            raise WrongTypeError(OF_NO_RECORD)
+        if "tbl" in given:
+            _refuse_other(adapter.TABLE, "tbl", given["tbl"])
+        return adapter.count(declared, columns, **given)
+
+    return _signed(call, signature)
+
+
+def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
+    signature = signature_of(declared)
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
+        given = bound(declared.name, signature, arguments, named)
+        return adapter.value(declared, [_of_records(adapter.COLUMN, *each) for each in given.items()])
+
+    return _signed(call, signature)
+
+
+def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
+    """Parameters given by name leave their places to the next: f('m', 'age', population=9) names a column."""
+    columns = Argument("columns", Argument.VAR_POSITIONAL)
+    signature = signature_of(declared)
+    signature = signature.replace(parameters=[*signature.parameters.values(), columns])
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, numbers, columns
+        refuse_unknown(declared.name, signature, named)
+        places = [p.name for p in declared.parameters if p.name not in named]
+        given = dict(zip(places, arguments, strict=False)) | named
+        given = bound(declared.name, signature_of(declared), (), given)
+        rest = arguments[len(places) :]
+        own = [_of_records(adapter.COLUMN, p.name, given[p.name]) for p in declared.own_parameters]
+        cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
+        return adapter.score(declared, known_model(given["model"]), own, cells)
+
+    return _signed(call, signature)
+
+
+def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
+    signature = signature_of(declared)
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
+        given = bound(declared.name, signature, arguments, named)
+        frame, model = given.pop("tbl"), given.pop("model")
+        _refuse_other(adapter.TABLE, "tbl", frame)
+        options = checked(declared, given)
+        return adapter.beside(declared, frame, known_model(model), options)
+
+    return _signed(call, signature)
+
+
+def _drawn(adapter: Adapter[Any, Any], declared: Function) -> Call:
+    signature = signature_of(declared)
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, options
+        given = bound(declared.name, signature, arguments, named)
+        model, options = given.pop("model"), checked(declared, given)
+        return adapter.drawn(declared, known_model(model), options.pop("n"), options)
+
+    return _signed(call, signature)
+
+
+def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
+    return _table(adapter, declared, adapter.table)
+
+
+def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering) -> Call:
+    signature = signature_of(declared)
+    frames = [p.name for p in declared.parameters if isinstance(p.domain, Table)]
+    optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
+
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
+        given = bound(declared.name, signature, arguments, named)
+        for name in (*frames, *(each for each in optional if given[each] is not None)):
+            _refuse_other(adapter.TABLE, name, given[name])
+        return answering(declared, checked(declared, given))
+
+    return _signed(call, signature)
+
+
+def _signed(call: Call, signature: Signature) -> Call:
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
+    Answer.WINDOW: _count,
+    Answer.SCALAR: _value,
+    Answer.MODEL_SCORE: _score,
+    Answer.SCORED_TABLE: _beside,
+    Answer.SAMPLE: _drawn,
+}
+
+
+def bound(
+    name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
+    refuse_unknown(name, signature, named)
+    places = [p for p in signature.parameters.values() if p.kind is Argument.POSITIONAL_OR_KEYWORD]
+    rule = f"{name} must be called as {name}{signature}"
+    if len(arguments) > len(places) and all(
+        p.kind is not Argument.VAR_POSITIONAL for p in signature.parameters.values()
+    ):
+        raise WrongCallError(f"{rule}, got {len(arguments)} arguments; pass at most {len(places)}")
+    for place in places[: len(arguments)]:
+        if place.name in named:
+            raise WrongCallError(f"{rule}, got '{place.name}' by place and by name; pass it once")
+    missing = [
+        p.name for p in places[len(arguments) :] if p.default is Argument.empty and p.name not in named
+    ]
+    if missing:
+        which = "a required argument" if len(missing) == 1 else "required arguments"
+        lacked = ", ".join(f"'{each}'" for each in missing)
+        raise WrongCallError(f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}")
+    given = signature.bind(*arguments, **named)
+    given.apply_defaults()
+    return dict(given.arguments)
+
+
+def refuse_unknown(name: str, signature: Signature, named: Mapping[str, Any]) -> None:
+    """Refuse a named argument that is no parameter, and offer the nearest one."""
+    known = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
+    for given in named:
+        if given not in known:
+            rule = f"parameters of {name} must be named as it has them, got '{given}'"
+            raise UnknownParameterError(f"{rule}; {suggestion(given, known, 'parameters')}")
+
+
+def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options held against their domains: whole numbers whole, documents as texts.
+
+    Frames and columns are left as they are.
+    """
+    domains = {p.name: p.domain for p in declared.parameters}
+    return {name: _checked(name, domains[name], value) for name, value in options.items()}
+
+
+def _checked(name: str, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - an option, as it may be
+    if isinstance(domain, Number):
+        if not is_number(value):
+            raise WrongTypeError(domain.sentence(name, told(value)))
+        number = float(domain.check(name, float(value)))
+        return int(value) if domain.whole else number
+    if isinstance(domain, Numbers):
+        numbers = domain.check(name, _listed(domain, name, value))
+        return None if numbers is None else numbers.tolist()
+    if isinstance(domain, Columns | Groups) and isinstance(value, str):
+        return [value]
+    if isinstance(domain, Column) or (isinstance(domain, Key) and value is not None):
+        return _column_name(name, value)
+    if isinstance(domain, Texts | Document | Choice | Text):
+        return _word(name, domain, value)
+    return value
+
+
+def _listed(domain: Numbers, name: str, value: Any) -> Any:  # noqa: ANN401 - a list, or what is none
+    """The list itself, or a refusal of what is none and of what holds anything but numbers."""
+    if value is None and domain.optional:
+        return None
+    items = list(value) if _iterable(value) else []
+    if not items or not all(is_number(each) for each in items):
+        raise WrongTypeError(domain.sentence(name, told(value)))
+    return [float(each) for each in items]
+
+
+def _iterable(value: Any) -> bool:  # noqa: ANN401 - anything
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | Mapping)
+
+
+def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or what is none
+    if not isinstance(value, str):
+        rule = f"{name} must be the name of a column, got {told(value)}"
+        raise WrongTypeError(f"{rule}; write it as a text, such as 'age'")
+    return value
+
+
+def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
+        return value
+    if isinstance(domain, Texts) and value is not None and not _iterable(value):
+        raise WrongTypeError(domain.sentence(name, told(value)))
+    if isinstance(domain, Texts):
+        return domain.check(name, value if value is None else list(value))
+    return domain.check(name, value)
+
+
+def is_number(value: Any) -> bool:  # noqa: ANN401 - anything
+    """Whether the value is one number; a truth value and a text of digits are none."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def told(value: Any) -> str:  # noqa: ANN401 - anything
+    """What was got, in few words: texts as they are, NULL for None, lists by items, else the type's name."""
+    if value is None:
+        return "NULL"
+    plain = isinstance(value, str | list | tuple | Real | Decimal)
+    return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
+
+
+OF_NO_RECORD: Final = (
+    "entity must be the column that tells people apart, got NULL; "
+    "name it, or count records by equivalence_class_size"
+)
+LONGEST: Final = 80  # characters of a value that fit a sentence
+
+
+def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
+    """The model of this name, or the model itself."""
+    if not isinstance(model, str | FittedModel):
+        rule = f"model must be the name of a fitted model or a model, got {told(model)}"
+        raise WrongTypeError(f"{rule}; see copula_models() for those there are")
+    return registry.known(model)
+
+
+def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
+    if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
+        return value
+    rule = f"{name} must be the name of a column, {kind.words} or a number, got {told(value)}"
+    raise WrongTypeError(f"{rule}; {kind.remedy}")
+
+
+def _refuse_other(kind: Kind, name: str, frame: Any) -> None:  # noqa: ANN401 - a frame, or what is none
+    if not isinstance(frame, kind.types):
+        got = type(frame).__name__
+        raise WrongTypeError(f"{name} must be {kind.words}, got {got}; {kind.remedy}")

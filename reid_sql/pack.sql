@@ -1,0 +1,299 @@
+-- Re-identification risk as plain macros, for every client of DuckDB 1.5 or later. Nothing here needs Python.
+--
+-- The functions, parameters and result columns are those of the Python package reid-sql, which has more:
+--   uniqueness_from_probability(p, n), correctness_from_probability(p, n), correctness_from_uniqueness(xi, n)
+--   equivalence_class_size(c1, ...)                          1 to 8 columns
+--   class_size_histogram(tbl, qi, nulls), equivalence_classes(tbl, qi, nulls)
+--   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
+--   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
+--   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
+--   alpha_k_anonymity(tbl, qi, sensitive, alpha, k, nulls)
+--   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
+-- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
+-- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
+-- (records with a NULL are left out). Each row is counted as one person.
+-- Semicolons stand only where a statement ends: chr(59) is one in a text.
+
+-- 1. Refusals: the rule, what was passed, what to do.
+CREATE OR REPLACE MACRO reid_refuse(rule, got, remedy) AS
+  error(rule || ', got ' || coalesce(got, 'NULL') || chr(59) || ' ' || remedy);
+CREATE OR REPLACE MACRO reid_number(label, value, low, high, is_whole) AS
+  CASE WHEN (value)::DOUBLE BETWEEN low AND high
+      AND NOT (is_whole AND (value)::DOUBLE <> floor((value)::DOUBLE)) THEN (value)::DOUBLE
+    ELSE reid_refuse(label || ' must be a ' || CASE WHEN is_whole THEN 'whole ' ELSE '' END || 'number from '
+      || low || ' to ' || high, regexp_replace((value)::DOUBLE::VARCHAR, '[.]0$', ''),
+      'pass one within these bounds')::DOUBLE END;
+CREATE OR REPLACE MACRO reid_choice(label, value, choices) AS
+  CASE WHEN list_contains(choices, value) THEN value
+    ELSE reid_refuse(label || ' must be ' || array_to_string(choices, ' or ') || ' in plain SQL', value,
+      'pass that, or use the Python package reid-sql')::VARCHAR END;
+-- A list of 1 to 64 different names, or a single name. Names are the same in any case of A to Z.
+CREATE OR REPLACE MACRO reid_fold_case(name) AS
+  translate(name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+CREATE OR REPLACE MACRO reid_names(label, names) AS
+  list_transform(
+    [CASE WHEN typeof(names) = 'VARCHAR' THEN [names::VARCHAR] ELSE TRY_CAST(names AS VARCHAR[]) END],
+    lambda listed: CASE WHEN len(listed) BETWEEN 1 AND 64 AND len(listed)
+        = len(list_distinct(list_transform(listed, lambda name: reid_fold_case(name)))) THEN listed
+      ELSE reid_refuse(label || ' must be a list of 1 to 64 different column names', names::VARCHAR,
+        'write it like [''age'', ''sex'']')::VARCHAR[] END)[1];
+
+-- 2. Closed forms (Rocher, Hendrickx and de Montjoye 2019): a record of cell probability p among n people.
+CREATE OR REPLACE MACRO reid_log1p(x) AS
+  CASE WHEN abs(x) < 1e-8 THEN x * (1 - x / 2)
+    WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END;
+CREATE OR REPLACE MACRO reid_expm1(x) AS
+  CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
+    WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
+-- (1 - p)^(n - 1)
+CREATE OR REPLACE MACRO reid_uniqueness(p, n) AS
+  CASE WHEN n = 1 THEN 1.0 WHEN p = 1 THEN 0.0 ELSE exp((n - 1) * reid_log1p(-p)) END;
+-- (1 - (1 - p)^n) / (n p)
+CREATE OR REPLACE MACRO reid_correctness(p, n) AS
+  CASE WHEN n * p = 0 THEN 1.0 WHEN p = 1 THEN 1 / n
+    ELSE least(1.0, -reid_expm1(n * reid_log1p(-p)) / (n * p)) END;
+-- (1 - xi^(n / (n - 1))) / (n (1 - xi^(1 / (n - 1))))
+CREATE OR REPLACE MACRO reid_correctness_of_unique(xi, n) AS
+  CASE WHEN xi = 1 OR n = 1 THEN 1.0 WHEN xi = 0 THEN 1 / n WHEN ln(xi) / (n - 1) = 0 THEN 1.0
+    ELSE least(1.0, reid_expm1(n * (ln(xi) / (n - 1))) / (n * reid_expm1(ln(xi) / (n - 1)))) END;
+CREATE OR REPLACE MACRO reid_has_null(label, p, n) AS
+  p IS NULL OR n IS NULL
+  OR reid_number(label, p, 0, 1, false) IS NULL OR reid_number('n', n, 1, 1e15, false) IS NULL;
+CREATE OR REPLACE MACRO uniqueness_from_probability(p, n) AS
+  CASE WHEN reid_has_null('p', p, n) THEN NULL ELSE reid_uniqueness((p)::DOUBLE, (n)::DOUBLE) END;
+CREATE OR REPLACE MACRO correctness_from_probability(p, n) AS
+  CASE WHEN reid_has_null('p', p, n) THEN NULL ELSE reid_correctness((p)::DOUBLE, (n)::DOUBLE) END;
+CREATE OR REPLACE MACRO correctness_from_uniqueness(xi, n) AS
+  CASE WHEN reid_has_null('xi', xi, n) THEN NULL
+    ELSE reid_correctness_of_unique((xi)::DOUBLE, (n)::DOUBLE) END;
+
+-- 3. The text of a query over the user's table.
+CREATE OR REPLACE MACRO reid_quote(name) AS '"' || replace(name, '"', '""') || '"';
+CREATE OR REPLACE MACRO reid_text(value) AS '''' || replace(value, '''', '''''') || '''';
+-- A file by its path, in which only * is a pattern, or a table, which DuckDB finds by its name.
+CREATE OR REPLACE MACRO reid_table(tbl) AS
+  CASE WHEN coalesce(trim(tbl), '') = '' THEN
+      reid_refuse('tbl must be a table, view or file', 'an empty name', 'pass its name or path')::VARCHAR
+    WHEN regexp_full_match(tbl, '(?is)[^"]*[.]parquet') THEN 'system.main.read_parquet('
+      || reid_text(replace(replace(tbl, '[', '[[]'), '?', '[?]')) || ', hive_partitioning = false)'
+    WHEN regexp_full_match(tbl, '(?is)[^"]*[.][ct]sv([.](gz|zst))?') THEN 'system.main.read_csv('
+      || reid_text(replace(replace(tbl, '[', '[[]'), '?', '[?]'))
+      || ', all_varchar = true, comment = '''', hive_partitioning = false)'
+    WHEN regexp_full_match(tbl, '(?is)[^"]*[.](json|ndjson|jsonl|parquet)([.](gz|zst))?') THEN
+      reid_refuse('tbl must be a table, a Parquet or a CSV file', tbl, 'pass a view of it')::VARCHAR
+    WHEN NOT contains(tbl, '"')
+      OR regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+      THEN 'system.main.query_table(' || reid_text(tbl) || ')'
+    ELSE 'system.main.query_table(' || reid_text(reid_quote(tbl)) || ')' END;
+-- Each column under the table's alias: one that the table lacks is never a column of an outer query.
+CREATE OR REPLACE MACRO reid_columns(columns, before, after, separator) AS array_to_string(
+  list_transform(columns, lambda c: before || 'reid_source.' || reid_quote(c) || after), separator);
+CREATE OR REPLACE MACRO reid_aliases(number) AS list_transform(range(1, number + 1), lambda i: 'q' || i);
+CREATE OR REPLACE MACRO reid_keys(number) AS array_to_string(reid_aliases(number), ', ');
+-- Texts that differ must not count as one: the sort key of a type shows the collations in it, at any depth.
+CREATE OR REPLACE MACRO reid_is_exact(record) AS
+  'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))
+  AND regexp_replace(create_sort_key(get_type(record), 'ASC NULLS LAST')::VARCHAR,
+    'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF',
+    '', 'gi')
+  = create_sort_key(get_type(replace_type(replace_type(record, NULL::VARCHAR,
+    NULL::STRUCT("reid text" VARCHAR)), NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)),
+    'ASC NULLS LAST')::VARCHAR;
+-- The columns as q1, q2, ..., without the records that nulls := 'drop' leaves out.
+CREATE OR REPLACE MACRO reid_rows(tbl, columns, nulls) AS
+  '(SELECT ' || reid_columns(columns, '', '', ', ') || ' FROM ' || reid_table(tbl) || ' AS reid_source
+    WHERE CASE WHEN reid_is_exact(system.main.row(' || reid_columns(columns, '', '', ', ') || ')) THEN true
+      ELSE system.main.error(''columns must distinguish texts that differ, got one with a collation''
+        || system.main.chr(59) || '' pass a view that has decode(encode(name)) instead'')::BOOLEAN END'
+  || CASE reid_choice('nulls', nulls, ['value', 'drop']) WHEN 'drop'
+    THEN reid_columns(columns, ' AND ', ' IS NOT NULL', '') ELSE '' END
+  || ') AS reid_numbered(' || reid_keys(len(columns)) || ')';
+-- A query, and beside each of its rows how many records were left out.
+CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
+  'SELECT reid_counted.*, ' || CASE nulls WHEN 'drop'
+    THEN '(SELECT system.main.count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE '
+      || reid_columns(columns, '', ' IS NULL', ' OR ') || ')'
+    ELSE '0::BIGINT' END
+  || ' AS records_dropped, ' || reid_text(nulls) || ' AS nulls FROM (' || body || ') AS reid_counted';
+
+-- 4. Classes: the records that have the same values.
+-- A constant in the place of a column would make one class of all records. Its text shows it.
+CREATE OR REPLACE MACRO reid_refuse_constants(texts, record) AS
+  CASE WHEN len(list_filter(texts, lambda t: regexp_full_match(t, '(?s)(''([^'']|'''')*''|[-+.0-9eE]+|NULL'
+      || '|true|false|CAST\((''|[-+.0-9tfN]).*|(main\.)?list_value\(.*|\(?''.*'' \|\| ''.*)'))) > 0
+    THEN CAST('equivalence_class_size must be given columns, got a constant' || chr(59)
+      || ' write names without quotes or brackets, such as equivalence_class_size(age, sex)' AS BOOLEAN)
+    WHEN NOT reid_is_exact(record)
+    THEN CAST('columns must distinguish texts that differ, got one with a collation' || chr(59)
+      || ' pass decode(encode(name)) instead' AS BOOLEAN) ELSE true END;
+CREATE OR REPLACE MACRO equivalence_class_size
+  (c1) AS CASE WHEN reid_refuse_constants([alias(c1)], row(c1))
+    THEN count(*) OVER (PARTITION BY c1) END,
+  (c1, c2) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2)], row(c1, c2))
+    THEN count(*) OVER (PARTITION BY c1, c2) END,
+  (c1, c2, c3) AS CASE WHEN reid_refuse_constants([alias(c1), alias(c2), alias(c3)], row(c1, c2, c3))
+    THEN count(*) OVER (PARTITION BY c1, c2, c3) END,
+  (c1, c2, c3, c4) AS CASE WHEN reid_refuse_constants(
+    [alias(c1), alias(c2), alias(c3), alias(c4)],
+    row(c1, c2, c3, c4)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4) END,
+  (c1, c2, c3, c4, c5) AS CASE WHEN reid_refuse_constants(
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5)],
+    row(c1, c2, c3, c4, c5)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5) END,
+  (c1, c2, c3, c4, c5, c6) AS CASE WHEN reid_refuse_constants(
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6)],
+    row(c1, c2, c3, c4, c5, c6)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6) END,
+  (c1, c2, c3, c4, c5, c6, c7) AS CASE WHEN reid_refuse_constants(
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7)],
+    row(c1, c2, c3, c4, c5, c6, c7)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7) END,
+  (c1, c2, c3, c4, c5, c6, c7, c8) AS CASE WHEN reid_refuse_constants(
+    [alias(c1), alias(c2), alias(c3), alias(c4), alias(c5), alias(c6), alias(c7), alias(c8)],
+    row(c1, c2, c3, c4, c5, c6, c7, c8)) THEN count(*) OVER (PARTITION BY c1, c2, c3, c4, c5, c6, c7, c8) END;
+CREATE OR REPLACE MACRO reid_histogram(tbl, columns, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, system.main.count(*) AS classes,
+    system.main.sum(class_size)::BIGINT AS records, NULL::BIGINT AS blank_records
+    FROM (SELECT system.main.count(*) AS class_size FROM ' || reid_rows(tbl, columns, nulls)
+    || ' GROUP BY ' || reid_keys(len(columns)) || ') GROUP BY class_size');
+CREATE OR REPLACE MACRO class_size_histogram(tbl, qi, nulls := 'value') AS TABLE
+  FROM query(reid_histogram(tbl, reid_names('quasi-identifiers', qi), nulls) || ' ORDER BY class_size ASC');
+CREATE OR REPLACE MACRO reid_classes(tbl, columns, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT '
+    || array_to_string(list_transform(columns, lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+    || ', system.main.count(*) AS class_size, system.main.count(*) AS records FROM '
+    || reid_rows(tbl, columns, nulls) || ' GROUP BY ' || reid_keys(len(columns)));
+CREATE OR REPLACE MACRO equivalence_classes(tbl, qi, nulls := 'value') AS TABLE
+  FROM query(reid_classes(tbl, reid_names('quasi-identifiers', qi), nulls));
+
+-- 5. Risk, 1 / class_size. WHERE reads every column, so that an empty table is refused whatever is selected.
+CREATE OR REPLACE MACRO reid_some(records) AS
+  CASE WHEN records > 0 THEN records ELSE reid_refuse('the table must hold at least one record',
+    '0 (those that nulls := ''drop'' leaves out do not count)', 'pass a table with records')::BIGINT END;
+CREATE OR REPLACE MACRO reid_risk(histogram, threshold) AS TABLE
+  FROM (
+    SELECT reid_some(sum(h.records)::BIGINT) AS records, sum(h.classes)::BIGINT AS classes,
+      min(h.class_size) AS k,
+      coalesce(sum(h.records) FILTER (h.class_size = 1), 0)::BIGINT AS unique_records,
+      coalesce(sum(h.records) FILTER (h.class_size = 1), 0)::DOUBLE / sum(h.records) AS uniqueness,
+      1::DOUBLE / min(h.class_size) AS highest_risk,
+      sum(h.records::DOUBLE / h.class_size) / sum(h.records) AS average_risk,
+      sum(h.classes::DOUBLE / h.class_size) / sum(h.classes) AS average_class_risk,
+      coalesce(sum(h.records) FILTER (1::DOUBLE / h.class_size > threshold), 0)::DOUBLE / sum(h.records)
+        AS records_at_risk,
+      max(reid_number('threshold', threshold, 0, 1, false)) AS threshold,
+      sum(h.uncovered)::BIGINT AS uncovered_records,
+      CASE WHEN sum(h.uncovered) = 0 THEN 'ok' ELSE sum(h.uncovered)::VARCHAR || ' records are not covered '
+        || 'by the population table and count with their class size in the sample' END AS status,
+      NULL::BIGINT AS blank_records, max(h.records_dropped) AS records_dropped, max(h.nulls) AS nulls
+    FROM query(histogram || ' ORDER BY class_size ASC') AS h
+  ) AS reid_answer
+  WHERE reid_answer::VARCHAR <> '';
+CREATE OR REPLACE MACRO risk_summary(tbl, qi, threshold := 0.2, nulls := 'value') AS TABLE
+  SELECT * EXCLUDE (uncovered_records, status) FROM reid_risk('SELECT *, 0 AS uncovered FROM ('
+    || reid_histogram(tbl, reid_names('quasi-identifiers', qi), nulls) || ')', (threshold)::DOUBLE);
+-- A class is as large as in the population, or as in the table where the population has fewer such records.
+CREATE OR REPLACE MACRO reid_population_histogram(tbl, population_tbl, columns, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT system.main.greatest(found, own) AS class_size,
+    system.main.count(*) AS classes, system.main.sum(own)::BIGINT AS records,
+    coalesce(system.main.sum(own) FILTER (found < own), 0)::BIGINT AS uncovered
+    FROM (SELECT s.own, coalesce(p.own, 0) AS found
+      FROM (SELECT *, system.main.count(*) AS own FROM ' || reid_rows(tbl, columns, nulls) || '
+        GROUP BY ALL) s
+      LEFT JOIN (SELECT *, system.main.count(*) AS own FROM ' || reid_rows(population_tbl, columns, nulls)
+      || ' GROUP BY ALL) p ON ' || array_to_string(list_transform(reid_aliases(len(columns)),
+        lambda q: 's.' || q || ' IS NOT DISTINCT FROM p.' || q), ' AND ')
+      || ' WHERE CASE WHEN ' || array_to_string(list_transform(reid_aliases(len(columns)),
+        lambda q: 'system.main.typeof(s.' || q || ') = system.main.typeof(p.' || q || ')'), ' AND ')
+      || ' THEN true ELSE system.main.error(''quasi-identifiers must have the same types in both tables''
+        || system.main.chr(59) || '' cast one of the columns in a view'')::BOOLEAN END) GROUP BY ALL');
+CREATE OR REPLACE MACRO journalist_risk(tbl, population_tbl, qi, threshold := 0.2, nulls := 'value') AS TABLE
+  FROM reid_risk(reid_population_histogram(
+    tbl, population_tbl, reid_names('quasi-identifiers', qi), nulls), (threshold)::DOUBLE);
+
+-- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of
+--    all `total` records `held` have it.
+CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
+  WHEN 'distinct' THEN 'system.main.count(*)::DOUBLE'
+  WHEN 'entropy' THEN 'CASE WHEN system.main.max(n) * system.main.count(*) = system.main.sum(n)
+    THEN system.main.count(*)::DOUBLE ELSE system.main.exp(system.main.ln(system.main.sum(n))
+      - system.main.sum(n * system.main.ln(n)) / system.main.sum(n)) END'
+  WHEN 'general' THEN 'system.main.max(n)::DOUBLE / system.main.sum(n)'
+  -- The sum of n / size - held / total where positive, and exactly 1 - sum(held) / total where all are.
+  WHEN 'equal' THEN
+    'CASE WHEN system.main.min(n::DOUBLE / held) * system.main.max(total) >= system.main.max(size)
+    THEN 1 - system.main.sum(held)::DOUBLE / system.main.max(total)
+    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - held::DOUBLE / total)) END' END;
+CREATE OR REPLACE MACRO reid_class_values(tbl, columns, variant, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, value, system.main.count(*) AS classes
+    FROM (SELECT system.main.sum(n)::BIGINT AS class_size, ' || reid_measure(variant) || ' AS value
+      FROM (SELECT *, system.main.sum(n) OVER ()::BIGINT AS total,
+          system.main.sum(n) OVER (PARTITION BY ' || reid_keys(len(columns) - 1) || ')::BIGINT AS size,
+          system.main.sum(n) OVER (PARTITION BY q' || len(columns) || ')::BIGINT AS held
+        FROM (SELECT *, system.main.count(*) AS n FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ALL))
+      GROUP BY ' || reid_keys(len(columns) - 1) || ')
+    GROUP BY class_size, value');
+-- A class offends below the threshold (l), or above it (t, alpha), by more than rounding, or below least_k.
+CREATE OR REPLACE MACRO reid_disclosure(tbl, columns, variant, threshold, is_least, least_k, nulls) AS TABLE
+  FROM (
+    SELECT max(variant) AS variant, CASE WHEN is_least THEN min(c.value) ELSE max(c.value) END AS value,
+      reid_some(sum(c.class_size * c.classes)::BIGINT) AS records,
+      sum(c.classes)::BIGINT AS classes, min(c.class_size) AS k,
+      coalesce(sum(c.classes) FILTER (c.offends), 0)::BIGINT AS offending_classes,
+      coalesce(sum(c.class_size * c.classes) FILTER (c.offends), 0)::BIGINT AS offending_records,
+      coalesce(sum(c.class_size * c.classes) FILTER (c.offends), 0)::DOUBLE / sum(c.class_size * c.classes)
+        AS offending_share,
+      max(threshold) AS threshold, 'ok' AS status,
+      max(c.records_dropped) AS records_dropped, max(c.nulls) AS nulls
+    FROM (
+      SELECT *, CASE WHEN is_least THEN v.value < threshold * (1 - 1e-12)
+        ELSE v.value > threshold * (1 + 1e-12) OR v.class_size < least_k END AS offends
+      FROM query(reid_class_values(
+        tbl, reid_names('quasi-identifiers and sensitive', columns), variant, nulls)) AS v
+    ) AS c
+  ) AS reid_answer
+  WHERE reid_answer::VARCHAR <> '';
+CREATE OR REPLACE MACRO l_diversity(
+  tbl, qi, sensitive, variant := 'distinct', c := 3, l := 2, nulls := 'value') AS TABLE
+  SELECT * EXCLUDE (records_dropped, nulls), NULL::DOUBLE AS c, a.records_dropped, a.nulls
+  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
+    reid_choice('variant', variant, ['distinct', 'entropy']), reid_number('l', l, 1, 1e9, false), true, 1,
+    nulls) AS a;
+CREATE OR REPLACE MACRO t_closeness(
+  tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
+  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
+    reid_choice('variant', variant, ['equal']), reid_number('t', t, 0, 1, false), false, 1, nulls);
+CREATE OR REPLACE MACRO alpha_k_anonymity(tbl, qi, sensitive, alpha := 0.5, k := 2, nulls := 'value') AS TABLE
+  SELECT * EXCLUDE (records_dropped, nulls), (k)::BIGINT AS threshold_k, a.records_dropped, a.nulls
+  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive), 'general',
+    reid_number('alpha', alpha, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) AS a;
+
+-- 7. Which columns distinguish records: every subset of one to three of them.
+-- Subsets of the places 1 to `number`, each longer by one place than those given.
+CREATE OR REPLACE MACRO reid_longer(subsets, number) AS flatten(list_transform(subsets,
+  lambda s: list_transform(range(s[-1] + 1, number + 1), lambda i: list_append(s, i))));
+CREATE OR REPLACE MACRO reid_subsets(number, max_size) AS
+  list_transform([list_transform(range(1, number + 1), lambda i: [i])], lambda ones:
+    ones || CASE WHEN max_size > 1 THEN reid_longer(ones, number) ELSE [] END
+    || CASE WHEN max_size > 2 THEN reid_longer(reid_longer(ones, number), number) ELSE [] END)[1];
+CREATE OR REPLACE MACRO reid_count_subset(tbl, columns, nulls) AS
+  '(' || reid_with_nulls(tbl, columns, nulls, 'SELECT ['
+    || array_to_string(list_transform(columns, lambda c: reid_text(c)), ', ') || '] AS columns,
+    coalesce(system.main.sum(class_size), 0)::BIGINT AS records, system.main.count(*) AS classes,
+    system.main.sum(class_size * (class_size - 1)::HUGEINT) AS alike
+    FROM (SELECT system.main.count(*) AS class_size FROM ' || reid_rows(tbl, columns, nulls)
+    || ' GROUP BY ' || reid_keys(len(columns)) || ')') || ')';
+CREATE OR REPLACE MACRO reid_count_subsets(tbl, names, subsets, nulls) AS
+  CASE WHEN len(subsets) <= 5000 THEN array_to_string(list_transform(subsets,
+      lambda places: reid_count_subset(tbl, list_select(names, places), nulls)), ' UNION ALL ')
+    ELSE reid_refuse('the number of subsets of the columns must be at most 5000 in plain SQL',
+      len(subsets)::VARCHAR, 'pass fewer columns or a smaller max_size')::VARCHAR END;
+CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'value') AS TABLE
+  FROM (
+    SELECT s.columns, s.classes::DOUBLE / reid_some(s.records) AS distinction,
+      CASE WHEN s.records > 1 THEN (s.records::HUGEINT * (s.records - 1) - s.alike)::DOUBLE
+        / (s.records::HUGEINT * (s.records - 1)) END AS separation,
+      s.records, s.classes, CASE WHEN s.records > 1 THEN 'ok'
+        ELSE 'separation is not available: fewer than two records leave no pair to tell apart' END AS status,
+      s.records_dropped, s.nulls
+    FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
+      reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
+  ) AS reid_answer
+  WHERE reid_answer::VARCHAR <> '';

@@ -1,0 +1,97 @@
+"""Whole columns as small numbers in SQL: one row, in which each column is the list of its records' codes."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.classes.class_keys import KEY_BYTES
+from reid_sql.reduction import refuse_key_with_entity
+from reid_sql.reductions.codes import BYTES, LEAST
+from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.records import encode_values, fits_memory, is_key, with_null_report
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import aliases, none_null, numbered, text, texts
+
+POSITION: Final = {"position": "row_number() OVER () - 1"}  # of a record in the scan
+ORDINAL_TYPES: Final = (
+    "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
+)
+
+
+def codes(tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None) -> str:
+    """List each column as codes."""
+    return record_codes(tbl, columns, memory_mb, None, nulls, entity)
+
+
+def record_codes(
+    tbl: Source, columns: Sequence[str], memory_mb: int, key: str | None, nulls: str, entity: str | None
+) -> str:
+    """List each column as codes, with the key of each record, or else its position in the scan."""
+    if entity is not None:
+        refuse_key_with_entity(key)
+        return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
+    every = [*columns] if key is None else [*columns, key]
+    is_complete = f"AND {none_null(columns)}" if nulls == "drop" else ""
+    body = f"""
+        WITH reid_records AS MATERIALIZED (
+          SELECT *
+          FROM {tbl.rows(every, before=POSITION)}
+          WHERE (
+            SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + LEAST)}
+            FROM {tbl.rows(columns, drop_nulls=nulls == "drop")}
+          ) {is_complete}
+        )
+        SELECT {_list_columns(columns)}, []::BIGINT[] AS people,
+          {_list_keys(None if key is None else f"q{len(every)}")} AS keys
+        FROM reid_records {encode_values(columns, "reid_records", in_order=True)}"""
+    label = "columns" if key is None else "columns and key"
+    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+
+
+uniques = record_codes
+
+
+def _codes_of_people(tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str) -> str:
+    """List a record for each combination of values that a person has; people are the keys."""
+    every = with_entity(columns, entity, nulls)
+    person = len(every)
+    body = f"""
+        WITH reid_records AS MATERIALIZED (
+          SELECT min(position) AS position, {numbered(every)}
+          FROM {tbl.rows(every, before=POSITION)}
+          {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
+          GROUP BY {numbered(every)}
+        )
+        SELECT {_list_columns(columns)}, list(coalesce(code{person}, 0)) AS people,
+          list(q{person} ORDER BY position ASC) AS keys
+        FROM reid_records {encode_values(every, "reid_records", in_order=True)}
+        WHERE (
+          SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + KEY_BYTES + LEAST)}
+          FROM reid_records
+        )"""
+    label = label_with_entity("columns", entity)
+    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+
+
+def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str:
+    return fits_memory(bytes_each, memory_mb, f" records of {len(columns)} columns")
+
+
+def _list_columns(columns: Sequence[str]) -> str:
+    """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
+    ordinal = ", ".join(map(_is_ordinal, aliases(len(columns))))
+    listed = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    return f"""{texts(columns)} AS names, [{ordinal}] AS ordinal, [{listed}] AS codes,
+          list(position) AS position"""
+
+
+def _is_ordinal(alias: str) -> str:
+    """Test by its type whether the order of a column's values has a meaning."""
+    return f"regexp_full_match(any_value(typeof({alias})), {text(ORDINAL_TYPES)})"
+
+
+def _list_keys(alias: str | None) -> str:
+    """List the keys in the order of the positions, which are the keys where no column is."""
+    if alias is None:
+        return "list(position ORDER BY position ASC)"
+    return f"""CASE WHEN {is_key(alias)}
+            THEN list({alias} ORDER BY position ASC) END"""

@@ -1,0 +1,196 @@
+"""What each class reveals about a sensitive column, in SQL.
+
+A cell is a class and a sensitive value in it: the class's keys, the value s, and n records. Each measure is a
+query over reid_cells that returns class_size, classes and value; distances.py has those that compare a
+class's values with the table's.
+"""
+
+from collections.abc import Sequence
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes import sensitive as model
+from reid_sql.parameters import fold_case, list_columns
+from reid_sql.reduction import refuse_groups, refuse_result_names
+from reid_sql.reductions.disclosure import REFUSAL_BY_SENSITIVE
+from reid_sql.reductions.disclosure.distances import Keys, distance, distance_along, gain, recursion
+from reid_sql.sql.groups import count_by_group, group_aliases
+from reid_sql.sql.records import with_null_report
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import aliases, numbered, with_names
+
+Columns = Sequence[str]
+LABEL = "quasi-identifiers and sensitive"
+
+
+def l_diversity(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, c: float, by: Columns | None, nulls: str
+) -> str:
+    """Measure how many sensitive values each class has."""
+    return _values(tbl, qi, sensitive, f"l {variant}", c, by, nulls)
+
+
+def t_closeness(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+) -> str:
+    """Measure how far the values of each class are from those of the table."""
+    return _values(tbl, qi, sensitive, f"t {variant}", 0, by, nulls)
+
+
+def alpha_k_anonymity(tbl: Source, qi: Columns, sensitive: str, by: Columns | None, nulls: str) -> str:
+    """Measure the share of the most frequent value of each class."""
+    return _values(tbl, qi, sensitive, "alpha", 0, by, nulls)
+
+
+def beta_likeness(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+) -> str:
+    """Measure how much more frequent a value is in each class than in the table."""
+    return _values(tbl, qi, sensitive, f"beta {variant}", 0, by, nulls)
+
+
+def delta_disclosure(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+) -> str:
+    """Measure how much more, or less, frequent a value is in each class than in the table."""
+    return _values(tbl, qi, sensitive, f"delta {variant}", 0, by, nulls)
+
+
+def l_diversity_classes(
+    tbl: Source,
+    qi: Columns,
+    sensitive: str,
+    variant: str,
+    c: float,
+    l: float,  # noqa: E741 - the field's own name
+    nulls: str,
+) -> str:
+    """List the classes of fewer than l values."""
+    return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), nulls)
+
+
+def t_closeness_classes(tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, nulls: str) -> str:
+    """List the classes farther than t from the table."""
+    return _offending(tbl, qi, sensitive, f"t {variant}", 0, _above(t), nulls)
+
+
+def alpha_k_anonymity_classes(
+    tbl: Source, qi: Columns, sensitive: str, alpha: float, k: int, nulls: str
+) -> str:
+    """List the classes in which a value has a share above alpha, or that have fewer than k records."""
+    return _offending(tbl, qi, sensitive, "alpha", 0, f"{_above(alpha)} OR class_size < {k}", nulls)
+
+
+def beta_likeness_classes(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, beta: float, nulls: str
+) -> str:
+    """List the classes in which a value gains more than beta."""
+    return _offending(tbl, qi, sensitive, f"beta {variant}", 0, _above(beta), nulls)
+
+
+def delta_disclosure_classes(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, delta: float, nulls: str
+) -> str:
+    """List the classes in which a value's frequency differs by more than delta."""
+    return _offending(tbl, qi, sensitive, f"delta {variant}", 0, _above(delta), nulls)
+
+
+def _above(threshold: float) -> str:
+    """Test for a value above a threshold by more than rounding may add to a measure."""
+    return f"value > {threshold!r}::DOUBLE * (1 + {model.MEASURE_TOLERANCE})"
+
+
+def _below(threshold: float) -> str:
+    return f"value < {threshold!r}::DOUBLE * (1 - {model.MEASURE_TOLERANCE})"
+
+
+def _values(
+    tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, by: Columns | None, nulls: str
+) -> str:
+    """Count the classes of each size and each value of the measure, within each group of `by`."""
+    asked = _with_sensitive(qi, sensitive)
+    if by is not None:
+        return _values_by_group(tbl, asked, measure, c, by, nulls)
+    keys = Keys(aliases(len(qi)), [], is_listed=False)
+    body = f"""
+        SELECT class_size, value, sum(classes)::BIGINT AS classes
+        FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})
+        GROUP BY class_size, value"""
+    return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
+
+
+def _with_sensitive(qi: Columns, sensitive: str) -> list[str]:
+    """The quasi-identifiers and the sensitive column, which must be none of them."""
+    return list_columns(LABEL, [*qi, sensitive], fold_case)
+
+
+def _of_table(tbl: Source, asked: Columns, measure: str, c: float, keys: Keys, nulls: str) -> str:
+    cells = f"""
+        SELECT {numbered(asked[:-1])}, q{len(asked)} AS s, count(*) AS n
+        FROM {tbl.rows(asked, drop_nulls=nulls == "drop")}
+        GROUP BY ALL"""
+    return f"WITH reid_cells AS MATERIALIZED ({cells}) FROM ({_measure(measure, asked[-1], c, keys)})"
+
+
+def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
+    if measure in {"l distinct", "l entropy", "alpha"}:
+        return _measure_cells(measure, keys)
+    if measure == "l recursive":
+        return recursion(c, keys)
+    if measure == "t equal":
+        return distance(keys)
+    if measure in {"t ordered", "t numeric"}:
+        return distance_along(measure, sensitive, keys)
+    return gain(measure, keys)
+
+
+def _measure_cells(measure: str, keys: Keys) -> str:
+    """Measure from the records of each value in a class alone.
+
+    Entropy l-diversity is exp(H), H = ln N - (sum n ln n) / N; of equal counts it is their number, exactly.
+    """
+    value = {
+        "l distinct": "count(*)::DOUBLE",
+        "l entropy": """CASE WHEN max(n) * count(*) = sum(n) THEN count(*)::DOUBLE
+            ELSE exp(ln(sum(n)) - sum(n * ln(n)) / sum(n)) END""",
+        "alpha": "max(n)::DOUBLE / sum(n)",
+    }[measure]
+    return f"""
+        SELECT {keys.shown}sum(n)::BIGINT AS class_size, 1 AS classes, {value} AS value
+        FROM reid_cells GROUP BY {keys.listed}"""
+
+
+def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Columns, nulls: str) -> str:
+    """The same of each group, which is a table of its own.
+
+    Refuses to divide by the sensitive column: each group would have one value, and all would pass.
+    """
+    refuse_groups(nulls)
+    if fold_case(asked[-1]) in map(fold_case, by):
+        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(asked[-1]))
+    groups = group_aliases(asked, by)
+    keys = Keys([*groups, *aliases(len(asked) - 1)], groups, is_listed=False)
+    sized = f"""reid_cells AS MATERIALIZED (
+          SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n
+          FROM reid_divided WHERE kept
+        ),
+        reid_sized AS (
+          SELECT {", ".join(groups)}, class_size, value, sum(classes)::BIGINT AS classes
+          FROM ({_measure(measure, asked[-1], c, keys)})
+          GROUP BY ALL
+        )"""
+    counts = "class_size, value, coalesce(classes, 0)::BIGINT AS classes"
+    return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, None, nulls, counts, sized)
+
+
+def _offending(
+    tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, test: str, nulls: str
+) -> str:
+    """List the classes for which the test is true, or whose value is not known."""
+    refuse_result_names(qi, ("class_size", "value"))
+    asked = _with_sensitive(qi, sensitive)
+    keys = Keys(aliases(len(qi)), [], is_listed=True)
+    body = f"""
+        SELECT {with_names(qi)}, class_size, value
+        FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})
+        WHERE value IS NULL OR {test}"""
+    return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))

@@ -1,0 +1,72 @@
+"""Distinct records in SQL, with which records hold each."""
+
+from collections.abc import Sequence
+
+from reid_sql.reductions.records import FITTED_BYTES, KEYED_QI, WEIGHTED_BYTES
+from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import name, none_null, numbered
+
+
+def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str) -> str:
+    """List the distinct records, with how many hold each and how many would with independent columns."""
+    codes, joins = "[]::BIGINT[]", ""
+    if interactions == 2:  # noqa: PLR2004 - of two columns, whose codes the model needs
+        codes = f"[{', '.join(f'code{place}' for place, _ in enumerate(qi, 1))}]"
+        joins = _encode_with_nulls(qi)
+    body = f"""
+        SELECT id AS place, records, log_expected, {codes} AS codes, members
+        FROM ({log_expected(qi, "reid_distinct")}) {joins}
+        WHERE (SELECT {fits_memory_limit(FITTED_BYTES)} FROM reid_distinct)"""
+    return _over_distinct(tbl, qi, None, key, nulls, body)
+
+
+def weighted_records(tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str) -> str:
+    """List the distinct records, with how many hold each and the sum of their weights."""
+    body = f"""
+        SELECT id AS place, records, mass, members
+        FROM reid_distinct
+        WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
+    return _over_distinct(tbl, qi, weight, key, nulls, body)
+
+
+def _encode_with_nulls(qi: Sequence[str]) -> str:
+    """Join the codes of the values to each record, with one for NULL."""
+    return "".join(
+        f"""
+        JOIN (
+          SELECT q{place} AS w{place}, row_number() OVER () AS code{place}
+          FROM reid_distinct GROUP BY q{place}
+        ) ON q{place} IS NOT DISTINCT FROM w{place}"""
+        for place, _ in enumerate(qi, 1)
+    )
+
+
+def _over_distinct(
+    tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str, body: str
+) -> str:
+    """Write the body over reid_distinct: the distinct records, numbered, each with the records that hold it.
+
+    These are named by the key, or else by their place in the scan, counted before any is left out. `mass` is
+    the sum of the weights, NaN where one of them is no number above 0.
+    """
+    before = {
+        "record": "row_number() OVER () - 1" if key is None else name(key),
+        "weight": "1::DOUBLE" if weight is None else f"try_cast({name(weight)} AS DOUBLE)",
+    }
+    listed = f"""
+        WITH reid_distinct AS MATERIALIZED (
+          SELECT row_number() OVER () AS id, *
+          FROM (
+            SELECT {numbered(qi)}, count(*) AS records, list(record) AS members,
+              sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
+            FROM {tbl.rows(qi, before=before)}
+            {f"WHERE {none_null(qi)}" if nulls == "drop" else ""}
+            GROUP BY {numbered(qi)}
+          )
+        )
+        {body}"""
+    more = [column for column in (weight, key) if column is not None]
+    label = KEYED_QI.words if more else "quasi-identifiers"
+    reported = with_null_report(tbl, qi, nulls, named_by_key(tbl, qi, key, nulls, listed))
+    return tbl.check_columns(label, [*qi, *more], reported)

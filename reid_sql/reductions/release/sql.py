@@ -1,0 +1,112 @@
+"""An original table and its release in SQL: the distinct records of both as codes, joined by a key if any."""
+
+from collections.abc import Sequence
+
+from reid_sql.reduction import refuse_key
+from reid_sql.sql.records import is_key, with_null_report
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import texts
+
+
+def paired_records(original: Source, released: Source, qi: Sequence[str], key: str | None) -> str:
+    """Count the distinct records of the original, each with what was released of it, as codes of values."""
+    refuse_key(qi, key)
+    label = "quasi-identifiers" if key is None else "quasi-identifiers and key"
+    body = f"""
+        WITH {_encode_table("reid_original", original, qi, key)},
+        {_encode_table("reid_released", released, qi, key)},
+        reid_pairs AS (
+          SELECT original, released, count(*) AS records
+          FROM ({_pair_records(key)})
+          GROUP BY original, released
+        )
+        SELECT {texts(qi)} AS names, [{"false" if key is None else "true"}] AS keyed,
+          {_list_codes("original", qi)} AS original_codes,
+          {_list_codes("released", qi)} AS released_codes,
+          coalesce(list(records), []::BIGINT[]) AS records,
+          {_list_values("reid_original", qi)} AS original_values,
+          {_list_values("reid_released", qi)} AS released_values
+        FROM reid_pairs {"" if key is None else _check_keys()}"""
+    asked = [*qi] if key is None else [*qi, key]
+    return original.check_columns_of_both(
+        released, label, asked, with_null_report(original, qi, "value", body)
+    )
+
+
+def _encode_table(table: str, source: Source, columns: Sequence[str], key: str | None) -> str:
+    """Name a table, the distinct values of each of its columns, numbered from 1, and its rows as their codes.
+
+    The code of NULL is 0.
+    """
+    places = range(1, len(columns) + 1)
+    values = "".join(
+        f"""
+        {table}_{place} AS MATERIALIZED (
+          SELECT v, row_number() OVER () AS code
+          FROM (SELECT DISTINCT q{place} AS v FROM {table})
+          WHERE v IS NOT NULL
+        ),"""
+        for place in places
+    )
+    codes = ", ".join(f"coalesce(c{place}.code, 0)::INTEGER" for place in places)
+    joins = "".join(
+        f"""
+          LEFT JOIN {table}_{place} AS c{place} ON q{place} = c{place}.v"""
+        for place in places
+    )
+    asked, own_key = ([*columns], "") if key is None else ([*columns, key], f", q{len(columns) + 1} AS key")
+    return f"""{table} AS MATERIALIZED (SELECT * FROM {source.rows(asked)}),{values}
+        {table}_encoded AS (
+          SELECT [{codes}] AS codes{own_key}
+          FROM {table}{joins}
+        )"""
+
+
+def _pair_records(key: str | None) -> str:
+    """Select each record of the original with its release; without a key, each table's by themselves."""
+    if key is None:
+        return """
+            SELECT codes AS original, NULL::INTEGER[] AS released FROM reid_original_encoded
+            UNION ALL
+            SELECT NULL, codes FROM reid_released_encoded"""
+    return """
+            SELECT o.codes AS original, r.codes AS released
+            FROM reid_original_encoded AS o
+            FULL JOIN reid_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
+
+
+def _list_codes(side: str, columns: Sequence[str]) -> str:
+    """List the codes of each column, -1 where a record is missing on this side."""
+    lists = ", ".join(f"list(coalesce({side}[{place}], -1))" for place, _ in enumerate(columns, 1))
+    return f"[{lists}]"
+
+
+def _list_values(table: str, columns: Sequence[str]) -> str:
+    """List the texts of each column's distinct values, in the order of their codes."""
+    lists = ", ".join(
+        f"""(
+            SELECT coalesce(list(v::VARCHAR ORDER BY code ASC NULLS LAST), []::VARCHAR[])
+            FROM {table}_{place}
+          )"""
+        for place, _ in enumerate(columns, 1)
+    )
+    return f"[{lists}]"
+
+
+def _check_keys() -> str:
+    """Join the check that the key differs between the records of each table, and has the same type in both.
+
+    A cast would make one key of several.
+    """
+    one, other = (
+        f"""(
+            SELECT {is_key("key")} AS is_key, any_value(typeof(key)) AS kind FROM {table}_encoded
+          )"""
+        for table in ("reid_original", "reid_released")
+    )
+    return f""", (
+          SELECT o.is_key AND r.is_key
+            AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) AS has_keys
+          FROM {one} AS o, {other} AS r
+        )
+        WHERE has_keys"""

@@ -1,0 +1,112 @@
+"""Pieces of SQL text: names, literals and lists, quoted here and nowhere else."""
+
+from collections.abc import Iterable, Sequence
+
+from reid_sql.parameters import fold_case
+
+# SQL has no empty name: a control character, which no table has as a name, stands for it until the check of
+# the columns refuses it.
+NO_NAME = "\x01"
+
+
+def name(column: str) -> str:
+    r"""Quote a column's name.
+
+    >>> name("it's")
+    '"it\'s"'
+    """
+    return '"' + (column.replace('"', '""') or NO_NAME) + '"'
+
+
+def text(value: str) -> str:
+    """Quote a text as a literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def text_or_null(value: str | None) -> str:
+    """Quote a text, or write a NULL of its type."""
+    return "NULL::VARCHAR" if value is None else text(value)
+
+
+def texts(values: Iterable[str]) -> str:
+    """Write a list of texts.
+
+    >>> texts(["age", "sex"]), texts([])
+    ("['age', 'sex']", '[]::VARCHAR[]')
+    """
+    listed = ", ".join(map(text, values))
+    return f"[{listed}]" if listed else "[]::VARCHAR[]"
+
+
+def names(columns: Iterable[str]) -> str:
+    """List the columns by their own names."""
+    return ", ".join(map(name, columns))
+
+
+def aliases(number: int, first: int = 1) -> list[str]:
+    """Name so many columns by their places: no name of a table can clash with these.
+
+    >>> aliases(2), aliases(2, first=3)
+    (['q1', 'q2'], ['q3', 'q4'])
+    """
+    return [f"q{place}" for place in range(first, first + number)]
+
+
+def numbered(columns: Sequence[str]) -> str:
+    """List the aliases of the columns: q1, q2 and so on."""
+    return ", ".join(aliases(len(columns)))
+
+
+def with_names(columns: Sequence[str]) -> str:
+    """Select the aliases under the columns' own names."""
+    return ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(columns, 1))
+
+
+def prefix(columns: Iterable[str]) -> str:
+    """List columns that stand before others, each with a comma after it."""
+    return "".join(f"{column}, " for column in columns)
+
+
+def same(one: str, other: str, columns: Iterable[str], others: Iterable[str] | None = None) -> str:
+    """Compare two relations by these columns, NULL equal to NULL.
+
+    >>> same("s", "p", ["q1", "q2"])
+    's.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2'
+    """
+    pairs = zip(columns, others, strict=True) if others is not None else ((each, each) for each in columns)
+    return " AND ".join(f"{one}.{left} IS NOT DISTINCT FROM {other}.{right}" for left, right in pairs)
+
+
+def all_null(columns: Sequence[str]) -> str:
+    """Test that every aliased column is NULL."""
+    return " AND ".join(f"{alias} IS NULL" for alias in aliases(len(columns)))
+
+
+def none_null(columns: Sequence[str]) -> str:
+    """Test that no aliased column is NULL."""
+    return " AND ".join(f"{alias} IS NOT NULL" for alias in aliases(len(columns)))
+
+
+def refusal(sentence: str, kind: str = "BOOLEAN") -> str:
+    """Raise the sentence where the expression is evaluated."""
+    return f"error({text(sentence)})::{kind}"
+
+
+def fold_case_in_sql(expression: str) -> str:
+    """Fold ASCII upper case alone in the text of an expression."""
+    return f"translate({expression}, '{ASCII_UPPER}', '{ASCII_UPPER.lower()}')"
+
+
+ASCII_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+    """All columns, each once: those, and the others that are not among them in any case."""
+    known = {fold_case(column) for column in columns}
+    return [*columns, *(other for other in others if fold_case(other) not in known)]
+
+
+def place_of(column: str, columns: Sequence[str]) -> int:
+    """The place of a column among others, counted from 1; 0 where it is not among them."""
+    folded = [fold_case(each) for each in columns]
+    return folded.index(fold_case(column)) + 1 if fold_case(column) in folded else 0

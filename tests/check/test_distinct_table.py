@@ -1,0 +1,215 @@
+"""The class sizes by any columns of the distinct records are those of counting."""
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reid_sql
+from reid_sql.check import distinct_table
+from reid_sql.check.distinct_table import DistinctTable
+from tests.tables import blank, class_sizes, histogram
+
+REGISTERED = duckdb.connect()
+reid_sql.register(REGISTERED)
+VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", " ", 'say "hi"', "NULL", ""]))
+ROWS = st.lists(
+    st.tuples(VALUES, st.one_of(st.none(), st.integers(-2, 2)), st.one_of(st.none(), st.floats(width=32))),
+    max_size=30,
+)
+COLUMNS = ["a", 'odd "name"', "reid"]
+DETAILED = st.tuples(
+    st.one_of(st.none(), st.integers(0, 40).map(str)),
+    st.one_of(st.none(), st.dates()),
+    st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.integers(-3, 60)),
+    st.one_of(st.none(), st.booleans()),
+)
+DETAILED_ROWS = st.lists(DETAILED, max_size=60).map(lambda rows: rows + rows[: len(rows) // 8])
+DETAILED_COLUMNS = ["town", "born", "pay", "sex"]
+SETS = [places for size in (4, 3, 2, 1) for places in combinations(range(4), size)]
+
+
+def distinct(create: str, rows: list[tuple[Any, ...]], columns: list[str]) -> DistinctTable:
+    con = REGISTERED.cursor()
+    con.execute(f"CREATE OR REPLACE TABLE t ({create})")
+    if rows:
+        con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(columns))})", rows)
+    return DistinctTable(lambda sql: con.execute(sql).fetchall(), "t", columns)
+
+
+def small_table(rows: list[tuple[Any, ...]]) -> DistinctTable:
+    return distinct('a VARCHAR, "odd ""name""" INTEGER, reid FLOAT', rows, COLUMNS)
+
+
+def same(value: Any) -> Any:
+    return "nan" if isinstance(value, float) and np.isnan(value) else value
+
+
+def sizes(rows: list[tuple[Any, ...]], places: tuple[int, ...]) -> list[tuple[int, int]]:
+    classes = Counter(tuple(same(row[place]) for place in places) for row in rows)
+    return sorted(Counter(classes.values()).items())
+
+
+def of_group(rows: list[tuple[Any, ...]], value: Any) -> list[tuple[int, int]]:
+    return sorted(row[1:] for row in rows if row[0] == value)
+
+
+@given(ROWS)
+def test_every_set_of_columns_has_the_class_sizes_that_counting_gives(rows: list[tuple[Any, ...]]) -> None:
+    table = small_table(rows)
+    assert table.records == len(rows)
+    for places in ((0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (0, 1, 2)):
+        assert table.class_sizes([COLUMNS[place] for place in places]) == sizes(rows, places)
+
+
+@given(ROWS)
+def test_records_that_lack_a_value_are_left_out_where_asked(rows: list[tuple[Any, ...]]) -> None:
+    known = [row for row in rows if row[0] is not None and row[1] is not None]
+    assert small_table(rows).class_sizes(COLUMNS[:2], drop=True) == sizes(known, (0, 1))
+
+
+@given(ROWS)
+def test_each_group_is_counted_as_a_table_of_its_own(rows: list[tuple[Any, ...]]) -> None:
+    table = small_table(rows)
+    counted = table.class_sizes(["a", "reid"], [COLUMNS[1]])
+    groups = table.ask(f"SELECT g0, records FROM {table.groups([COLUMNS[1]])} ORDER BY place")
+    assert groups == sorted(
+        Counter(row[1] for row in rows).items(), key=lambda item: (item[0] is not None, item[0])
+    )
+    for value, _ in groups:
+        assert of_group(counted, value) == sizes([row for row in rows if row[1] == value], (0, 2))
+
+
+@given(ROWS)
+def test_each_group_is_matched_as_a_table_of_its_own(rows: list[tuple[Any, ...]]) -> None:
+    table = small_table(rows)
+    found = table.match_groups([COLUMNS[1], "reid"], ["a"])
+    groups = table.ask(f"SELECT place, g0 FROM {table.groups(['a'])}")
+    assert set(found) == {place for place, _ in groups}
+    for place, value in groups:
+        own = [(row[1], same(row[2])) for row in rows if row[0] == value]
+        matched = found[place]
+        lines = zip(
+            matched.class_size.tolist(), matched.classes.tolist(), matched.records.tolist(), strict=True
+        )
+        assert list(lines) == histogram(own, class_sizes(own, own, "wildcard"))
+        assert matched.blank_records is not None
+        assert matched.blank_records.sum() == blank(own, "wildcard")
+
+
+@given(ROWS)
+def test_codes_are_those_of_the_values_in_their_order(rows: list[tuple[Any, ...]]) -> None:
+    table = small_table(rows)
+    coded = table.ask(table.select_codes([COLUMNS[1]]))
+    ranks = {value: rank for rank, value in enumerate(sorted({r[1] for r in rows} - {None}), 1)}
+    assert dict(coded) == dict(Counter(ranks.get(row[1], 0) for row in rows))
+
+
+def test_values_made_coarser_are_one_value() -> None:
+    rows = [("a", 1, 0.0), ("a", 2, 0.0), ("b", 3, 0.0), ("b", None, 0.0)]
+    table = small_table(rows)
+    table.ask(f"CREATE OR REPLACE TABLE odd AS SELECT v, v % 2 AS coarse FROM {table.values(COLUMNS[1])}")
+    assert table.class_sizes(COLUMNS[:2], coarser={COLUMNS[1]: "odd"}) == [(1, 4)]
+    found = table.class_sizes([COLUMNS[1]], coarser={COLUMNS[1]: "odd"})
+    assert found == [(1, 2), (2, 1)]  # 1 and 3; 2; NULL
+
+
+@pytest.fixture
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distinct_table, "MIN_RECORDS", 0)
+
+
+ONCE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def detailed(rows: list[tuple[Any, ...]]) -> DistinctTable:
+    return distinct("town VARCHAR, born DATE, pay BIGINT, sex BOOLEAN", rows, DETAILED_COLUMNS)
+
+
+@pytest.mark.usefixtures("_few_are_many")
+@ONCE
+@given(DETAILED_ROWS)
+def test_every_set_of_columns_after_another(rows: list[tuple[Any, ...]]) -> None:
+    table = detailed(rows)
+    for places in SETS:
+        chosen = [DETAILED_COLUMNS[place] for place in places]
+        assert sorted(table.class_sizes(chosen)) == sizes(rows, places)
+        known = [row for row in rows if all(row[place] is not None for place in places)]
+        assert sorted(table.class_sizes(chosen, drop=True)) == sizes(known, places)
+    table.drop()
+
+
+@pytest.mark.usefixtures("_few_are_many")
+@ONCE
+@given(DETAILED_ROWS)
+def test_each_group_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> None:
+    table = detailed(rows)
+    groups = table.ask(f"SELECT g0 FROM {table.groups(['sex'])}")
+    for places in ((0, 1, 2), (0, 1), (1, 2), (0, 2)):
+        counted = table.class_sizes([DETAILED_COLUMNS[place] for place in places], ["sex"])
+        for (value,) in groups:
+            assert of_group(counted, value) == sizes([row for row in rows if row[3] == value], places)
+
+
+@pytest.mark.usefixtures("_few_are_many")
+@ONCE
+@given(DETAILED_ROWS)
+def test_values_made_coarser_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> None:
+    table = detailed(rows)
+    table.class_sizes(DETAILED_COLUMNS)
+    years = f"SELECT v, year(v) AS coarse FROM {table.values('born')}"
+    table.ask(f"CREATE OR REPLACE TEMP TABLE years AS {years}")
+    coarse = [(row[0], row[1] and row[1].year, *row[2:]) for row in rows]
+    assert sorted(table.class_sizes(DETAILED_COLUMNS, coarser={"born": "years"})) == sizes(
+        coarse, (0, 1, 2, 3)
+    )
+
+
+WIDE = ["place", "day", "job", "pay", "sex", "region"]
+
+
+@pytest.fixture
+def nearly_all_unique(_few_are_many: None) -> DistinctTable:
+    con = REGISTERED.cursor()
+    draw = "hash(i * 10 + {0}) % {1}"
+    con.execute(
+        f"""CREATE OR REPLACE TABLE u AS SELECT {draw.format(1, 30_000)} AS place,
+        {draw.format(2, 20_000)} AS day, {draw.format(3, 4_000)} AS job, {draw.format(4, 900)} AS pay,
+        i % 2 = 0 AS sex, format('r{{}}', {draw.format(5, 7)}) AS region FROM range(100_000) AS t(i)"""
+    )
+    con.execute("INSERT INTO u FROM u WHERE hash(place) % 50 = 0")
+    return DistinctTable(lambda sql: con.execute(sql).fetchall(), "u", WIDE)
+
+
+def test_few_columns_are_counted_for_many_sets(nearly_all_unique: DistinctTable) -> None:
+    table = nearly_all_unique
+    for left_out in ("", *WIDE):
+        chosen = [column for column in WIDE if column != left_out]
+        classes = f"SELECT count(*) AS n FROM u GROUP BY {', '.join(chosen)}"
+        expected = table.ask(f"SELECT n, count(*) FROM ({classes}) GROUP BY n ORDER BY n")
+        assert sorted(table.class_sizes(chosen)) == expected
+    assert table.unique is not None
+    assert 0 < len(table.unique.rests) <= 3
+    assert all(left < 20_000 for left, _ in table.unique.rests.values())
+
+
+def test_groups_by_values_without_a_hash(nearly_all_unique: DistinctTable) -> None:
+    table = nearly_all_unique
+    table.ask("CREATE OR REPLACE TABLE listed AS SELECT * EXCLUDE (sex), [sex] AS sex FROM u")
+    listed = DistinctTable(table.ask, "listed", WIDE)
+    whole = sorted(table.class_sizes(WIDE[:4], ["sex"]), key=repr)
+    assert sorted(([sex], n, m) for sex, n, m in whole) == sorted(listed.class_sizes(WIDE[:4], ["sex"]))
+
+
+def test_what_was_created_on_the_way_is_dropped(nearly_all_unique: DistinctTable) -> None:
+    table = nearly_all_unique
+    table.class_sizes(WIDE)
+    table.values("region")
+    table.groups(["sex"])
+    table.drop()
+    assert not table.ask(f"SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '{table.name}%'")
