@@ -4,7 +4,7 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
-PARALLEL := -n auto --dist loadgroup
+PARALLEL := -n auto --dist loadfile
 test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
