@@ -113,7 +113,7 @@ def prepare_releases(
         for release, table in zip(releases, tables, strict=True)
         if table.transformation is not None
     ]
-    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, tell=tell))
+    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
