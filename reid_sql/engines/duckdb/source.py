@@ -96,6 +96,12 @@ class DuckDBSource:
         tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
         return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
 
+    def has_columns(self, label: str, columns: Sequence[str]) -> str:
+        """Test that the table has the columns, for a plan that must know before it joins by them."""
+        if self.is_plain:
+            return "true"
+        return f"coalesce(error({_missing_columns(self.item, label, columns)})::BOOLEAN, true)"
+
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the table has the columns.
 
