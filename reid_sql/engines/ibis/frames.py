@@ -1,7 +1,4 @@
-"""Ibis: columns by their names, the relations all reductions are made of, and the one door to the client.
-
-No rows come through another.
-"""
+"""Ibis: columns by their names, the relations that all reductions share, and every fetch of rows."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +9,15 @@ from typing import Any, Final
 import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
+import polars as pl
 import pyarrow as pa
 from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
+from reid_sql.engines.codes import value_codes
 from reid_sql.engines.ibis.alike import compared, known_to_polars, shown
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import Columns
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Columns, Integers
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
@@ -204,3 +204,72 @@ def most_values(environment: Mapping[str, str] = os.environ) -> int:
 def framed(table: pa.Table) -> Table:
     """The table in this process, as one of Ibis."""
     return ibis.memtable(table)
+
+
+# A number before the keys that PostgreSQL sorts by
+
+
+NUMBER: Final = "reid_scatter"
+HASH: Final = "hashtextextended"  # of a text and a number, since PostgreSQL 11
+PLACE: Final = "pg_catalog"
+
+
+@ibis.udf.scalar.builtin(name=HASH, database=PLACE, signature=((str, int), int))  # type: ignore[untyped-decorator]
+def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
+    """The database's own number of a text and another number."""
+
+
+def sorted_fast(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
+    """The rows, and the keys to sort them by where only equal rows are to stand together."""
+    found = [each.name(NUMBER) for each in scattered(rows, [rows[name] for name in names])]
+    return (rows.mutate(*found) if found else rows), [*(each.get_name() for each in found), *names]
+
+
+def scattered(rows: Table, keys: Sequence[Column]) -> list[Column]:
+    """The number, where PostgreSQL holds the rows.
+
+    The keys are as `compared` makes them: equal texts have the same bytes, and so the same number.
+    """
+    numbers = [key for key in keys if key.type().is_integer()]
+    texts = [key for key in keys if key.type().is_string()]
+    if not texts or len(numbers) + len(texts) == 1 or not _has_hash(rows):
+        return []
+    return [reduce(_with_text, texts, reduce(_with_number, numbers, ibis.literal(0, WHOLE)))]
+
+
+def _with_number(mixed: IntegerValue, key: Column) -> IntegerValue:
+    return mixed ^ ibis.coalesce(whole(key), 0)
+
+
+def _with_text(mixed: IntegerValue, key: Column) -> IntegerValue:
+    found: IntegerValue = _hash(ibis.coalesce(key, ""), mixed)
+    return found
+
+
+def _has_hash(rows: Table) -> bool:
+    """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
+    if backend(rows) != POSTGRES:
+        return False
+    asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
+    found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
+    return bool(found.to_pyarrow()["found"][0].as_py())
+
+
+# Matching in which NULL may be any value: the warehouse counts the distinct records, the client matches
+
+
+def distinct(counted: Table) -> pa.Table:
+    """Bring the distinct records with their counts to the client."""
+    return collected(counted, "the distinct records under nulls='wildcard'")
+
+
+def coded(*tables: pa.Table, names: Sequence[str]) -> Integers:
+    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
+    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in tables]
+    return value_codes(pl.concat(frames), names)
+
+
+def class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
+    """How many of the other's records each distinct record matches, in its order."""
+    codes = coded(own, other, names=names)
+    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], other["records"].to_numpy())

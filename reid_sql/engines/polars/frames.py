@@ -1,4 +1,4 @@
-"""Polars: columns by their very names, and the relations all reductions are made of, never collected."""
+"""Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -143,3 +143,25 @@ def alike(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl.LazyF
         if mine[q] != theirs[q]:
             wider[q] = pl.Int128()
     return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]
+
+
+# Distinct records, and the records that share each
+
+
+def told_by(key: str | None) -> pl.Expr:
+    """What tells a record, as `members`: its key, else its place in the scan."""
+    return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else named(key)).alias("members")
+
+
+def distinct(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyFrame:
+    """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
+    counts = pl.len().cast(pl.Int64).alias("records"), *(pl.col(each) for each in listed)
+    return placed(rows.group_by(names).agg(counts))
+
+
+def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:
+    """The log of the count of each distinct record that independent columns would hold, in its group."""
+    records = pl.col("records").sum()
+    margins = [records.over([*groups, name]).cast(pl.Float64).log() for name in names]
+    total = (records.over(groups) if groups else records).cast(pl.Float64).log()
+    return pl.sum_horizontal(margins) - (len(names) - 1) * total

@@ -20,15 +20,14 @@ from reid_sql.engines.ibis.frames import (
     own_names,
     places,
     resolved,
+    scattered,
     summed,
     unasked,
     whole,
     windowed,
     with_ones,
 )
-from reid_sql.engines.ibis.groups import Counted, counted_by_group
-from reid_sql.engines.ibis.people import WORDS, people_of, sizes_of, smallest
-from reid_sql.engines.ibis.scatter import scattered
+from reid_sql.engines.ibis.groups import WORDS, Counted, counted_by_group, people_of, sizes_of, smallest
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 

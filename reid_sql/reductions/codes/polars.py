@@ -14,7 +14,7 @@ from reid_sql.engines.polars.frames import (
     resolved,
     schema,
 )
-from reid_sql.engines.polars.people import BESIDE
+from reid_sql.engines.polars.groups import BESIDE
 from reid_sql.models.classes.class_keys import require_memory_for_codes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity

@@ -21,13 +21,13 @@ from reid_sql.engines.ibis.frames import (
     own_names,
     places,
     resolved,
+    sorted_fast,
     sum_over,
     summed,
     whole,
     windowed,
 )
 from reid_sql.engines.ibis.groups import refuse_by
-from reid_sql.engines.ibis.scatter import sorted_fast
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names

@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import distinct, log_independent
-from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import (
+    distinct,
+    kept,
+    log_independent,
+    null_report,
+    numbered,
+    placed,
+    places,
+    resolved,
+)
 from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
 from reid_sql.engines.polars.pairs import has_text, pair_counts, whole
 from reid_sql.parameters import QUASI_IDENTIFIERS

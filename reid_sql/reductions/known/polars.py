@@ -5,8 +5,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import told_by
-from reid_sql.engines.polars.frames import alike, kept, null_report, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import (
+    alike,
+    kept,
+    null_report,
+    numbered,
+    placed,
+    places,
+    resolved,
+    told_by,
+)
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 

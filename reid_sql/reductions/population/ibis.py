@@ -23,8 +23,7 @@ from reid_sql.engines.ibis.frames import (
     whole,
     windowed,
 )
-from reid_sql.engines.ibis.groups import refuse_by
-from reid_sql.engines.ibis.people import people_of, smallest
+from reid_sql.engines.ibis.groups import people_of, refuse_by, smallest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
 

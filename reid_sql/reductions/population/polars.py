@@ -16,8 +16,7 @@ from reid_sql.engines.polars.frames import (
     places,
     resolved,
 )
-from reid_sql.engines.polars.groups import of_groups, rows_of_groups
-from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.engines.polars.groups import of_groups, people_of, rows_of_groups, smallest
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 

@@ -4,8 +4,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import distinct, log_independent, told_by
-from reid_sql.engines.polars.frames import kept, named, null_report, numbered, places, resolved
+from reid_sql.engines.polars.frames import (
+    distinct,
+    kept,
+    log_independent,
+    named,
+    null_report,
+    numbered,
+    places,
+    resolved,
+    told_by,
+)
 from reid_sql.reductions.records import KEYED_QI
 
 

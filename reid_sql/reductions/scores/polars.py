@@ -4,7 +4,7 @@ import polars as pl
 
 from reid_sql import registry
 from reid_sql.engines.polars.frames import null_report, placed
-from reid_sql.engines.polars.models import scored
+from reid_sql.engines.polars.records import scored
 from reid_sql.function import FUNCTIONS
 
 

@@ -25,7 +25,7 @@ from reid_sql.engines.ibis.frames import (
     whole,
     with_ones,
 )
-from reid_sql.engines.ibis.people import BESIDE, people_of, smallest
+from reid_sql.engines.ibis.groups import BESIDE, people_of, smallest
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers

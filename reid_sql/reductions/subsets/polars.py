@@ -7,7 +7,7 @@ import polars as pl
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.polars.frames import counted, null_report, numbered, places, resolved, schema, sized
-from reid_sql.engines.polars.people import BESIDE, people_of
+from reid_sql.engines.polars.groups import BESIDE, people_of
 from reid_sql.models.classes.subset_counts import (
     DistinctRecords,
     count_subset_classes,

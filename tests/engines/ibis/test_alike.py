@@ -12,8 +12,7 @@ import pytest
 import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis import frames
-from reid_sql.engines.ibis.frames import SETTING, collected
-from reid_sql.engines.ibis.scatter import HASH, NUMBER, sorted_fast
+from reid_sql.engines.ibis.frames import HASH, NUMBER, SETTING, collected, sorted_fast
 from reid_sql.errors import OutOfDomainError
 from tests.engines.asking import same
 from tests.postgres import FOLDING

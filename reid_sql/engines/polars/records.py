@@ -1,4 +1,4 @@
-"""Polars: functions of fitted models, over records of a frame or drawn from the model."""
+"""Polars: functions of single records: closed forms as expressions, and fitted models."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -7,13 +7,37 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from reid_sql.engines.arrow import model_answer, record_codes
+from reid_sql.engines.arrow import kernel, model_answer, record_codes
 from reid_sql.engines.polars.frames import TYPES, counted, joined, named, numbered, places, resolved, schema
-from reid_sql.engines.polars.rows import expression
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
 from reid_sql.parameters import Columns
+
+
+def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
+    """Bind a row function to expressions, column names or numbers: an expression named after the function."""
+    call = kernel(declared)
+    names = [parameter.name for parameter in declared.parameters]
+    inputs = [expression(argument).alias(name) for name, argument in zip(names, arguments, strict=True)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        columns = [struct.struct.field(name).cast(pl.Float64).to_arrow() for name in names]
+        return pl.Series(declared.name, call(*columns), dtype=pl.Float64)
+
+    struct = pl.struct(inputs)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
+    """The expression that is meant."""
+    if isinstance(argument, pl.Expr):
+        return argument
+    return named(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+
+
+# Fitted models
+
 
 BATCH: Final = 1 << 16
 
