@@ -11,11 +11,11 @@ from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.frames import TYPES, collected, framed, schema
 from reid_sql.engines.polars.groups import (
-    answered_by_group,
-    by_own_names,
-    dividing,
-    individuals,
+    answer_by_group,
+    check_groups,
+    one_row_per_person,
     values_of_people,
+    with_group_names,
 )
 from reid_sql.engines.polars.records import beside, drawn, score, value
 from reid_sql.errors import OutOfDomainError
@@ -52,7 +52,7 @@ COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')"
 
 
 def counting(declared: Function) -> Signature:
-    """Columns, and by name, or first, the column that tells people apart: an expression knows its frame."""
+    """Columns, and by name, or first, the column that identifies people; an expression has no table."""
     columns, option = Parameter("columns", Parameter.VAR_POSITIONAL), Parameter.KEYWORD_ONLY
     if len(declared.parameters) > 1:
         return Signature([Parameter("entity", Parameter.POSITIONAL_OR_KEYWORD), columns])
@@ -79,46 +79,46 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
-        by = dividing(frames["tbl"], by, arguments["nulls"])
+        by = check_groups(frames["tbl"], by, arguments["nulls"])
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and (entity := counted.pop("entity", arguments["entity"])) is not None:
-        frames["tbl"] = _of_people(frames["tbl"], arguments, entity, by or ())
+        frames["tbl"] = _one_row_per_person(frames["tbl"], arguments, entity, by or ())
         if "key" in counted:
             refuse_key_with_entity(counted["key"])
             counted["key"] = entity
     reduced: pl.LazyFrame = implementation(declared.reduction, "polars")(**counted | frames)
     if declared.answer is Answer.REDUCTION:
         counts = pl.exclude(group_names(by or ()))
-        return reduced.select(*by_own_names(by), counts) if by is not None else reduced
+        return reduced.select(*with_group_names(by), counts) if by is not None else reduced
     types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
     if declared.answer is Answer.PER_RECORD:
-        types = {"record": _held(reduced, "members"), **types}
-        return reduced.map_batches(_answering_each(declared, own), schema=types).sort("record")
+        types = {"record": _list_type(reduced, "members"), **types}
+        return reduced.map_batches(_answer_per_record(declared, own), schema=types).sort("record")
     if declared.reduction.keyed:
-        types["record"] = _held(reduced, "keys")
-    answer = _answering(declared, own, answer_rows if by is None else of_group)
+        types["record"] = _list_type(reduced, "keys")
+    answer = _answer_of(declared, own, answer_rows if by is None else of_group)
     if by is not None:
-        held = reduced.select(by_own_names(by)).collect_schema()
-        types = {**held, **types}
+        groups_types = reduced.select(with_group_names(by)).collect_schema()
+        types = {**groups_types, **types}
         return reduced.map_batches(
-            partial(answered_by_group, reduction=declared.reduction, by=by, types=types, answer=answer),
+            partial(answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer),
             schema=types,
         )
     return reduced.map_batches(answer, schema=types)
 
 
-def _of_people(
+def _one_row_per_person(
     frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str, by: Sequence[str]
 ) -> pl.LazyFrame:
     """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     qi, nulls = arguments["qi"], arguments["nulls"]
     if "sensitive" in arguments:
         return values_of_people(frame, qi, arguments["sensitive"], entity, nulls, by)
-    return individuals(frame, qi, entity, nulls, by, weight=arguments.get("weight"))
+    return one_row_per_person(frame, qi, entity, nulls, by, weight=arguments.get("weight"))
 
 
-def _held(reduced: pl.LazyFrame, name: str) -> pl.DataType:
-    """The type of what the column's lists hold."""
+def _list_type(reduced: pl.LazyFrame, name: str) -> pl.DataType:
+    """The type of the elements of the column's lists."""
     return reduced.collect_schema()[name].inner  # type: ignore[attr-defined,no-any-return]
 
 
@@ -128,10 +128,10 @@ def _refuse_repeated(keys: pl.Series) -> pl.Series:
     return keys
 
 
-def _answering(
+def _answer_of(
     declared: Function, options: dict[str, Any], rows: Callable[..., list[dict[str, Any]]]
 ) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Call the body with the reduction's arrays, and put how NULLs were treated beside its answer."""
+    """Call the body with the reduction's arrays, and add the treatment of NULLs to its answer."""
     reduction = declared.reduction
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
@@ -154,8 +154,8 @@ def _answering(
     return answer
 
 
-def _answering_each(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Call the body with the distinct records, and give its answer to every record that holds one."""
+def _answer_per_record(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Call the body with the distinct records, and give its answer to every record with these values."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         found = pl.DataFrame(
@@ -180,7 +180,7 @@ def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:
     """
     reduction = declared.reduction
     if reduction and reduction.bytes_each is not None:
-        refuse_beyond(frame.height, reduction.bytes_each)
+        refuse_too_large(frame.height, reduction.bytes_each)
     series = {name: frame[name] for name in reduction.inputs} if reduction else {}
     if reduction and reduction.whole:
         series = {name: values[0] for name, values in series.items()}
@@ -196,13 +196,13 @@ def _array(values: pl.Series) -> Any:  # noqa: ANN401 - see above
 # Memory: Polars itself has no limit for a function that receives all distinct records
 
 
-SMALL: Final = 100_000_000  # bytes that are not worth asking about
+SMALL: Final = 100_000_000  # bytes that are never checked
 UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 @cache
-def bound() -> float:
-    """What DuckDB allows itself unless it is set, in bytes: 80 % of the memory that the process may have."""
+def memory_limit() -> float:
+    """DuckDB's default memory limit in bytes: 80 % of the memory that the process may have."""
     import duckdb  # noqa: PLC0415 - only where there is much to hold
 
     with duckdb.connect() as con:
@@ -210,11 +210,11 @@ def bound() -> float:
     return float(number) * 1024.0 ** UNITS.index(unit)
 
 
-def refuse_beyond(records: int, each: int) -> None:
+def refuse_too_large(records: int, each: int) -> None:
     """Refuse so many distinct records, of so many bytes each, where they do not fit."""
-    if records * each > SMALL and records * each > bound():
+    if records * each > SMALL and records * each > memory_limit():
         rule = (
             f"memory must be at least {-(-records * each // 1_000_000)} MB for {records} distinct records, "
-            f"got {bound() / 1_000_000:.0f} MB, 80 % of what this process may have"
+            f"got {memory_limit() / 1_000_000:.0f} MB, 80 % of what this process may have"
         )
         raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or a smaller sample")
