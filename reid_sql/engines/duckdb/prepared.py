@@ -21,7 +21,7 @@ FILE: Final = "prepared.json"
 class PythonFunction:
     """How DuckDB calls a Python function; types of None are any number of arguments of any type."""
 
-    types: list[str] | None
+    types: list[Any] | None
     answer: str
     is_volatile: bool  # whether each call counts, so that none is folded away or made twice
 

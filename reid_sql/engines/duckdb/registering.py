@@ -161,7 +161,7 @@ def _register_python(
         cursor.create_function(DATABASE, CALLABLES[database], [], "VARCHAR")
 
 
-def _bound_when_called(name: str, types: list[str] | None) -> Callable[..., Any]:
+def _bound_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
     """A Python function that imports what it needs when it is called; DuckDB counts its parameters."""
 
     def call(*columns: Any) -> Any:  # noqa: ANN401 - Arrow arrays
