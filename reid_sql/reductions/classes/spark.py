@@ -8,12 +8,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import blank_records, counted, null_report, own_names
+from reid_sql.engines.spark.counting import blank_records, counted, null_report
 from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
-from reid_sql.engines.spark.groups import Counted, counted_by_group, rows_by_group
+from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
 from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
+from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_result_names
+from reid_sql.reduction import group_names, refuse_result_names
+from reid_sql.reductions.classes import sql
 
 
 def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None) -> DataFrame:
@@ -34,14 +36,15 @@ def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | 
 def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
     """Distinct combinations of values, with how many records, or people, share each."""
     if entity is None:
-        rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-        sized = _sized(rows, nulls)
+        rows, person = rows_of(tbl, qi, QUASI_IDENTIFIERS), None
     else:
-        rows = rows_of_people(tbl, qi, entity, nulls)
-        sized = sizes_of(people_of(rows, nulls), rows.names, "class_size")
+        rows, person = rows_of_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
-    listed = sized.select(*own_names(rows), "class_size", "records")
-    return null_report(rows, nulls, listed)
+    if nulls == "wildcard":
+        listed = null_report(rows, nulls, _matched(rows).select(*rows.names, "class_size", "records"))
+    else:
+        listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
+    return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
 def histogram(
@@ -53,14 +56,15 @@ def histogram(
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
-        counted = counted_by_group(rows_by_group(tbl, qi, by, entity, nulls), by, nulls)
-        return _of_groups(counted, of_people=entity is not None)
+        return _of_groups(rows_by_group(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None)
     if entity is not None:
         return _of_people(tbl, qi, nulls, entity)
     rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
+    if nulls != "wildcard":
+        return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
     blank = blank_records(rows.names, nulls)
     counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), blank
-    return null_report(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
+    return null_report(rows, nulls, _matched(rows).groupBy("class_size").agg(*counts))
 
 
 def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
@@ -72,24 +76,20 @@ def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> Da
     return null_report(rows, nulls, found.select("class_size", "classes", "records", blank))
 
 
-def _of_groups(counted: Counted, *, of_people: bool) -> DataFrame:
+def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
-    blank = blank_records(counted.names, counted.nulls)
-    number = F.count(F.lit(1))
     if not of_people:
-        sized = counted.kept.withColumn("class_size", F.col("records")).groupBy(*counted.groups, "class_size")
-        return counted.told(sized.agg(number.alias("classes"), F.sum("records").alias("records"), blank))
-    sizes = counted.kept.groupBy(*counted.groups, *counted.names).agg(number.alias("class_size"))
+        found = run_text(rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls))
+        return found.toDF(*group_names(by), *found.columns[len(by) :])
+    every = counted_by_group(rows, by, nulls)
+    sizes = every.kept.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
-    found = told(counted.kept, sizes, counted.names, covered, counted.groups)
-    return counted.told(found.drop("uncovered").withColumn("blank_records", blank))
+    found = told(every.kept, sizes, every.names, covered, every.groups)
+    return every.told(found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls)))
 
 
-def _sized(rows: Rows, nulls: str) -> DataFrame:
-    """The distinct records, with how many hold each and how many each matches."""
-    found = counted(rows, nulls)
-    if nulls != "wildcard":
-        return found.withColumn("class_size", F.col("records"))
-    table = wildcard.distinct(found)
+def _matched(rows: Rows) -> DataFrame:
+    """The distinct records, with how many hold each and how many each matches, NULL matching any value."""
+    table = wildcard.distinct(counted(rows, "wildcard"))
     sizes = wildcard.class_sizes(table, table, rows.names)
     return to_spark(rows.frame.sparkSession, table.append_column("class_size", [sizes]))
