@@ -78,7 +78,7 @@ def as_number(frame: DataFrame, name: str) -> Column:
     return column(name).try_cast("double") if number else F.lit(None).cast("double")
 
 
-def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
+def resolve_columns(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
     """Give the frame's own spelling of the names, or refuse: no list of known names, doubles, no order.
 
     Refused are a name that stands twice and a type without order. Spark's names differ by case only where
@@ -103,7 +103,7 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
-        if unlike(kind):
+        if is_incomparable(kind):
             rule = (
                 f"{words.words} must be of types that can be compared, "
                 f"got '{name}' of type {kind.simpleString()}"
@@ -122,12 +122,12 @@ def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, 
     return next((other for other in known if other.lower() == name.lower()), name)
 
 
-def unlike(kind: DataType) -> bool:
+def is_incomparable(kind: DataType) -> bool:
     """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):
-        return unlike(kind.elementType)
+        return is_incomparable(kind.elementType)
     if isinstance(kind, StructType):
-        return any(unlike(field.dataType) for field in kind.fields)
+        return any(is_incomparable(field.dataType) for field in kind.fields)
     if isinstance(kind, StringType):
         return not kind.isUTF8BinaryCollation()
     return not isinstance(kind, COMPARED)
@@ -151,29 +151,29 @@ class Rows:
     @property
     def names(self) -> list[str]:
         """The numbers of the columns."""
-        return places(self.given)
+        return aliases(self.given)
 
 
-def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
+def read_rows(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
     """Take the columns from the table, refused in these words; `more` stands first, under its own name."""
-    found = resolved(words, names, tbl)
-    numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
+    found = resolve_columns(words, names, tbl)
+    numbered = (column(name).alias(place) for name, place in zip(found, aliases(found), strict=True))
     return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
 
 
-def places(names: Sequence[str]) -> list[str]:
+def aliases(names: Sequence[str]) -> list[str]:
     """The numbers of so many columns."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Put the columns into one, with a hash of them beside it, for joins by `alike`."""
     columns = [F.col(name) for name in names]
     others = (name for name in frame.columns if name not in names)
     return frame.select(*others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
 
 
-def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
+def same_key(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
     """Whether the columns are those of the right side's key, NULL alike NULL and NaN alike NaN.
 
     Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
@@ -187,18 +187,18 @@ def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed
     return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
 
 
-def same(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
+def same_values(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
     apart = {name: f"{name}_right" for name in names}
     renamed = right.withColumnsRenamed(apart)
     return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in apart.items()))
 
 
-def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
     """Put beside every record what is said of its class by the key of these columns; none is lost."""
     apart = {name: _apart(name, tbl.columns) for name in KEY}
     renamed = right.withColumnsRenamed(apart)
-    key = alike([column(name) for name in columns], renamed, *apart.values())
+    key = same_key([column(name) for name in columns], renamed, *apart.values())
     return tbl.join(renamed, key, "left").drop(*apart.values())
 
 
@@ -206,7 +206,7 @@ def with_totals(frame: DataFrame, totals: DataFrame, groups: Sequence[str]) -> D
     """The totals of its group beside each row; a setting may refuse a join that has no condition."""
     if not groups:
         return frame.crossJoin(F.broadcast(totals))
-    right, alike_groups = same(frame, totals, groups)
+    right, alike_groups = same_values(frame, totals, groups)
     own = [name for name in totals.columns if name not in groups]
     return frame.join(F.broadcast(right), alike_groups).select(*frame.columns, *own)
 
@@ -216,7 +216,7 @@ def _apart(name: str, known: Sequence[str]) -> str:
     return _apart(f"{name}_", known) if name in {other.lower() for other in known} else name
 
 
-def collected(frame: DataFrame, words: str) -> pa.Table:
+def fetch(frame: DataFrame, words: str) -> pa.Table:
     """Bring the frame to the driver, or refuse where it has more values than the driver is to hold."""
     rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
     found = frame.limit(rows + 1).toArrow()

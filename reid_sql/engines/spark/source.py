@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import sqlglot
 from pyspark.sql import DataFrame
@@ -80,10 +80,10 @@ def run_text(rows: Rows, text: str) -> DataFrame:
     tree = sqlglot.parse_one(text, read="duckdb").transform(_translate)
     tree.set("order", None)
     query = tree.sql("spark", comments=False).replace(TABLE, f"{{{TABLE}}}")
-    return rows.frame.sparkSession.sql(query, **{TABLE: rows.frame})
+    return rows.frame.sparkSession.sql(query, reid_table=rows.frame)
 
 
-def _translate(node: exp.Expression) -> exp.Expression:
+def _translate(node: Any) -> Any:  # noqa: ANN401 - a node of sqlglot's tree
     """Write what Spark has in other words; a setting of it may refuse a join that has no condition."""
     if isinstance(node, exp.CTE):
         node.set("materialized", None)

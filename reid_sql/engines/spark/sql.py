@@ -13,7 +13,7 @@ from reid_sql.engines.arrow import answer_rows, model_kernel
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark.catalogue import in_sql
 from reid_sql.engines.spark.frames import arrow_type
-from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
+from reid_sql.engines.spark.functions import row_body, struct_fields, udf, with_arrow_types
 from reid_sql.errors import ReidError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -71,8 +71,8 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
             [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer
         )
 
-    returned = f"struct<refusal string, answers array<struct<{fields_of(declared.columns)}>>>"
-    return udf(typed(body, declared.name), returned)
+    returned = f"struct<refusal string, answers array<struct<{struct_fields(declared.columns)}>>>"
+    return udf(with_arrow_types(body, declared.name), returned)
 
 
 def _model_body(declared: Function, models: Mapping[str, FittedModel], database: str) -> Any:  # noqa: ANN401
@@ -85,7 +85,7 @@ def _model_body(declared: Function, models: Mapping[str, FittedModel], database:
                 registry.keep(name, models[name])
         return call(*columns)
 
-    return udf(typed(body, declared.name), "struct<refusal string, answer double>")
+    return udf(with_arrow_types(body, declared.name), "struct<refusal string, answer double>")
 
 
 def _row_sql(declared: Function) -> str:
@@ -118,7 +118,7 @@ def _table_sql(declared: Function) -> str:
     names = ", ".join(parameter.name for parameter in declared.parameters)
     answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
     called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
-    returns = f"TABLE({fields_of(declared.columns)})"
+    returns = f"TABLE({struct_fields(declared.columns)})"
     return (
         f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) "
         f"RETURNS {returns} RETURN {called}"

@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import blank_records, counted, null_report
-from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
-from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
-from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
+from reid_sql.engines.spark.counting import (
+    blank_records,
+    count_records,
+    fetch_distinct,
+    match_class_sizes,
+    null_report,
+)
+from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, to_spark, with_key
+from reid_sql.engines.spark.people import (
+    count_groups,
+    count_people,
+    read_groups,
+    read_people,
+    size_classes,
+    smallest_classes,
+)
 from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import group_names, refuse_result_names
@@ -25,20 +36,20 @@ def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | 
     window would shuffle and sort every record, and hold a class of a billion records in one task.
     """
     if entity is None:
-        rows = rows_of(tbl, columns, QUASI_IDENTIFIERS)
-        sizes = counted(rows, "value").withColumnRenamed("records", "class_size")
+        rows = read_rows(tbl, columns, QUASI_IDENTIFIERS)
+        sizes = count_records(rows, "value").withColumnRenamed("records", "class_size")
     else:
-        rows = rows_of_people(tbl, columns, entity, "value")
-        sizes = sizes_of(people_of(rows, "value"), rows.names, "class_size").drop("records")
-    return beside(tbl, rows.found, keyed(sizes, rows.names).withColumnRenamed("class_size", name))
+        rows = read_people(tbl, columns, entity, "value")
+        sizes = size_classes(count_people(rows, "value"), rows.names, "class_size").drop("records")
+    return join_classes(tbl, rows.found, with_key(sizes, rows.names).withColumnRenamed("class_size", name))
 
 
 def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
     """Distinct combinations of values, with how many records, or people, share each."""
     if entity is None:
-        rows, person = rows_of(tbl, qi, QUASI_IDENTIFIERS), None
+        rows, person = read_rows(tbl, qi, QUASI_IDENTIFIERS), None
     else:
-        rows, person = rows_of_people(tbl, qi, entity, nulls), "entity"
+        rows, person = read_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
     if nulls == "wildcard":
         listed = null_report(rows, nulls, _matched(rows).select(*rows.names, "class_size", "records"))
@@ -56,10 +67,10 @@ def histogram(
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
-        return _of_groups(rows_by_group(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None)
+        return _of_groups(read_groups(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None)
     if entity is not None:
-        return _of_people(tbl, qi, nulls, entity)
-    rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
+        return _people_only(tbl, qi, nulls, entity)
+    rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
     if nulls != "wildcard":
         return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
     blank = blank_records(rows.names, nulls)
@@ -67,11 +78,11 @@ def histogram(
     return null_report(rows, nulls, _matched(rows).groupBy("class_size").agg(*counts))
 
 
-def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
-    rows = rows_of_people(tbl, qi, entity, nulls)
-    people = people_of(rows, nulls)
-    sized = sizes_of(people, rows.names, "class_size")
-    found = told(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
+def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+    rows = read_people(tbl, qi, entity, nulls)
+    people = count_people(rows, nulls)
+    sized = size_classes(people, rows.names, "class_size")
+    found = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
     blank = blank_records(rows.names, nulls)
     return null_report(rows, nulls, found.select("class_size", "classes", "records", blank))
 
@@ -81,15 +92,17 @@ def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) ->
     if not of_people:
         found = run_text(rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls))
         return found.toDF(*group_names(by), *found.columns[len(by) :])
-    every = counted_by_group(rows, by, nulls)
-    sizes = every.kept.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
+    every = count_groups(rows, by, nulls)
+    sizes = every.complete.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
-    found = told(every.kept, sizes, every.names, covered, every.groups)
-    return every.told(found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls)))
+    found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
+    return every.report(
+        found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls))
+    )
 
 
 def _matched(rows: Rows) -> DataFrame:
     """The distinct records, with how many hold each and how many each matches, NULL matching any value."""
-    table = wildcard.distinct(counted(rows, "wildcard"))
-    sizes = wildcard.class_sizes(table, table, rows.names)
+    table = fetch_distinct(count_records(rows, "wildcard"))
+    sizes = match_class_sizes(table, table, rows.names)
     return to_spark(rows.frame.sparkSession, table.append_column("class_size", [sizes]))

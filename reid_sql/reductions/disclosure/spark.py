@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from reid_sql.engines.spark.frames import rows_of
-from reid_sql.engines.spark.groups import rows_by_group
+from reid_sql.engines.spark.frames import read_rows
+from reid_sql.engines.spark.people import read_groups
 from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import QI, refuse_sensitive_groups
@@ -30,10 +30,10 @@ def _measure(
     """Count the classes of each size and value of the measure, in the table or in each group."""
     _refuse_lines(plan, options)
     if by is None:
-        rows, groups = rows_of(tbl, [*qi, sensitive], QI), None
+        rows, groups = read_rows(tbl, [*qi, sensitive], QI), None
     else:
         refuse_sensitive_groups(by, sensitive)
-        rows = rows_by_group(tbl, [*qi, sensitive], by, None, nulls, QI)
+        rows = read_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
         groups = rows.frame.columns[: len(by)]
     text = plan(SOURCE, rows.names[:-1], rows.names[-1], by=groups, nulls=nulls, **options)
     measured = run_text(rows, text)
@@ -51,7 +51,7 @@ def _list_classes(
 ) -> DataFrame:
     """List the classes that offend a threshold, or whose value is not known."""
     _refuse_lines(plan, options)
-    rows = rows_of(tbl, [*qi, sensitive], QI)
+    rows = read_rows(tbl, [*qi, sensitive], QI)
     refuse_result_names(qi, ("class_size", "value"))
     listed = run_text(rows, plan(SOURCE, rows.names[:-1], rows.names[-1], nulls=nulls, **options))
     return listed.toDF(*qi, *listed.columns[len(qi) :])

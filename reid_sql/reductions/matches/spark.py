@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import kept, null_report
-from reid_sql.engines.spark.frames import collected, rows_of, to_spark
+from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.frames import fetch, read_rows, to_spark
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
@@ -30,12 +30,12 @@ def matches(
     nulls: str,
 ) -> DataFrame:
     """Count the matches of every known combination of items."""
-    rows = rows_of(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
-    once = kept(rows, nulls).distinct().localCheckpoint()
+    rows = read_rows(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
+    once = drop_nulls(rows, nulls).distinct().localCheckpoint()
     coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     chosen = F.sum(_choose(F.size("items"), points))
-    total = collected(
+    total = fetch(
         sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people"
     )
     people, exact = total["people"][0].as_py(), (total["combinations"][0].as_py() or 0) <= exact_up_to
@@ -62,7 +62,7 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
         .localCheckpoint()
     )
     placed = listed.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
-    sizes = collected(
+    sizes = fetch(
         placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions"
     ).to_pylist()
     before, offsets = 0, []

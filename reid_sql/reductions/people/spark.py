@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import kept, null_report
-from reid_sql.engines.spark.frames import places, rows_of, same
-from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
+from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.frames import aliases, read_rows, same_values
+from reid_sql.engines.spark.people import count_groups, read_groups
 from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.spark import pair_lines, pairs
@@ -26,13 +26,13 @@ def people(
     """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
     taken = qi if weight is None else [*qi, weight]
     if by is not None:
-        rows = rows_by_group(tbl, taken, by, None, nulls)
-        counted = counted_by_group(rows, by, nulls)
+        rows = read_groups(tbl, taken, by, None, nulls)
+        counted = count_groups(rows, by, nulls)
         held = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
-        return counted.told(_lines(held, kept(rows, nulls), places(qi), int(seed), counted.groups))
-    every = rows_of(tbl, taken, QUASI_IDENTIFIERS)
+        return counted.report(_lines(held, drop_nulls(rows, nulls), aliases(qi), int(seed), counted.groups))
+    every = read_rows(tbl, taken, QUASI_IDENTIFIERS)
     held = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    return null_report(every, nulls, _lines(held, kept(every, nulls), places(qi), int(seed), ()))
+    return null_report(every, nulls, _lines(held, drop_nulls(every, nulls), aliases(qi), int(seed), ()))
 
 
 def _lines(
@@ -55,7 +55,7 @@ def _few(counted: DataFrame, groups: Sequence[str], most: int) -> DataFrame:
     """The lines, without those of pairs of columns that have too many."""
     held, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
     many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
-    right, alike = same(held, many.drop("count"), of_pair)
+    right, alike = same_values(held, many.drop("count"), of_pair)
     return held.join(F.broadcast(right), alike, "left_anti")
 
 

@@ -1,23 +1,29 @@
-"""Spark: columns of two tables that meet, brought to one type that merges no values, or refused."""
+"""Spark: types of values: which have a text of their own, and which compare exactly in two tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Final, TypeAlias
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
     DataType,
     DateType,
     DecimalType,
     DoubleType,
     FloatType,
     IntegralType,
+    StructType,
     TimestampNTZType,
+    TimestampType,
 )
 
-from reid_sql.engines.spark.frames import Rows
+from reid_sql.engines.spark.frames import Rows, aliases
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
 Cast: TypeAlias = Callable[[Column, DataType], Column]
 DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
@@ -27,7 +33,7 @@ WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
 BEYOND: Final = 2.0**63
 
 
-def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
+def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
     It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
@@ -37,7 +43,7 @@ def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     theirs: dict[str, Column] = {}
     for given, name in zip(rows.given, rows.names, strict=True):
         own, other = rows.frame.schema[name], population.frame.schema[name]
-        cast = exact(own.dataType, other.dataType)
+        cast = exact_cast(own.dataType, other.dataType)
         if cast is None:
             rule = f"tbl and population_tbl must hold '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
@@ -50,7 +56,7 @@ def as_the_same(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     )
 
 
-def exact(one: DataType, other: DataType) -> Cast | None:
+def exact_cast(one: DataType, other: DataType) -> Cast | None:
     """The cast under which values of the types are equal exactly where they are the same, if any."""
     if one.simpleString() == other.simpleString():
         return lambda column, _: column
@@ -92,3 +98,65 @@ def _parts(column: Column, kind: DataType) -> Column:
         fits = (F.rint(number) == number) & (number >= -BEYOND) & (number < BEYOND)
         whole, rest = F.when(fits, number.try_cast("bigint")), F.when(~fits, number)
     return F.when(column.isNotNull(), F.struct(whole.alias("whole"), rest.alias("rest")))
+
+
+def refuse_without_text(rows: Rows) -> None:
+    """Refuse values that no text of their own tells apart."""
+    for name, place in zip(rows.given, rows.names, strict=True):
+        kind = rows.frame.schema[place].dataType
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values on Spark"
+            raise OutOfDomainError(f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text")
+
+
+def has_text(kind: DataType) -> bool:
+    """Whether Spark can tell each value of the type by a text of its own.
+
+    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are
+    one.
+    """
+    return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
+
+
+def count_pairs(
+    distinct: DataFrame, columns: Sequence[str], *, alone: bool, groups: Sequence[str] = ()
+) -> DataFrame:
+    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`.
+
+    Where there are groups, it is within each.
+    """
+    cells = F.explode(F.array(*_cells(aliases(columns), alone=alone))).alias("cell")
+    told = [*groups, "first", "second", "first_value", "second_value"]
+    sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
+    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*told).agg(*sums)
+    labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
+    whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
+    return found.select(
+        *groups,
+        *whole,
+        F.when(F.col("second") == 0, labels).alias("label"),
+        "first_value",
+        "second_value",
+        "mass",
+    )
+
+
+def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
+    """The cells in which a distinct record counts."""
+    texts = [F.col(name).cast("string") for name in names]
+    nothing = F.lit(None).cast("string")
+    counts = F.col("records"), F.col("mass")
+    found = [_cell(F.lit(place), F.lit(0), text, nothing, *counts) for place, text in enumerate(texts, 1)]
+    found += [
+        _cell(F.lit(one + 1), F.lit(other + 1), texts[one], texts[other], *counts)
+        for one, other in combinations(range(len(names)), 2)
+    ]
+    if alone:
+        lone = F.when(F.col("records") == 1, 1).otherwise(0).cast("bigint")
+        found.append(_cell(F.lit(0), F.lit(UNIQUE_RECORDS), nothing, nothing, lone, F.lit(0.0)))
+    return found
+
+
+def _cell(*parts: Column) -> Column:
+    names = ("first", "second", "first_value", "second_value", "records", "mass")
+    return F.struct(*(part.alias(name) for part, name in zip(parts, names, strict=True)))
