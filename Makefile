@@ -4,7 +4,7 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
-PARALLEL := -n auto --dist loadgroup
+PARALLEL := -n auto --dist loadfile
 test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
@@ -13,7 +13,7 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt .venv/.workbenches lint types
-	@echo "make test takes a quarter of an hour or so on two cores; make quick takes under a minute"
+	@echo "make test takes a quarter of an hour or so on two cores; make quick takes about a minute"
 	@date +%s > .venv/.began
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadScopeScheduling
 
 import reid_sql
 from tests.mariadb import installed, mariadb_server
@@ -44,16 +44,24 @@ NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 ON_POSTGRES: set[Path] = set()
 
 
-class FileScheduling(LoadGroupScheduling):  # type: ignore[misc] # it has no types
-    """Give each worker whole groups of tests, else whole files, so that a file's fixtures are made once."""
+class FileScheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no types
+    """Give one worker all of Spark's tests, which share a JVM, and others whole files, which share fixtures.
+
+    The process that gives knows the tests by name alone, and groups have no effect in pytest-xdist 3.8 with
+    pytest 9.2.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return str(super()._split_scope(nodeid)).partition("::")[0]
+        return "spark" if is_named_after_spark(nodeid) else nodeid.partition("::")[0]
+
+
+def is_named_after_spark(test: str) -> bool:
+    return "spark" in test.lower()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
-    return FileScheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
+    return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 CONNECT = duckdb.connect
@@ -73,12 +81,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     duckdb.connect = CONNECT if item.get_closest_marker("threads") else connect_on_one_thread
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in items:
         if wants(item, "spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))  # one worker, which starts one JVM
+            if not is_named_after_spark(item.nodeid):
+                raise pytest.UsageError(f"a test of Spark must have 'spark' in its name, got {item.nodeid}")
             item.add_marker(
                 pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
             )

@@ -128,7 +128,7 @@ def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> Non
     call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
     shown = command(*call, "--fraction", "0.5,0.1").stdout
     assert "error of Ξ" in shown
-    assert "they do not tell the error of a forecast" in shown
+    assert "the error of a forecast to a larger population may differ" in shown
     rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
     assert {row["method"] for row in rows} == {"bound", "pyc"}
     assert {row["fraction"] for row in rows} == {0.1}

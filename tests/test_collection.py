@@ -1,7 +1,6 @@
 """Every process finds the same tests, by the same names: else those who share the work refuse it whole."""
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ QUIET = ("--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider")
 @pytest.mark.slow
 def test_another_process_at_another_time_finds_the_same_tests(request: pytest.FixtureRequest) -> None:
     """A name that holds a time, an address, a process or the order of a set is another one there."""
-    here = [re.sub(r"@\w+$", "", item.nodeid) for item in request.session.items]
+    here = [item.nodeid for item in request.session.items]
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     surroundings |= {"PYTHONHASHSEED": "7", "TZ": "Pacific/Auckland", "HOME": "/nowhere"}
     found = subprocess.run(

@@ -46,7 +46,7 @@ def rows_of(
     """Read the rows; refuse another function's answer, an empty one, and several groups.
 
     The frame is a relation of DuckDB, a frame of Polars, pandas or Arrow, or a list of rows by column name.
-    `key` is the column of which one group holds each value once.
+    `key` is a column whose values are unique within one group.
     """
     names, rows = _read_frame(chart, answer, function)
     missing = [name for name in columns if name not in names]
@@ -55,9 +55,9 @@ def rows_of(
         raise OutOfDomainError(f"{rule}, got a table without '{missing[0]}'; pass the answer of {function}")
     if not rows:
         raise NoRecordsError(f"{rule}, got no rows; ask {function} about a table with records")
-    held = [str(row[key]) for row in rows] if key else []
-    if len(set(held)) < len(held):
-        twice = next(value for value in held if held.count(value) > 1)
+    keys = [str(row[key]) for row in rows] if key else []
+    if len(set(keys)) < len(keys):
+        twice = next(value for value in keys if keys.count(value) > 1)
         raise OutOfDomainError(
             f"{rule} of one group, got {key} '{twice}' more than once; keep the rows of one group first"
         )
@@ -192,10 +192,10 @@ def forecast(
     [0.9, 0.009]
     """
     rows = _forecast_rows(answer)
-    held = [name for name in SHARES if name in rows[0]]
-    if share is not None and share not in held:
-        _refuse_share(share, held)
-    shown = [share] if share is not None else held[:1] if ax is not None else held
+    keys = [name for name in SHARES if name in rows[0]]
+    if share is not None and share not in keys:
+        _refuse_share(share, keys)
+    shown = [share] if share is not None else keys[:1] if ax is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
     curve = _measured_rows(measured)
@@ -226,11 +226,11 @@ def _check_limit(limit: float, shown: Sequence[str]) -> None:
         raise OutOfDomainError(f"{rule}; pass share, such as '{shown[0]}'")
 
 
-def _refuse_share(share: str, held: Sequence[str]) -> NoReturn:
+def _refuse_share(share: str, keys: Sequence[str]) -> NoReturn:
     from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
 
     rule = f"share must be a share of the answer, got '{share}'"
-    raise UnknownNameError(f"{rule}; {suggestion(share, held, 'shares')}")
+    raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")
 
 
 def methods(answer: object, *, ax: "Axes | None" = None) -> "Figure":
@@ -277,9 +277,11 @@ def validation(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     )
     truth = next(row["truth"] for row in rows if row["truth"] is not None)
     for axes, fraction in zip(panels, fractions, strict=True):
-        told = [row for row in rows if row["sample"] and row["figure"] == "uniqueness"]
+        samples = [row for row in rows if row["sample"] and row["figure"] == "uniqueness"]
         _draw_estimates(
-            axes, [row for row in told if row["fraction"] == fraction and row["value"] is not None], methods
+            axes,
+            [row for row in samples if row["fraction"] == fraction and row["value"] is not None],
+            methods,
         )
         axes.axvline(truth, color=DARK, linewidth=1.2, label="the truth")
         list_names(axes, methods if axes is panels[0] else [""] * len(methods))

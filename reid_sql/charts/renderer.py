@@ -51,7 +51,7 @@ STYLES: Final[Mapping[Style, Mapping[str, Any]]] = {
 BEHIND: Final = 0.018  # of the width, for a letter behind a bar
 MARGIN: Final = 0.05  # beyond the values
 AWAY: Final = 4  # points from a rule to its words
-FAR: Final = 0.8  # of the width, from where words stand before a rule; behind bars there is room
+FAR: Final = 0.8  # of the width, from where a label is left of its rule
 
 
 def figure_and_panels(
@@ -178,8 +178,8 @@ def _scale_axes(axes: "Axes", chart: Chart, ticks: int) -> None:
 
 
 def _bars(axes: "Axes", bars: Bars) -> None:
-    told = [each for each in zip(bars.places, bars.lengths, bars.behind, strict=True) if each[1] is not None]
-    places, lengths, behind = zip(*told, strict=True) if told else ((), (), ())
+    shown = [each for each in zip(bars.places, bars.lengths, bars.behind, strict=True) if each[1] is not None]
+    places, lengths, behind = zip(*shown, strict=True) if shown else ((), (), ())
     named: dict[str, Any] = {"label": legend_label(bars.words)} if bars.words else {}
     axes.bar_label(axes.barh(places, lengths, **named, **STYLES[bars.style]), behind, padding=4)
 

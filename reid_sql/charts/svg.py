@@ -1,4 +1,4 @@
-"""A chart as inline SVG by our own lines: a report needs no chart library and no network to show it.
+"""Render a chart as inline SVG: a report needs no chart library and no network.
 
 Its colours and strokes are CSS rules of the page that contains it: light, dark and on paper.
 """
@@ -85,17 +85,17 @@ def svg(chart: Chart, of: str = "") -> str:
 
 
 def escape(words: str) -> str:
-    """Words as SVG may hold them."""
+    """Escape text for SVG."""
     return escaped(escape_control_characters(words))
 
 
 def width(words: str) -> float:
-    """How wide words are, about; signs of East Asia take twice the room."""
+    """Estimate the width of text; East Asian characters are twice as wide."""
     return LETTER * sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "soft") -> str:
-    """Words on the sheet."""
+    """Write text on the sheet."""
     attribute = f' class="{kind}"' if kind else ""
     return f'<text{attribute} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
@@ -119,7 +119,7 @@ def _group(kind: str, drawn: Sequence[str]) -> str:
 
 
 def _across(frame: Frame) -> list[str]:
-    """The numbers of the axis below and its words, and a line at each number if there are bars."""
+    """Draw the numbers of the axis below and its label, and a line at each number if there are bars."""
     drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.chart.across.words, "end")]
     for value, words in list_ticks(frame.chart.across):
         x = frame.x(value)
@@ -130,7 +130,7 @@ def _across(frame: Frame) -> list[str]:
 
 
 def _up(frame: Frame) -> list[str]:
-    """The names of bars; else the numbers of the axis that goes up, with a line at each."""
+    """Draw the names of bars; else the numbers of the axis that goes up, with a line at each."""
     drawn = []
     for value, words in list_ticks(frame.chart.up):
         y = frame.y(value)
@@ -143,7 +143,7 @@ def _up(frame: Frame) -> list[str]:
 
 
 def _within(x: float, words: str) -> str:
-    """The words about the place, or before it where they would not fit on the sheet."""
+    """Center the text at the position, or end there if it would not fit on the sheet."""
     return "end" if x + width(words) / 2 > WIDTH else "middle"
 
 
@@ -208,7 +208,7 @@ def _band(frame: Frame, band: Band) -> str:
 
 
 def _rule(frame: Frame, rule: Rule) -> str:
-    """A rule with its words: above what is drawn, or upon it."""
+    """Draw a rule with its label: above the chart, or on it."""
     kind = rule.style.value
     if rule.upright:
         x = frame.x(rule.at)
@@ -222,7 +222,7 @@ def _rule(frame: Frame, rule: Rule) -> str:
 
 
 def _instead(frame: Frame) -> list[str]:
-    """Why there is nothing to draw, in lines."""
+    """Write why there is nothing to draw."""
     lines = wrap(frame.chart.instead, 80)
     middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
     return [
@@ -231,7 +231,7 @@ def _instead(frame: Frame) -> list[str]:
 
 
 def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:
-    """What the mark looks like, in a legend."""
+    """Draw the mark's style for a legend."""
     if isinstance(mark, Bars):
         return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
     if isinstance(mark, Dots):

@@ -102,7 +102,7 @@ class Change:
 
     @property
     def words(self) -> str:
-        """The change as a person would say it."""
+        """The change in words."""
         return (
             f"{self.coarser.column} {self.coarser.how}"
             if self.coarser
@@ -128,7 +128,7 @@ def advise(
     releases: Sequence[Release],
     *,
     pairs: bool = True,
-    tell: ShowProgress = lambda _: None,
+    show_progress: ShowProgress = lambda _: None,
 ) -> ReportPage:
     """Measure, for every check that fails, what each change does to it; the strongest change comes first.
 
@@ -138,11 +138,11 @@ def advise(
     tables: list[Page] = []
     mask = Mask(policy.mask_below)
     for release in releases:
-        tell(f"{release.table.name}: measuring")
+        show_progress(f"{release.table.name}: measuring")
         found = [judge_check(release, check, policy, None) for check in release.table.checks]
         bad = [each for each in found if each.verdict in (FAIL, NOT_JUDGED)]
         measured = {
-            change: _measure_change(release, policy, bad, change, tell)
+            change: _measure_change(release, policy, bad, change, show_progress)
             for change in _list_changes(release, bad, pairs=pairs)
         }
         hidden = find_hidden_groups(found, mask)
@@ -167,10 +167,10 @@ def _measure_change(
     policy: Policy,
     bad: Sequence[CheckResult],
     change: Change,
-    tell: ShowProgress,
+    show_progress: ShowProgress,
 ) -> dict[int, CheckResult]:
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
-    tell(f"{release.table.name}: {change.words}")
+    show_progress(f"{release.table.name}: {change.words}")
     after = {place: change.applied(each.check) for place, each in enumerate(bad)}
     return {
         place: judge_check(release, check, policy, None)

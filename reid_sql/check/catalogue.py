@@ -73,14 +73,14 @@ _CLASSES: Final = (
     ),
     Measure(
         "distinction",
-        "distinct combinations per record, of the columns that tell most apart",
+        "distinct combinations per record, of the columns that distinguish most",
         "attribute_risk",
         "distinction",
         pick=highest("distinction"),
     ),
     Measure(
         "separation",
-        "share of pairs of records told apart, by the columns that tell most apart",
+        "share of pairs of records that differ, by the columns that distinguish most",
         "attribute_risk",
         "separation",
         pick=highest("separation"),
@@ -285,7 +285,7 @@ _COPULA: Final = tuple(
 _SETS: Final = (
     Measure(
         "sparse_correctness",
-        "share of people told apart by a few items of theirs, in the whole table",
+        "share of people distinguished by a few of their items, in the whole table",
         "sparse_correctness_curve",
         "correctness",
         pick=highest("n"),

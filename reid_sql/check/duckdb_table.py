@@ -18,7 +18,7 @@ from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
-CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash stands for what it reads elsewhere"
+CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 
 
 class Calls:

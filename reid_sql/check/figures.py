@@ -63,7 +63,7 @@ def settings(value: Any) -> Node:  # noqa: ANN401 - a value of the policy
 
 
 def round_figures(value: Any) -> Any:  # noqa: ANN401 - any part of a document
-    """Round the figures of a document to twelve digits; JSON has no infinity, of which the status tells."""
+    """Round the figures of a document to twelve digits; JSON has no infinity, which the status names."""
     if isinstance(value, ReportPage):
         return value
     if isinstance(value, Mapping):

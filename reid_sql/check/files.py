@@ -25,7 +25,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
 }
-HEAD_BYTES: Final = 64  # bytes that tell
+HEAD_BYTES: Final = 64
 
 
 def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
@@ -36,12 +36,12 @@ def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
     return [*policy.files, *data, *logs, *(each for each in (baseline, policy.baseline) if each)]
 
 
-def refuse_to_overwrite(wanted: Mapping[str, Path], kept: Sequence[Path]) -> None:
+def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> None:
     """Refuse, before any counting, a report that could not be written, or only over something else."""
     taken: list[tuple[str, Path]] = []
     for option, file in wanted.items():
         _refuse_unwritable(option, file)
-        for other in kept:
+        for other in inputs:
             if _is_same_file(file, other):
                 rule = f"{option} must not be a file that the run reads, got '{file}'"
                 raise OutOfDomainError(f"{rule}; name another file")
@@ -148,7 +148,7 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
             + label
         )
         seen[name] += 1
-        told = escape_control_characters(
+        message = escape_control_characters(
             "; ".join(
                 [
                     f"{format_figure(group, check)}, limit {format_limit(check)}",
@@ -161,9 +161,9 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
         numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
         case = ET.Element("testcase", classname=escape_control_characters(check["table"]), name=numbered)
         if group["verdict"] in ("fail", "not judged"):
-            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=told)
+            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=message)
         else:
-            ET.SubElement(case, "system-out").text = told
+            ET.SubElement(case, "system-out").text = message
         yield case
 
 
@@ -175,7 +175,7 @@ def _group_label(group: ReportPage | None, place: int) -> str:
 
 Page = ReportPage
 Row = dict[str, Any]
-CHECK_VERDICT: Final = "check_verdict"  # beside the verdict of the group
+CHECK_VERDICT: Final = "check_verdict"  # next to the verdict of the group
 
 
 def check_columns() -> list[str]:
@@ -208,17 +208,17 @@ def advice_rows(page: Page) -> list[Row]:
 
 
 def _change_rows(check: Page, met: Mapping[str, int]) -> Iterator[Row]:
-    told = _check_fields(check)
-    told.pop("changes")
+    fields = _check_fields(check)
+    fields.pop("changes")
     none: Row = {"change": None, "drop": [], "coarsen": None, "meets": None}
-    yield {**told, **none, **check["groups"][0]}
+    yield {**fields, **none, **check["groups"][0]}
     for change in check["changes"]:
         name = change["change"]
-        beside = {part: change[part] for part in ("change", "drop", "coarsen")}
+        parts = {part: change[part] for part in ("change", "drop", "coarsen")}
         yield {
-            **told,
+            **fields,
             CHECK_VERDICT: change["verdict"],
-            **beside,
+            **parts,
             "meets": met.get(name, 0),
             **change["figure"],
         }

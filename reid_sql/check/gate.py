@@ -12,7 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
-from reid_sql.check.figures import ReportPage
+from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
@@ -48,8 +48,8 @@ def check(
 
     The verdict is pass, no worse, fail or not judged. `baseline` is an earlier report to compare with, in
     place of the policy's. The files are only read. `risky` asks for that many of the rarest combinations of
-    values, which a report else never holds. `engine` is the policy's unless given. Refuses a policy that it
-    cannot follow.
+    values, which a report otherwise never contains. `engine` is the policy's unless given. Refuses a policy
+    that it cannot follow.
     """
     asked = read_policy(policy)
     with open_with_engine(engine, asked) as releases:
@@ -58,7 +58,7 @@ def check(
 
 @contextmanager
 def open_tables(
-    policy: Policy, memory_limit: str | None = None, tell: ShowProgress = lambda _: None
+    policy: Policy, memory_limit: str | None = None, show_progress: ShowProgress = lambda _: None
 ) -> Iterator[list[DuckDBRelease]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
@@ -73,7 +73,10 @@ def open_tables(
             if limit is not None:
                 limit_memory(con, limit)
             _lock(con, policy)
-            yield [_open_release(con, table, number, tell) for number, table in enumerate(policy.tables, 1)]
+            yield [
+                _open_release(con, table, number, show_progress)
+                for number, table in enumerate(policy.tables, 1)
+            ]
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
@@ -88,7 +91,7 @@ def _refuse_remote_tables(policy: Policy) -> None:
             rule = (
                 f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
             )
-            raise UnavailableError(f"{rule}; bring it or an extract into a file, and name that")
+            raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
@@ -108,23 +111,23 @@ def open_with_engine(
     engine: str | None,
     policy: Policy,
     memory_limit: str | None = None,
-    tell: ShowProgress = lambda _: None,
+    show_progress: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
 ) -> AbstractContextManager[Sequence[Release]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
-    `tables` are those that the caller hands over, by name.
+    `tables` are those that the caller passes, by name.
     """
     openers = {"duckdb": open_tables, "spark": _open_in_spark}
     asked = _choose_engine(engine, policy)
     if asked != "ibis":
-        return openers[asked](policy, memory_limit, tell)
+        return openers[asked](policy, memory_limit, show_progress)
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return open_in_ibis(policy, memory_limit, tell, tables or {})
+    return open_in_ibis(policy, memory_limit, show_progress, tables or {})
 
 
 def _choose_engine(engine: str | None, policy: Policy) -> str:
@@ -142,7 +145,7 @@ def _choose_engine(engine: str | None, policy: Policy) -> str:
 
 
 def _open_in_spark(
-    policy: Policy, memory_limit: str | None, tell: ShowProgress
+    policy: Policy, memory_limit: str | None, show_progress: ShowProgress
 ) -> AbstractContextManager[Sequence[Release]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
@@ -154,13 +157,13 @@ def _open_in_spark(
         raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
     from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
-    return open_in_spark(policy, memory_limit, tell)
+    return open_in_spark(policy, memory_limit, show_progress)
 
 
 def _open_release(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, tell: ShowProgress
+    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, show_progress: ShowProgress
 ) -> DuckDBRelease:
-    tell(f"{table.name}: opening")
+    show_progress(f"{table.name}: opening")
     try:
         return open_in_duckdb(con, table, number)
     except duckdb.InterruptException:
@@ -182,7 +185,7 @@ def measure_policy(
     baseline: Path | None,
     *,
     risky: int = 0,
-    tell: ShowProgress = lambda _: None,
+    show_progress: ShowProgress = lambda _: None,
 ) -> ReportPage:
     """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
@@ -192,16 +195,18 @@ def measure_policy(
     found, pages = [], []
     for release in releases:
         for number, each in enumerate(release.table.checks, 1):
-            tell(f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})")
+            show_progress(
+                f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})"
+            )
             found.append(judge_check(release, each, policy, before))
-        tell(f"{release.table.name}: what drives the risk")
+        show_progress(f"{release.table.name}: what drives the risk")
         pages.append(table_page(release, policy, risky=risky))
     changed = {release.table.name for release in releases if release.has_changed()}
-    held = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
+    results = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
     return build_report(
         policy,
         pages,
-        held,
+        results,
         {release.table.name: release.records for release in releases},
         before,
         sorted({engine for release in releases for engine in release.engine.packages}),
@@ -210,9 +215,9 @@ def measure_policy(
 
 @dataclass(frozen=True)
 class Finding:
-    """A check of a table, or of one group of its records, in words that a log can hold.
+    """A check of a table, or of one group of its records, in words for a log.
 
-    An estimate has the ends of its interval, its method where it is told, and a sentence to quote.
+    An estimate has the ends of its interval, its method where the function has one, and a sentence to quote.
     """
 
     table: str
@@ -235,7 +240,11 @@ class Report:
     """The outcome of a check; `page` is the JSON report as a dictionary."""
 
     page: ReportPage
-    spared: tuple[Path, ...] = field(default=(), repr=False)
+    inputs: tuple[Path, ...] = field(default=(), repr=False)  # that no report may overwrite
+
+    def __post_init__(self) -> None:
+        """Refuse a document whose figures no mask has seen."""
+        refuse_unmasked(self.page)
 
     @property
     def passed(self) -> bool:
@@ -274,7 +283,7 @@ class Report:
 
     def _written(self, option: str, path: str | PathLike[str], content: str) -> Path:
         file = Path(path)
-        refuse_to_overwrite({option: file}, self.spared)
+        refuse_to_overwrite({option: file}, self.inputs)
         write_report(file, content)
         return file
 
@@ -290,11 +299,11 @@ def run(
     engine: str | None = None,
     tables: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Check the tables of a policy file, or those handed over."""
-    handed = tables or {}
-    asked_for = read_policy(Path(policy), tuple(handed))
+    """Check the tables of a policy file, or those passed."""
+    passed = tables or {}
+    asked_for = read_policy(Path(policy), tuple(passed))
     earlier = None if baseline is None else Path(baseline)
-    with open_with_engine(engine, asked_for, tables=handed) as releases:
+    with open_with_engine(engine, asked_for, tables=passed) as releases:
         page = measure_policy(asked_for, releases, earlier)
     return Report(page, tuple(files_read(asked_for, earlier)))
 

@@ -77,16 +77,16 @@ def _css_class(verdict: str) -> str:
 
 def _verdict_section(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
-    told = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
     steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
-    warned = f" There are cautions on {cautions}; read them beside the checks." if cautions else ""
+    warned = f" There are cautions on {cautions}; they are next to the checks." if cautions else ""
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
         f'<div class="verdict {_css_class(page["verdict"])}"><strong>{word}:</strong>'
-        f"{escape(rest)} Of the checks, {told}.{warned}</div>"
+        f"{escape(rest)} Of the checks, {verdicts}.{warned}</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
@@ -116,9 +116,9 @@ def _check_row(check: Page) -> str:
     )
 
 
-def _figure_cell(told: str) -> str:
+def _figure_cell(figure: str) -> str:
     """The figure, its interval in a line of its own."""
-    value, mark, interval = told.partition(" [")
+    value, mark, interval = figure.partition(" [")
     return escape(value) + (f"<br><span class=soft>[{escape(interval)}</span>" if mark else "")
 
 
@@ -138,7 +138,7 @@ def _group_table(check: Page) -> str:
         for group in shown
     )
     left = len(check["groups"]) - len(shown)
-    more = f"<p class=soft>{left:,} more groups stand in the JSON report.</p>" if left else ""
+    more = f"<p class=soft>{left:,} more groups are in the JSON report.</p>" if left else ""
     head = (
         "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th>"
         "</tr>"
@@ -186,7 +186,7 @@ def _table_facts(table: Page) -> str:
         "records": f"{table['records']:,}",
         "counted": "records: one row per person is assumed"
         if table["entity"] is None
-        else f"people, told apart by {table['entity']}",
+        else f"people, distinguished by {table['entity']}",
         "quasi-identifiers": named,
         "NULL": nulls[table["nulls"]],
     }
@@ -263,9 +263,9 @@ def _population_risk(answer: Page) -> str:
     if answer["method"] is None:
         return f"{title}<p>Not available: {escape(answer['status'])}</p>"
     quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
-    said = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
+    status = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
     facts = describe_shares(answer) | {"method": f"{answer['method']} (population_risk)"}
-    return f"{title}{quote}{_definition_list(facts)}{said}"
+    return f"{title}{quote}{_definition_list(facts)}{status}"
 
 
 def _forecast(page: Page, table: Page) -> str:
@@ -277,12 +277,12 @@ def _forecast(page: Page, table: Page) -> str:
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _checks_of_table(page, table, "forecast_correctness")
-    held = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
+    strictest = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
     shown = forecast_chart(
         "correctness",
         [{**row, "population": row["people"]} for row in forecast["points"]],
         measured=[{**row, "n": row["people"]} for row in forecast["measured"]],
-        limit=held,
+        limit=strictest,
     )
     caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
     words = f"{shown.title}. The table is taken for a random sample of the population.{caution}"
@@ -324,7 +324,7 @@ def _provenance(page: Page) -> str:
         },
         "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
         "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
-        "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are not told",
+        "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are masked",
     }
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
@@ -339,9 +339,9 @@ def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:
 
 
 def render_prepared_release(found: PreparedRelease) -> str:
-    """Write it, to stand under what to do next."""
-    told = "".join(f"<li>{escape(each)}</li>" for each in found.sentences)
-    head = f"<h3>What meets the policy</h3><ul>{told}</ul>"
+    """Write what to do next to meet the policy."""
+    items = "".join(f"<li>{escape(each)}</li>" for each in found.sentences)
+    head = f"<h3>What meets the policy</h3><ul>{items}</ul>"
     if found.page is None:
         return head
     return head + _verdict(found.page) + "".join(_release_table(each) for each in found.page["tables"])

@@ -183,7 +183,7 @@ LABEL: Final = "what a check is judged by"
 def open_in_ibis(
     policy: Policy,
     memory_limit: str | None,
-    tell: Any,  # noqa: ANN401
+    show_progress: Any,  # noqa: ANN401
     given: Mapping[str, Any],
 ) -> Iterator[list[Release]]:
     """Open the tables of a policy, each warehouse once; the connections are closed at the end.
@@ -204,7 +204,7 @@ def open_in_ibis(
         client = Client(stack)
         releases: list[Release] = []
         for number, table in enumerate(policy.tables, 1):
-            tell(f"{table.name}: opening")
+            show_progress(f"{table.name}: opening")
             engine = IbisTable(table, number, warehouses, given, client)
             releases.append(Release(table, engine))
         yield releases
@@ -388,9 +388,9 @@ def _open_table(
     """Open a table of a warehouse, or take the one that the caller passed."""
     if source.url is not None:
         return warehouses[source.url].table(label, str(source.table))
-    frame = given[str(source.handed)]
+    frame = given[str(source.passed)]
     if not isinstance(frame, TABLE.types):
-        rule = f"tables['{source.handed}'] must be {TABLE.words}, got {type(frame).__name__}"
+        rule = f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}"
         raise WrongTypeError(f"{rule}; {TABLE.remedy}")
     return frame
 

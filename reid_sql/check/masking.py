@@ -1,7 +1,7 @@
-"""Reports hold no small counts, nor what would tell them: few people of a kind can be identified.
+"""Reports contain no small counts, nor figures that would reveal them.
 
-How few there are can identify them. What is hidden must stay open to more than one solution: complementary
-suppression, as statistical offices do.
+Few people of a kind can be identified by their number. What is hidden must have more than one solution:
+complementary suppression, as statistical offices do.
 """
 
 import math
@@ -19,10 +19,10 @@ from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Bin = tuple[int, int | None]  # class sizes from, to
-Cell = tuple[str | None, ...]  # the values by which a group is told
+Cell = tuple[str | None, ...]  # the values that name a group
 Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
 MAX_STEPS_TRIED: Final = 1000  # how far another solution is looked for
-ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would tell a small count
+ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would reveal a small count
 COUNT_IN_TEXT: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
 
 
@@ -93,8 +93,8 @@ def has_small_counts(
 def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
     """Give the records by class size, small counts as None, and others, so that none is solved for.
 
-    As many others as keep the small ones from being solved for. The counts and those dropped make up a total
-    that is told. Zero stays: nobody is told of.
+    As many others as are needed so that the small ones have several solutions. The counts and those dropped
+    add up to a total that is shown. Zero is shown: it counts no one.
 
     >>> mask_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
     [None, None, 500, 0]
@@ -111,7 +111,7 @@ def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: i
 
 
 def _is_ambiguous_in_bins(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
-    """Whether each hidden count could be another one, with one more of them changed to keep the total."""
+    """Whether each hidden count could be another one, with one more of them changed for the same total."""
     return all(
         any(
             _is_possible(counts[place] + step, bins[place])
@@ -130,11 +130,11 @@ def _is_possible(records: int, sizes: Bin) -> bool:
 
 
 def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
-    """Give, for every grouping of a table, the groups whose size is not told.
+    """Give, for every grouping of a table, the groups whose size is masked.
 
     These are the small ones, and others so that no size follows from a total. Where a table is grouped in
-    several ways, one way would tell what another hides: only the grouping with the fewest groups then tells
-    sizes.
+    several ways, one way would reveal what another hides: only the grouping with the fewest groups then
+    shows sizes.
 
     >>> found = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
     >>> sorted(found[("sex",)])
@@ -145,15 +145,17 @@ def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[C
     }
     if not any(small.values()):
         return small
-    kept = min(tables, key=lambda by: (len(tables[by]), by))
-    hidden = {by: small[by] if by == kept else set(groups) for by, groups in tables.items()}
+    shown_by = min(tables, key=lambda by: (len(tables[by]), by))
+    hidden = {by: small[by] if by == shown_by else set(groups) for by, groups in tables.items()}
     before = -1
-    while before < len(hidden[kept]):
-        before = len(hidden[kept])
-        _hide_until_ambiguous(tables[kept], hidden[kept], below)
+    while before < len(hidden[shown_by]):
+        before = len(hidden[shown_by])
+        _hide_until_ambiguous(tables[shown_by], hidden[shown_by], below)
         for by, groups in tables.items():
-            if by != kept:
-                hidden[kept] |= _revealing_groups(by, groups, kept, tables[kept], hidden[kept], below)
+            if by != shown_by:
+                hidden[shown_by] |= _revealing_groups(
+                    by, groups, shown_by, tables[shown_by], hidden[shown_by], below
+                )
     return hidden
 
 
@@ -166,17 +168,17 @@ def _hide_until_ambiguous(groups: Mapping[Cell, int], hidden: set[Cell], below: 
         hidden.add(rest.pop(0))
 
 
-def _revealing_groups(  # noqa: PLR0917 - both groupings, as they are told
+def _revealing_groups(  # noqa: PLR0917 - both groupings
     by: tuple[str, ...],
     groups: Mapping[Cell, int],
-    kept: tuple[str, ...],
-    told: Mapping[Cell, int],
+    shown_by: tuple[str, ...],
+    shown: Mapping[Cell, int],
     hidden: set[Cell],
     below: int,
 ) -> set[Cell]:
-    """Give the told groups whose sizes would tell a group of the other grouping, by what both share."""
-    shared = [name for name in kept if name in by]
-    inside, outside = _by_shared(by, groups, shared), _by_shared(kept, told, shared)
+    """Return the shown groups whose sizes would reveal a group of the other grouping, by what both share."""
+    shared = [name for name in shown_by if name in by]
+    inside, outside = _by_shared(by, groups, shared), _by_shared(shown_by, shown, shared)
     unknown = [
         group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts
     ]
@@ -188,7 +190,7 @@ def _revealing_groups(  # noqa: PLR0917 - both groupings, as they are told
         for group in outside[value]
     }
     if not found and unknown and not is_ambiguous([groups[group] for group in unknown], below):
-        return set(told)
+        return set(shown)
     return found
 
 
@@ -223,9 +225,9 @@ def is_ambiguous(counts: Sequence[int], below: int) -> bool:
 
 
 def bound_of_share(share: float, records: int, below: int) -> float | None:
-    """Give the share below which a share of so few records is told to lie; None if it may be told as it is.
+    """Give the share below which a share of so few records lies; None if it may be shown as it is.
 
-    What all but a few records have is told as below 1.
+    What all but a few records have is shown as below 1.
 
     >>> bound_of_share(0.003, 1000, 10), bound_of_share(0.03, 1000, 10), bound_of_share(0.997, 1000, 10)
     (0.01, None, 1.0)
@@ -239,7 +241,7 @@ def bound_of_share(share: float, records: int, below: int) -> float | None:
 def round_above(value: float, records: int, below: int) -> float:
     """Give a round figure above the value, far from the round one before it: no count of records follows.
 
-    Round figures lie so far apart that each stands for at least as many counts as the mask hides.
+    Round figures are so far apart that each covers at least as many counts as the mask hides.
 
     >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10)
     (0.23, 0.3)

@@ -22,7 +22,7 @@ WHOLE: Final = Number(
 FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -1e300, 1e300)
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
-# The table tells these, not the check.
+# The table gives these, not the check.
 TABLE_PARAMETERS: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 
@@ -55,7 +55,7 @@ def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa
 
 
 def row_of(column: str, parameter: str) -> Pick:
-    """Take the row whose column holds the word that the check gives."""
+    """Take the row whose column has the word that the check gives."""
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
         return next(row for row in rows if row[column] == parameters[parameter])
@@ -86,10 +86,8 @@ class Measure:
     of_records: bool = (
         False  # whether the figure counts records of the table, or is their share: a small one is masked
     )
-    extreme: bool = (
-        False  # whether it tells of one class or record alone, from which no count of others follows
-    )
-    own: tuple[Parameter, ...] = ()  # parameters beside the function's
+    extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
+    own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     pick: Pick = only_row
     over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
@@ -101,7 +99,7 @@ class Measure:
         return declared()[self.function]
 
     def share(self, literals: Mapping[str, str], person: str | None) -> str:
-        """Select the share of the records `over`, or of the people whom a column tells apart."""
+        """Select the share of the records `over`, or of the people whom a column identifies."""
         over = Template(self.over or "true").substitute(literals)
         return Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE).substitute(
             over=over, person=person
@@ -114,7 +112,7 @@ class Measure:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """What a check may give beside its limit, by name; a list of populations is one population here."""
+        """What a check may give besides its limit, by name; a list of populations is one population here."""
         named = [p for p in self.declared.parameters if p.name not in (*TABLE_PARAMETERS, *self.unused)]
         one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
         unasked = Numbers | Key | Groups | OptionalTable

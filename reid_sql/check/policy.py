@@ -24,8 +24,8 @@ class Preparing:
     """The settings of `prepare`: the share of records that may be left out, loss, time and hierarchies.
 
     With `cells`, single values of records that would be left out become blank, where that is enough.
-    `keep` are columns that the release holds beside those that the policy names, unmeasured; `target` is one
-    of which it is told how well the others still predict it.
+    `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
+    report shows how well the others still predict it.
     """
 
     suppression: float = 0.02
@@ -81,7 +81,7 @@ def _columns_of_scenario(scenario: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TablePolicy:
-    """A table, what it holds, and its checks."""
+    """A table, its columns, and its checks."""
 
     name: str
     source: Source
@@ -91,7 +91,7 @@ class TablePolicy:
     population: float | None
     population_source: Source | None
     checks: tuple[Check, ...]
-    entity: str | None = None  # the column that tells people apart, where rows are not people
+    entity: str | None = None  # the column that identifies people, where rows are not people
 
 
 @dataclass(frozen=True)

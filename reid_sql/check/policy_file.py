@@ -89,21 +89,21 @@ ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
 CAUTIONS: Final = Choice(("allow", "refuse"))
 
 
-def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
-    """Read and check a policy file; refuses words that stand for nothing, offering the nearest.
+def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
+    """Read and check a policy file; refuses unknown words, and offers the nearest.
 
-    The words may be keys, measures or others. `handed` names the tables that the caller hands over.
+    The words may be keys, measures or others. `passed` names the tables that the caller passes.
     """
     file = Path(path)
     if file.is_dir() or not file.is_file():
-        beside = (
+        neighbours = (
             sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
             if file.parent.is_dir()
             else []
         )
         raise UnknownNameError(
             f"policy must be an existing file, got '{path}'; "
-            f"{suggestion(file.name, beside, 'files beside it')}"
+            f"{suggestion(file.name, neighbours, 'files beside it')}"
         )
     before = hashlib.sha256(file.read_bytes()).hexdigest()
     place, folder = read_document("policy", file, None, {})
@@ -114,14 +114,14 @@ def read_policy(path: str | Path, handed: Collection[str] = ()) -> Policy:
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
-    given = PolicyContext(folder, read_url(place), handed)
+    given = PolicyContext(folder, read_url(place), passed)
     tables = tuple(_read_table(each, given, everywhere, seed) for each in place.tables("tables"))
     if not tables:
         raise OutOfDomainError(
             'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
         )
     _refuse_twice([table.name for table in tables])
-    _refuse_unnamed(handed, tables)
+    _refuse_unnamed(passed, tables)
     return Policy(
         name=place.text("name", file.stem),
         tables=tables,
@@ -170,11 +170,11 @@ def _refuse_twice(names: Sequence[str]) -> None:
             )
 
 
-def _refuse_unnamed(handed: Collection[str], tables: Sequence[TablePolicy]) -> None:
-    """Refuse a table that is handed over under a name that the policy has not."""
+def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> None:
+    """Refuse a table that is passed under a name that the policy does not have."""
     sources = [each for table in tables for each in (table.source, table.population_source) if each]
-    taken = [each.handed for each in sources if each.handed is not None]
-    for name in handed:
+    taken = [each.passed for each in sources if each.passed is not None]
+    for name in passed:
         if name not in taken:
             known = suggestion(name, [table.name for table in tables], "tables of the policy")
             raise UnknownNameError(f"tables must be named as the policy names them, got '{name}'; {known}")
@@ -182,8 +182,8 @@ def _refuse_unnamed(handed: Collection[str], tables: Sequence[TablePolicy]) -> N
 
 def _read_nulls(place: Place) -> NullWord:
     """How NULL counts in the table."""
-    told = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
-    return next(word for word in NULL_WORDS if word == told)
+    given = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
+    return next(word for word in NULL_WORDS if word == given)
 
 
 def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
@@ -204,7 +204,7 @@ def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place],
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     if "population_table" in place.values and table.population_source is None:
         raise OutOfDomainError(
-            f"{place.at('population_table')} must stand beside population_file, got none; name the file too"
+            f"{place.at('population_table')} must come with population_file, got none; name the file too"
         )
     checks = tuple(
         _read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))
@@ -320,7 +320,7 @@ def _read_parameter(
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
 
-def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - whatever the document holds
+def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document
     """Give a document's source, a path as it is seen from the policy's folder."""
     return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
 

@@ -196,7 +196,7 @@ class Release:
         return now != self.evidence or self.engine.has_changed()
 
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return hints on columns whose values may stand for missing ones; the columns are profiled once."""
+        """Return hints on columns whose values may mean missing ones; the columns are profiled once."""
         if self._hints is None:
             named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
             parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]

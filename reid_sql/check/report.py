@@ -1,4 +1,4 @@
-"""The report: everything that the JSON, JUnit and HTML files say, as one document without a record in it.
+"""The report: all content of the JSON, JUnit and HTML files, as one document without a record in it.
 
 The same table, policy and versions give the same document: no clock, no path, figures to twelve digits.
 """
@@ -133,7 +133,7 @@ def check_page(
     small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
     small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
     if small and (len(counts) == len(each.findings) or not is_ambiguous(counts, mask.below)):
-        small = small[:1]  # their number would reveal their sizes: the worst stands for them
+        small = small[:1]  # their number would reveal their sizes: the worst is shown for them
     return {
         "table": each.table,
         **describe_question(each.check),
@@ -276,7 +276,7 @@ def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
         page = parsed("baseline", ".json", content.decode("utf-8"))
         wrong = broken_rule(page, report_schema())
     except ValueError as error:  # a ReidError is one
-        page, wrong = {}, "a key stands twice" if "twice" in str(error) else "no JSON"
+        page, wrong = {}, "a key occurs twice" if "twice" in str(error) else "no JSON"
     if wrong:
         rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
         raise OutOfDomainError(f"{rule}; write one with: reid-sql check POLICY.toml --json-report FILE")

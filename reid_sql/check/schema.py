@@ -43,7 +43,7 @@ def policy_schema() -> Schema:
             "baseline_accepted_by": TEXT
             | {"description": "who accepts that figures which failed in the baseline stay as they are"},
             "mask_below": _number(MASK)
-            | {"default": 10, "description": "counts of fewer records are not told"},
+            | {"default": 10, "description": "counts of fewer records are masked"},
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": _number(SEED) | {"default": 0},
             "cautions": _enum(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
@@ -74,11 +74,11 @@ def _prepare() -> Schema:
             "cells": {"type": "boolean", "description": "blank single values where that is enough"},
             "loss": _enum(LOSS) | {"default": usual.loss},
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
-            "keep": NAMES | {"description": "columns to hand on beside those that the policy names"},
+            "keep": NAMES | {"description": "columns to release besides those that the policy names"},
             "target": {
                 "type": "string",
                 "minLength": 1,
-                "description": "a column of which it is told how well the others still predict it",
+                "description": "a column; the report shows how well the others still predict it",
             },
             "hierarchies": {"$ref": "#/$defs/hierarchies"},
             "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
@@ -135,9 +135,9 @@ def _table() -> Schema:
             "sensitive": NAMES,
             "nulls": _enum(NULLS),
             "entity": TEXT
-            | {"description": "the column that tells people apart, where a person has several rows"},
+            | {"description": "the column that identifies people, where a person has several rows"},
             "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
-            "population_file": TEXT | {"description": "the table that holds the population"},
+            "population_file": TEXT | {"description": "the table of the population"},
             "population_table": TEXT,
             "checks": {"$ref": "#/$defs/checks"},
         },
@@ -260,6 +260,6 @@ def _broken_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, 
     for key, each in value.items():
         inside = schema.get("properties", {}).get(key, schema.get("additionalProperties", True))
         if inside is False:
-            yield f"{at} has {key}, which stands for nothing"
+            yield f"{at} has the unknown key {key}"
         elif isinstance(inside, Mapping):
             yield from _broken_rules(each, inside, root, f"{at}.{key}")

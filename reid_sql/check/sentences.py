@@ -35,8 +35,8 @@ def _known_figure(group: ReportPage) -> float | None:
 
 
 def describe_check(check: Check) -> str:
-    """Name the measure with the parameters that make it, and the groups it is held to."""
-    told = [
+    """Name the measure with the parameters that make it, and the groups it is judged on."""
+    parameters = [
         f"{name} {value['name'] if isinstance(value, Mapping) else format_number(value)}"
         for name, value in check["parameters"].items()
         if _has_effect(check, name, value)
@@ -44,12 +44,12 @@ def describe_check(check: Check) -> str:
     by = f" by {', '.join(check['by'])}" if check["by"] else ""
     sensitive = f" of {check['sensitive']}" if check["sensitive"] else ""
     estimate = ", by its estimate" if check["judge_by"] == "estimate" else ""
-    listed = f" ({', '.join(told)})" if told else ""
+    listed = f" ({', '.join(parameters)})" if parameters else ""
     return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
 
 
 def describe_columns(check: Check) -> str:
-    """Name the columns by which the check tells people apart."""
+    """Name the columns by which the check distinguishes people."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""
 
 
@@ -101,9 +101,9 @@ def format_near_limit(value: float | None, bound: float | None) -> str:
     if value is None or isinstance(value, int):
         return format_number(value) if value is not None else number(value)
     for digits in range(4, 18):
-        told = f"{value:.{digits}g}"
-        if bound is None or _side_of_limit(float(told), bound) == _side_of_limit(value, bound):
-            return told
+        text = f"{value:.{digits}g}"
+        if bound is None or _side_of_limit(float(text), bound) == _side_of_limit(value, bound):
+            return text
     return repr(value)
 
 
@@ -115,12 +115,12 @@ def _side_of_limit(value: float, bound: float) -> int:
 
 def format_limit(check: Check) -> str:
     """Write the limit."""
-    told = (
+    bounds = (
         []
         if check["limit"] is None
         else [f"{check['bound'].replace('_', ' ')} {format_number(check['limit'])}"]
     )
-    return ", ".join([*told, *(["no worse"] if check["no_worse"] else [])])
+    return ", ".join([*bounds, *(["no worse"] if check["no_worse"] else [])])
 
 
 def count_verdicts(page: ReportPage) -> dict[str, int]:
@@ -131,8 +131,8 @@ def count_verdicts(page: ReportPage) -> dict[str, int]:
 
 def summarize_verdicts(page: ReportPage) -> str:
     """Say the verdict and how many checks came out how."""
-    told = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
-    return f"{VERDICTS[page['verdict']]} {told}."
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
+    return f"{VERDICTS[page['verdict']]} {verdicts}."
 
 
 def quotable_sentences(page: ReportPage) -> list[str]:
@@ -140,7 +140,7 @@ def quotable_sentences(page: ReportPage) -> list[str]:
     found = [(check["table"], deciding_group(check)) for check in page["checks"]]
     whose = [(table, group_label(group), group["sentence"]) for table, group in found if group["sentence"]]
     return list(
-        dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {said}" for table, label, said in whose)
+        dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {quote}" for table, label, quote in whose)
     )
 
 
@@ -151,14 +151,14 @@ def group_label(group: ReportPage) -> str:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The group that decided a check, and what there is to say of it."""
+    """The group that decided a check, and the reason."""
 
     group: ReportPage
     words: str
 
 
 def explain_verdict(check: Check) -> Explanation:
-    """Say which group decided, and why, where there is something to say."""
+    """Return the group that decided, and why, where there is a reason."""
     found = deciding_group(check)
     parts = []
     if check["by"]:
@@ -173,7 +173,7 @@ def explain_verdict(check: Check) -> Explanation:
 Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = (
-    "Every check is within its limit: the policy holds nothing against "
+    "Every check is within its limit: nothing in the policy is against "
     "this release. Keep this report with it."
 )
 STEP_ADVISE: Final = (
@@ -203,11 +203,9 @@ def _table_steps(page: Page, table: Page) -> Iterator[str]:
         )
         unjudged = f"{len(open_)} of {len(checks)} checks could not be judged"
         yield f"{name}: {unjudged}: {_list_measures(open_)}. Why: {why}."
-    if kept := _with_verdict(checks, "no worse"):
-        beyond = (
-            f"{name}: {_count_of(kept, checks)} beyond the limit as in the baseline: {_list_measures(kept)}."
-        )
-        yield f"{beyond} Plan how to meet it."
+    if accepted := _with_verdict(checks, "no worse"):
+        beyond = f"{_count_of(accepted, checks)} beyond the limit as in the baseline"
+        yield f"{name}: {beyond}: {_list_measures(accepted)}. Plan how to meet it."
 
 
 def _with_verdict(checks: list[Page], verdict: str) -> list[Page]:
@@ -234,9 +232,9 @@ def _strongest_column(table: Page) -> Iterator[str]:
     strongest = min(found, key=lambda each: float(each["without"]["average_risk"]))
     risk, least = risk_of_all(table), strongest["without"]["k"]
     start = "" if risk is None else f" from {percent(risk)}"
-    told = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
+    smallest = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
     yield (
         f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk "
-        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has {told}. "
-        "Leave it out, or release it coarser."
+        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has "
+        f"{smallest}. Leave it out, or release it coarser."
     )

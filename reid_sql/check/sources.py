@@ -1,4 +1,4 @@
-"""Where a policy's table lies: a file, the files of a pattern, a table of a warehouse, or one handed over.
+"""Where a policy's table is: a file, the files of a pattern, in a warehouse, or passed by the caller.
 
 A pattern is one where the policy says so.
 """
@@ -19,7 +19,7 @@ from reid_sql.sources.remote import is_connection, url_of
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
-PASSED_IN_PYTHON: Final = "a table handed over in Python"
+PASSED_IN_PYTHON: Final = "a table passed in Python"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Source:
 
     A table is named where the file is a database, the way of writing where it is text. `parts` are the files
     of a pattern, each with the values that the names of its folders give. Of a warehouse `given` is its URL,
-    without secrets, and `path` the folder that the policy lies in; `handed` names a table of the caller's.
+    without secrets, and `path` the folder that the policy lies in; `passed` names a table of the caller's.
     """
 
     given: str
@@ -37,7 +37,7 @@ class Source:
     form: TextFormat = AS_WRITTEN
     parts: Parts = ()
     url: str | None = None
-    handed: str | None = None
+    passed: str | None = None
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -49,20 +49,20 @@ class Source:
     @property
     def of_file(self) -> bool:
         """Whether it is no table of a warehouse."""
-        return self.url is None and self.handed is None
+        return self.url is None and self.passed is None
 
 
 @dataclass(frozen=True)
 class PolicyContext:
-    """What holds for all tables of a policy: its folder, its URL, and the names of what the caller hands."""
+    """The folder of a policy, its URL, and the names of the tables that the caller passes."""
 
     folder: Path
     url: str | None = None
-    handed: Collection[str] = ()
+    passed: Collection[str] = ()
 
 
 def read_url(place: Place, default: str | None = None) -> str | None:
-    """Give the URL that stands at the place, else the default; a secret in it is refused here."""
+    """Give the URL at the place, else the default; a secret in it is refused here."""
     if "url" not in place.values:
         return default
     given = place.text("url")
@@ -86,8 +86,8 @@ def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
     """Read where a table lies, or its population with the kind `population_`."""
     folder, url = given.folder, read_url(place, given.url)
     name = place.text("population_table", "") if kind else table_name(place)
-    if name in given.handed:
-        return Source(PASSED_IN_PYTHON, folder, handed=name)
+    if name in given.passed:
+        return Source(PASSED_IN_PYTHON, folder, passed=name)
     if url is not None:
         return _read_warehouse_table(place, folder, url, kind)
     if not kind and "files" in place.values:
@@ -102,12 +102,12 @@ def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
 
 
 def read_population_source(place: Place, given: PolicyContext, source: Source) -> Source | None:
-    """Where the table of the population lies: in a file of its own, or beside the table in a warehouse."""
+    """Where the table of the population lies: in a file of its own, or next to the table in a warehouse."""
     name = place.text("population_table", "")
-    if "population_file" in place.values or (name and source.url is not None) or name in given.handed:
+    if "population_file" in place.values or (name and source.url is not None) or name in given.passed:
         return read_source(place, given, "population_")
-    if name and source.handed is not None:
-        rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.handed)}"
+    if name and source.passed is not None:
+        rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.passed)}"
         raise UnknownNameError(f"{rule}; pass it by its name")
     return None
 
@@ -116,7 +116,7 @@ def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> So
     """The table that a warehouse has under this name."""
     for key in (f"{kind}file", *(() if kind else FILE_KEYS)):
         if key in place.values:
-            raise OutOfDomainError(f"{place.at(key)} must stand without url, got both; leave one away")
+            raise OutOfDomainError(f"{place.at(key)} must not come with url, got both; remove one")
     table = place.text(f"{kind}table", "")
     if not table.strip():
         rule = f"{place.at(f'{kind}table')} must name the table of the warehouse, got none"
@@ -129,9 +129,7 @@ def _read_pattern(place: Place, folder: Path) -> Source:
     given = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
-            raise OutOfDomainError(
-                f"{place.at('files')} must stand without {other}, got both; leave one away"
-            )
+            raise OutOfDomainError(f"{place.at('files')} must not come with {other}, got both; remove one")
     parts = match_files(place.at("files"), given, folder)
     return Source(given, folder / given, None, _read_form(place), parts)
 
@@ -161,7 +159,7 @@ Stamp = tuple[int, int, int, int, int]
 class Evidence:
     """The hash of a table's file and of its population's, each None if there is no single file.
 
-    So it is where many files or a catalogue stand behind it.
+    So it is where many files or a catalogue are behind it.
     """
 
     sha256: str | None
@@ -180,7 +178,7 @@ def identify_files(source: Source, population: Source | None) -> Evidence:
 
 
 def files_of(source: Source) -> list[Path]:
-    """Give the files that are read: a database's write-ahead log holds records, too."""
+    """Give the files that are read: a database's write-ahead log has records, too."""
     found = [each for each in source.paths if each.is_file()]
     logs = [each.with_name(f"{each.name}.wal") for each in found]
     return [*found, *(each for each in logs if each.is_file())]

@@ -48,7 +48,7 @@ KINDS_MIXED: Final = re.compile(r"(: |<)VARIANT(, |>|$)")  # as Spark writes the
 
 @contextmanager
 def configure_reading(spark: SparkSession) -> Iterator[None]:
-    """Let the names of folders be texts, and times be told in UTC, for as long as the tables are open."""
+    """Read the names of folders as texts, and times in UTC, as long as the tables are open."""
     before = {name: spark.conf.get(name, None) for name in (INFERENCE, TIMES)}
     spark.conf.set(INFERENCE, "false")
     spark.conf.set(TIMES, "UTC")
@@ -103,7 +103,7 @@ def _file_kind(given: str) -> str:
 
 
 def _read_parts(spark: SparkSession, source: Source, where: str) -> DataFrame:
-    """Read the files of a pattern, each with what the names of its folders say, as text."""
+    """Read the files of a pattern, each with the values in the names of its folders, as text."""
     frames = []
     for path, values in source.parts:
         frame = _read_file(spark, str(path.absolute()), source.form, where)
@@ -138,14 +138,14 @@ def _read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> 
 
 def _refuse_kinds(values: DataFrame, where: str) -> None:
     """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
-    told: str = values.agg(F.schema_of_variant_agg(values[0])).collect()[0][0]
-    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", told)):
+    kinds: str = values.agg(F.schema_of_variant_agg(values[0])).collect()[0][0]
+    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
         rule = f'{where} must hold values of one kind under each key, got several, such as 1 and "1"'
         raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
 
 
 def _is_array(path: str) -> bool:
-    """Whether a file holds one JSON document over several lines rather than one on each."""
+    """Whether a file is one JSON document over several lines rather than one on each."""
     if not _is_here(path) or Path(path).suffix in PACKED:
         return False
     with Path(path).open(encoding="utf-8") as content:
@@ -228,13 +228,11 @@ RECORDS: Final = "reid_records"
 def open_in_spark(
     policy: Policy,
     memory_limit: str | None,
-    tell: Any,  # noqa: ANN401
+    show_progress: Any,  # noqa: ANN401
 ) -> Iterator[list[Release]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_unsupported(policy, memory_limit)
-    os.environ.setdefault(
-        "PYSPARK_PYTHON", sys.executable
-    )  # workers need what is installed beside this Python
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need what is installed with this Python
     before = SparkSession.getActiveSession()
     try:
         spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
@@ -246,7 +244,7 @@ def open_in_spark(
         with configure_reading(spark):
             releases: list[Release] = []
             for number, table in enumerate(policy.tables, 1):
-                tell(f"{table.name}: opening")
+                show_progress(f"{table.name}: opening")
                 releases.append(Release(table, SparkTable(spark, table, number)))
             yield releases
     finally:
@@ -310,9 +308,9 @@ class SparkTable(TableEngine):
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the people in each group: its values, then the people. NULL is one person."""
         entity = column(str(self.table.entity))
-        nobody = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
+        unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
-        people = (F.count_distinct(entity) + nobody).alias("people")
+        people = (F.count_distinct(entity) + unnamed).alias("people")
         return _tuples(self._divided(by).groupBy(*names).agg(people))
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -40,7 +40,7 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
             if any(each["entity"] is None for each in page["tables"])
         ),
         *checks,
-        *(Text(told) for told in quotable_sentences(page)),
+        *(Text(quote) for quote in quotable_sentences(page)),
         Panel(Text(summarize_verdicts(page)), style=STYLES[page["verdict"]]),
     )
 
@@ -58,10 +58,10 @@ def _checks_table(page: ReportPage) -> Table:
 
 
 def _measure_cell(check: ReportPage) -> RenderableType:
-    told = [Text(describe_check(check))]
+    lines = [Text(describe_check(check))]
     if describe_columns(check):
-        told.append(Text(describe_columns(check), style="dim"))
-    return Group(*told)
+        lines.append(Text(describe_columns(check), style="dim"))
+    return Group(*lines)
 
 
 def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
@@ -72,19 +72,19 @@ def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
             f"{check['verdict'].upper()}  {check['table']}: {describe_check(check)}",
             style=f"bold {STYLES[check['verdict']]}",
         )
-        told = (
+        lines = (
             describe_columns(check),
             f"{format_figure(found.group, check)}, limit {format_limit(check)}",
             found.words,
         )
-        yield from (Padding(Text(line), (0, 0, 0, 4)) for line in told if line)
+        yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines if line)
 
 
 def _table_facts(each: ReportPage) -> str:
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
     dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
-    counted = "records" if each["entity"] is None else f"people, told apart by {each['entity']},"
+    counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']},"
     return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"
 
 

@@ -20,7 +20,7 @@ WORST_FIRST: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT_CODES: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 REASON_CAUTION: Final = "the policy refuses figures with a caution"
 CAUTION_BLANK_RECORDS: Final = (
-    "matched everybody, so that their own risk is the lowest, and nobody else matched them"
+    "match every person, so that their own risk is the lowest, and no other record matches them"
 )
 CAUTION_POPULATION_OF_GROUP: Final = (
     "{} people are taken for the population of each group; "
@@ -35,7 +35,7 @@ REASON_NO_ANSWER: Final = "there is no answer"
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of a group: the figure, the ends of its interval, if any, and what is said of it."""
+    """What was measured of a group: the figure, the ends of its interval, if any, and its status."""
 
     group: Group
     value: float | None
@@ -44,7 +44,9 @@ class Figure:
     status: str
     dropped: int = 0  # records that lack a value, and were not measured
     shows_dropped: bool = True  # whether a report may show how many
-    small: bool = False  # whether there are class sizes of so few records that an exact figure may tell them
+    small: bool = (
+        False  # whether there are class sizes of so few records that an exact figure may reveal them
+    )
     remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
     hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
     method: str | None = None  # of an estimate, where its function says it
@@ -94,7 +96,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Baseline:
-    """An earlier report: its figures by what was measured, its hash, and what is to be said of it."""
+    """An earlier report: its figures by what was measured, its hash, and its caution."""
 
     figures: Mapping[tuple[Any, ...], BaselineFigure]
     sha256: str
@@ -165,8 +167,8 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
     measure = check.measure
     row = measure.pick(rows, check.parameters)
     status = row.get("status") or OK
-    held = measure.interval and COVERED not in status  # one that holds too seldom decides nothing
-    low, high = (_number(row[f"{measure.column}_{end}"]) if held else None for end in ("low", "high"))
+    covers = measure.interval and COVERED not in status  # an interval that covers too seldom decides nothing
+    low, high = (_number(row[f"{measure.column}_{end}"]) if covers else None for end in ("low", "high"))
     return Figure(
         group,
         _number(row[measure.column]),
@@ -182,8 +184,8 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
     """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
     if blank := row.get("blank_records"):
-        told = f"{blank} record{'' if blank == 1 else 's'}"
-        return (f"{told} without any value of {', '.join(check.counted)} {CAUTION_BLANK_RECORDS}",)
+        number = f"{blank} record{'' if blank == 1 else 's'}"
+        return (f"{number} without any value of {', '.join(check.counted)} {CAUTION_BLANK_RECORDS}",)
     if check.by and "population" in check.parameters:
         return (CAUTION_POPULATION_OF_GROUP.format(plain(check.parameters["population"])),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
@@ -193,7 +195,7 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def has_caveat(found: Figure) -> bool:
-    """Whether there is something to be said against a figure."""
+    """Whether there is a caveat on a figure."""
     return found.status != OK or found.dropped > 0 or bool(found.remarks)
 
 
@@ -214,7 +216,7 @@ def judge_figure(
 
 
 def group_labels(group: Group) -> tuple[str | None, ...]:
-    """Give the values by which a group is told, as reports write them."""
+    """Give the values that name a group, as reports write them."""
     return tuple(None if value is None else str(value) for value in group.values)
 
 
@@ -241,15 +243,15 @@ def _verdict(
 ) -> tuple[str, str]:
     broken = check.limit is not None and check.measure.worse(value, check.limit)
     if before is None:
-        told = "the baseline has no such figure" if baseline else "there is no baseline to compare with"
+        reason = "the baseline has no such figure" if baseline else "there is no baseline to compare with"
         if check.no_worse and not broken:
-            return NOT_JUDGED, told
+            return NOT_JUDGED, reason
         return (FAIL, "beyond the limit") if broken else (PASS, "")
     if check.limit is not None and not broken and not check.no_worse:
         return PASS, ""
     if before.masked and value != 0 and not before.same:
-        told = "the baseline masks the figure, so that a rise would not be seen"
-        return (FAIL, f"beyond the limit, and {told}") if broken else (NOT_JUDGED, told)
+        reason = "the baseline masks the figure, so that a rise would not be seen"
+        return (FAIL, f"beyond the limit, and {reason}") if broken else (NOT_JUDGED, reason)
     if not before.masked and check.measure.worse(value, before.value):
         return FAIL, "beyond the limit and worse than the baseline" if broken else "worse than the baseline"
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")

@@ -58,7 +58,7 @@ def run_check(options: argparse.Namespace) -> int:
     policy = _with_time_limit(policy, options)
     way_out = None
     with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
-        page = gate.measure_policy(policy, releases, baseline, risky=risky, tell=progress.report)
+        page = gate.measure_policy(policy, releases, baseline, risky=risky, show_progress=progress.report)
         if options.prepare and page["verdict"] == "fail":
             way_out = _way_out(policy, releases, baseline)
     writers: dict[str, Callable[[Page], str]] = {
@@ -155,6 +155,6 @@ def run_advise(options: argparse.Namespace) -> int:
     """Print the effect of each change of columns on the checks that fail."""
     policy = read_policy(options.policy)
     with gate.open_with_engine(None, policy, options.memory_limit, progress.report) as releases:
-        page = advise(policy, releases, pairs=not options.single, tell=progress.report)
+        page = advise(policy, releases, pairs=not options.single, show_progress=progress.report)
     print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
     return PASSED

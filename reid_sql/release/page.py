@@ -11,7 +11,7 @@ from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
-from reid_sql.models.release.search import Found, removed_classes
+from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
@@ -85,7 +85,7 @@ def _share(records: int, table: "TableRelease", below: int) -> float | None:
     return None if 0 < records < below else records / table.records
 
 
-def _cell_suppression(table: "TableRelease", best: Found) -> CellSuppression:
+def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppression:
     """Return the blank cells and suppressed classes of the transformation."""
     found = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
@@ -94,7 +94,7 @@ def _cell_suppression(table: "TableRelease", best: Found) -> CellSuppression:
     return CellSuppression((), np.zeros(found.codes.shape, dtype=np.bool_), away)
 
 
-def _suppression(table: "TableRelease", best: Found, below: int) -> Page:
+def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Describe the suppressed records, those with blank values, and the blank columns."""
     found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
@@ -107,7 +107,7 @@ def _suppression(table: "TableRelease", best: Found, below: int) -> Page:
     }
 
 
-def _losses(table: "TableRelease", best: Found) -> Page:
+def _losses(table: "TableRelease", best: CountedNode) -> Page:
     found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     after = apply_suppression(found, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)

@@ -18,7 +18,7 @@ from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
-from reid_sql.models.release.search import Found, Result, Search, Verdict, accept_all
+from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
 from reid_sql.release.page import page, steps
@@ -113,7 +113,7 @@ def prepare_releases(
         for release, table in zip(releases, tables, strict=True)
         if table.transformation is not None
     ]
-    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, tell=tell))
+    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
@@ -216,14 +216,14 @@ class _Judge:
         self.rules = _rules(found, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
-    def form(self, found: Found) -> Transformation:
+    def form(self, found: CountedNode) -> Transformation:
         """Return the transformation of a node."""
         rounds = max(found.outcome.rounds, 1) if self.asked else 0
         return Transformation(
             self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
         )
 
-    def __call__(self, found: Found) -> Verdict:
+    def __call__(self, found: CountedNode) -> Verdict:
         broken = self.broken(self.form(found), self.left)
         if broken is None:
             return Verdict(is_met=True)

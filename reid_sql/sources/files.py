@@ -37,7 +37,7 @@ PACKED: Final = (".gz", ".zst")
 AS_WRITTEN: Final = TextFormat()
 VIEW: Final = "reid_input"  # the table of a command
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
-# A value is the same wherever it is read; a time that knows its zone is told in UTC.
+# A value is the same wherever it is read; a time with a zone is converted to UTC.
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -88,7 +88,7 @@ def open_source(
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table.
 
-    What is a `pattern` stands for all files that it matches; `-` is standard input.
+    A `pattern` is read as all files that it matches; `-` is standard input.
     """
     con = connect_quietly()
     spill_into(con, process_folder())
@@ -162,14 +162,14 @@ def attach_sources(
         with _readable(words, path, kind):
             select, found = select_from(con, words, path, kind, form)
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
-        told = [(row[0], row[1]) for row in columns]
-        if known is not None and told != known:
+        types = [(row[0], row[1]) for row in columns]
+        if known is not None and types != known:
             raise OutOfDomainError(
                 f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
             )
-        known = told
+        known = types
         for name in values:
-            if name.lower() in {column.lower() for column, _ in told}:
+            if name.lower() in {column.lower() for column, _ in types}:
                 raise OutOfDomainError(
                     f"{words} must not name a column by a folder and in a file, "
                     f"got '{name}' twice; rename one"
@@ -193,7 +193,7 @@ def attach_sources(
 
 @contextmanager
 def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
-    """Say of a file that is not what its name says which one it is; what another program holds is no such."""
+    """Name a file whose content does not fit its suffix; a file that another program locks is none."""
     try:
         yield
     except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
@@ -242,8 +242,10 @@ def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
         for name, kind, *_ in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         if kind == "TIMESTAMP WITH TIME ZONE"
     ]
-    told = ", ".join(f"timezone('UTC', {quoted(name)}) AS {quoted(name)}" for name in zoned)
-    con.execute(f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({told})' if zoned else ''} FROM {source}")
+    converted = ", ".join(f"timezone('UTC', {quoted(name)}) AS {quoted(name)}" for name in zoned)
+    con.execute(
+        f"CREATE TEMP VIEW {view} AS SELECT *{f' REPLACE ({converted})' if zoned else ''} FROM {source}"
+    )
 
 
 def _attach_database(
@@ -286,7 +288,7 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
 
 
 def _table_option(words: str) -> str:
-    """Where a table is named whose file is named here: an option, a position's own one, a key of a policy."""
+    """Return what names the table of this file: an option, or a key of a policy."""
     if words.startswith("--"):
         return words
     return f"--{words.lower()}-table" if words.isupper() else f"{words.removesuffix('file')}table"
@@ -307,7 +309,7 @@ def check_source(words: str, file: str) -> str:
 
 
 def _hint(words: str, path: Path) -> str:
-    """The nearest file; to a command, how a pattern is said."""
+    """Suggest the nearest file, or how to pass a pattern."""
     if words == "FILE" and set(path.name) & set("*?["):
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
@@ -316,15 +318,17 @@ def _hint(words: str, path: Path) -> str:
 
 
 def _kind_within(folder: Path) -> str:
-    """The ending of most of the files that can be read there."""
-    held: list[str] = []
+    """Return the most frequent suffix of the folder's readable files."""
+    suffixes: list[str] = []
     with suppress(OSError):
-        held = ["".join(_endings(other)) for other in sorted(folder.iterdir()) if _endings(other)[0] in KINDS]
-    return max(held, key=held.count, default=".parquet")
+        suffixes = [
+            "".join(_endings(other)) for other in sorted(folder.iterdir()) if _endings(other)[0] in KINDS
+        ]
+    return max(suffixes, key=suffixes.count, default=".parquet")
 
 
 def _endings(path: Path) -> tuple[str, str]:
-    """What the file is, and how it is packed."""
+    """Return the suffix of the content and of the compression."""
     packed = path.suffix if path.suffix in PACKED else ""
     return Path(path.name.removesuffix(packed)).suffix, packed
 

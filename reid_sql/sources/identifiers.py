@@ -1,4 +1,4 @@
-"""Which columns look as if they told people apart, and repeat: where one does, rows are not people."""
+"""Find columns that look like identifiers and repeat: then rows are not people."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -13,15 +13,14 @@ MOST: Final = 8  # columns that are looked at
 
 
 def repeated(
-    con: "duckdb.DuckDBPyConnection", table: str, besides: Sequence[str]
+    con: "duckdb.DuckDBPyConnection", table: str, quasi_identifiers: Sequence[str]
 ) -> list[tuple[str, int, int]]:
-    """Columns named like an identifier whose values repeat: name, distinct values, records that have one.
+    """Return columns named like an identifier that repeat: name, distinct values, records with a value.
 
-    Only the names in `besides`, the quasi-identifiers, are passed over. It costs one scan where there is such
-    a name.
+    The quasi-identifiers are skipped. It costs one scan if there is such a name.
     """
     every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
-    names = likely(every, besides)
+    names = likely(every, quasi_identifiers)
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
@@ -29,25 +28,25 @@ def repeated(
     return repeating(names, found[::2], found[1::2])
 
 
-def likely(every: Sequence[str], besides: Sequence[str]) -> list[str]:
-    """The columns that are named like an identifier, but those in `besides`."""
-    taken = {name.lower() for name in besides}
+def likely(every: Sequence[str], quasi_identifiers: Sequence[str]) -> list[str]:
+    """Return the columns that are named like an identifier, but for the quasi-identifiers."""
+    taken = {name.lower() for name in quasi_identifiers}
     return [name for name in every if IDENTIFIER_NAME.search(name) and name.lower() not in taken][:MOST]
 
 
 def repeating(
     names: Sequence[str], distinct: Sequence[int], records: Sequence[int]
 ) -> list[tuple[str, int, int]]:
-    """Those of the columns that have several values, and fewer than records with one."""
+    """Return the columns with several distinct values, and fewer than records with a value."""
     counted = zip(names, distinct, records, strict=True)
-    return [(name, values, held) for name, values, held in counted if 1 < values < held]
+    return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], spelled: str) -> str:
-    """What to do about them, in one sentence for each."""
-    told = (
+def hint(found: Sequence[tuple[str, int, int]], option: str) -> str:
+    """Write one sentence of advice for each."""
+    sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
-        f"if it tells people apart, count them with {spelled} {name}."
+        f"if it identifies people, count them with {option} {name}."
         for name, values, records in found
     )
-    return " ".join(told)
+    return " ".join(sentences)

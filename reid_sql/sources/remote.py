@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
-from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 import duckdb
 
@@ -22,9 +22,7 @@ STORES: Final = ("http", "https", "s3", "s3a", "s3n", "gs", "gcs", "r2", "az", "
 SECRET: Final = re.compile(
     r"pass(?!file)|pwd|secret|token|credential|private_?key|api_?key|signature", re.IGNORECASE
 )
-CREDENTIALS: Final = re.compile(
-    r"(?<=://)([^:/?#@\s]*):[^@\s]*@"
-)  # a user and a password, wherever they stand
+CREDENTIALS: Final = re.compile(r"(?<=://)([^:/?#@\s]*):[^@\s]*@")  # a user and a password anywhere
 MASK: Final = "***"
 MIN_SECRET_LENGTH: Final = 4  # letters of a secret that is hidden within words, too
 STANDARD_INPUT: Final = "-"
@@ -34,7 +32,7 @@ MAX_SIGNATURE: Final = max(map(len, SIGNATURES))
 
 
 def is_connection(text: str) -> bool:
-    """Whether a text stands for a warehouse: a URL of no store of files, or a variable that holds one.
+    """Whether a text names a warehouse: a URL of no file store, or a variable that contains one.
 
     >>> is_connection("postgres://host/db"), is_connection("env:WAREHOUSE_URL"), is_connection("s3://b/a.csv")
     (True, True, False)
@@ -64,7 +62,7 @@ def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) 
 def _refuse_secret(words: str, given: str) -> None:
     if next(_secrets(given), None) is not None:
         raise OutOfDomainError(
-            f"{words} must hold no password, got one in '{masked(given, given)}'; put the URL into a "
+            f"{words} must contain no password, got one in '{masked(given, given)}'; put the URL into a "
             f"variable of the environment and write env:WAREHOUSE_URL"
         )
 
@@ -75,24 +73,24 @@ def masked(text: str, url: str) -> str:
     >>> masked("no host 's' for u", "postgres://u:p@s/w@host/db"), masked("at a://u:pw@h", "a://u:pw@h")
     ("no host '***' for u", 'at a://u:***@h')
     """
-    told = text
+    hidden = text
     for secret in sorted(set(_secret_spellings(url)), key=len, reverse=True):
         within = len(secret) >= MIN_SECRET_LENGTH
         plain = re.escape(secret)
-        told = re.sub(plain if within else rf"(?<!\w){plain}(?!\w)", MASK, told)
-    return CREDENTIALS.sub(rf"\1:{MASK}@", told)
+        hidden = re.sub(plain if within else rf"(?<!\w){plain}(?!\w)", MASK, hidden)
+    return CREDENTIALS.sub(rf"\1:{MASK}@", hidden)
 
 
 def _secret_spellings(url: str) -> Iterator[str]:
     """The secrets, decoded too, and the pieces that a driver makes of one that is not quoted as URLs are."""
     for secret in _secrets(url):
-        for spelled in (secret, unquote(secret), unquote_plus(secret)):
-            yield spelled
-            yield from (piece for piece in re.split(r"[/@?#:&=]", spelled) if piece)
+        for spelling in (secret, unquote(secret), unquote_plus(secret)):
+            yield spelling
+            yield from (piece for piece in re.split(r"[/@?#:&=]", spelling) if piece)
 
 
 def _secrets(url: str) -> Iterator[str]:
-    """The password, which reaches to the last @ whatever stands in it, and what secret options are set to."""
+    """Return the password, which extends to the last @, and the values of secret options."""
     rest = url.partition("://")[2]
     user, at, _ = rest.rpartition("@")
     if at and (secret := user.partition(":")[2]):
@@ -116,11 +114,6 @@ def path_of(url: str) -> str:
     return unquote(found.netloc + found.path)
 
 
-def options_of(url: str) -> dict[str, str]:
-    """What stands behind the question mark."""
-    return dict(parse_qsl(urlsplit(url).query))
-
-
 def is_remote(file: str) -> bool:
     """Whether the text names standard input or a place in a store, not a path.
 
@@ -132,7 +125,7 @@ def is_remote(file: str) -> bool:
 
 @contextmanager
 def fetch_to_file(con: duckdb.DuckDBPyConnection, words: str, file: str) -> Iterator[Path]:
-    """Bring the bytes into a file of a private folder, which is taken away at the end."""
+    """Copy the bytes into a file of a private folder, which is removed at the end."""
     with spill_folder() as folder:
         if file == STANDARD_INPUT:
             yield _save_stream(sys.stdin.buffer, folder, words)
@@ -143,11 +136,11 @@ def fetch_to_file(con: duckdb.DuckDBPyConnection, words: str, file: str) -> Iter
 
 
 def _save_stream(stream: BinaryIO, folder: Path, words: str) -> Path:
-    """Write a stream to a file whose ending says what its first bytes do; else it is CSV."""
+    """Write a stream to a file with the suffix of its first bytes, by default CSV."""
     beginning = stream.read(MAX_SIGNATURE)
     if not beginning:
         raise OutOfDomainError(
-            f"{words} must hold a table, got nothing on standard input; pipe a file into it"
+            f"{words} must contain a table, got nothing on standard input; pipe a file into it"
         )
     ending = next((kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv")
     place = folder / f"input{ending}"
@@ -158,7 +151,7 @@ def _save_stream(stream: BinaryIO, folder: Path, words: str) -> Path:
 
 
 def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:
-    """The one object that stands under this very name; DuckDB's own extension and secrets are used."""
+    """Download the one object of this name, by DuckDB's extension and secrets."""
     shown = masked(file, file)
     extension = EXTENSIONS.get(file.partition("://")[0].lower(), "httpfs")
     try:

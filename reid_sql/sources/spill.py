@@ -1,4 +1,4 @@
-"""Where counting spills to disk: a folder that goes with the process, also with one that was killed."""
+"""The folder into which counting spills: removed with the process, even if that was killed."""
 
 import atexit
 import shutil
@@ -23,7 +23,7 @@ def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
     """Let a connection spill into the folder, encrypted.
 
     Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
-    secure, and encrypts only if told that this will do: else it refuses to spill at all.
+    secure, and encrypts only if that is accepted: else it refuses to spill at all.
     """
     con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
     con.execute("SET force_mbedtls_unsafe = 'true'")
@@ -32,14 +32,14 @@ def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
 @cache
 def process_folder() -> Path:
     """Return a folder for as long as the process lives."""
-    held = ExitStack()
-    atexit.register(held.close)
-    return held.enter_context(spill_folder())
+    resources = ExitStack()
+    atexit.register(resources.close)
+    return resources.enter_context(spill_folder())
 
 
 @contextmanager
 def spill_folder() -> Iterator[Path]:
-    """Return a folder of one's own, and take it away; what a killed process left is taken away before."""
+    """Create a folder, and remove it at the end; first remove what a killed process left."""
     _sweep()
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -49,8 +49,8 @@ def spill_folder() -> Iterator[Path]:
 
 
 def _locked(lock: IO[str]) -> bool:
-    """Hold the file for as long as the process lives; whether nobody else holds it."""
-    if find_spec("fcntl") is None:  # Windows lets nobody remove what is open
+    """Lock the file for the life of the process; return whether no other process has."""
+    if find_spec("fcntl") is None:  # Windows removes no open file
         return True
     import fcntl  # noqa: PLC0415 - there is none on Windows
 
@@ -67,6 +67,6 @@ def _sweep() -> None:
             lock = folder / LOCK
             if folder.is_symlink() or not lock.is_file():
                 continue
-            with lock.open("r+") as held:
-                if _locked(held):
+            with lock.open("r+") as resources:
+                if _locked(resources):
                     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A warehouse by the URL of its connection: opened to be read alone, its tables by schema and name."""
+"""A warehouse by its connection URL: opened read-only, its tables found by schema and name."""
 
 import re
 import sqlite3
@@ -20,12 +20,12 @@ from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.suggestion import suggestion
 
-CATALOG: Final = "reid_warehouse"  # under which a DuckDB file stands: no macro of it shadows a function
+CATALOG: Final = "reid_warehouse"  # of a DuckDB file: its macros shadow no function
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
 NAMES: Final = 3  # catalog, schema, table
 SCHEMAS: Final = 20  # that are looked through for a name
 WAIT: Final = 15  # seconds for a server to answer
-# Tables of any schema are named in full; a function of somebody else's schema is never ours. Rows that the
+# Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
 SETTINGS: Final = ("search_path = pg_catalog", "row_security = off", "standard_conforming_strings = on")
 POSTGRES: Final = ("postgres", "postgresql")
@@ -43,7 +43,7 @@ class Warehouse:
         self.still = scheme_of(url) in {"duckdb", *POSTGRES}
 
     def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
-        """What a table holds, in this process; a database's error is one sentence without a secret."""
+        """Fetch the rows of a table; a database's error becomes one sentence without a secret."""
         return rows(table, words, self.url)
 
     def table(self, words: str, name: str) -> Table:
@@ -60,7 +60,7 @@ class Warehouse:
     def _unknown(
         self, words: str, name: str, table: str, schema: str | None, error: Exception
     ) -> UnknownNameError:
-        """What is refused of a table that cannot be found, with the nearest that can."""
+        """Refuse a table that does not exist, and suggest the nearest."""
         own = self._listed(schema)
         elsewhere = [other for other in self._schemas() if other != schema and table in self._listed(other)]
         if elsewhere:
@@ -70,7 +70,7 @@ class Warehouse:
         elif schema is not None and schema not in self._schemas():
             hint = suggestion(schema, self._schemas(), "schemas")
         else:
-            hint = told(error, self.url)
+            hint = describe_error(error, self.url)
         return UnknownNameError(f"{words} must be a table of the database, got '{name}'; {hint}")
 
     def _listed(self, schema: str | None) -> list[str]:
@@ -95,18 +95,18 @@ class Warehouse:
 
 
 def rows(table: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
-    """What a table of a warehouse holds, in this process."""
+    """Fetch the rows of a table of a warehouse."""
     return asked(lambda: list(collected(table(), words).to_pylist()), url)
 
 
 def asked(question: Callable[[], Found], url: str = "") -> Found:
-    """What is asked of a warehouse; its error is one sentence without the URL's secrets."""
+    """Run a query of a warehouse; its error becomes one sentence without the URL's secrets."""
     try:
         return question()
     except (ReidError, duckdb.InterruptException):
         raise
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        rule = f"the table must be one that the database lets be counted, got {told(error, url)}"
+        rule = f"the table must be one that the database can count, got {describe_error(error, url)}"
         raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
 
 
@@ -148,11 +148,12 @@ def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | 
         raise
     except ImportError as error:
         extra = scheme.replace("postgresql", "postgres")
-        missing = told(error, url).partition(" You can")[0].rstrip(".")
+        missing = describe_error(error, url).partition(" You can")[0].rstrip(".")
         rule = f"{words} must have the driver of {extra}, got none ({missing})"
         raise UnavailableError(f"{rule}; pip install 'ibis-framework[{extra}]'") from None
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        rule = f"{words} must lead to a database that answers, got '{masked(given, url)}': {told(error, url)}"
+        got = f"'{masked(given, url)}': {describe_error(error, url)}"
+        rule = f"{words} must lead to a database that answers, got {got}"
         raise UnavailableError(f"{rule}; see that the server runs, and user, password and database") from None
 
 
@@ -177,9 +178,9 @@ def _file(words: str, url: str, folder: Path) -> Path:
     """The database's file, which must be there: a driver would make one."""
     path = (folder / path_of(url)).absolute()
     if not path.is_file():
-        beside = sorted(each.name for each in path.parent.glob("*") if each.is_file())
+        siblings = sorted(each.name for each in path.parent.glob("*") if each.is_file())
         rule = f"{words} must lead to an existing file, got '{masked(url, url)}'"
-        raise UnknownNameError(f"{rule}; {suggestion(path.name, beside, 'files beside it')}")
+        raise UnknownNameError(f"{rule}; {suggestion(path.name, siblings, 'files next to it')}")
     return path
 
 
@@ -205,8 +206,8 @@ def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
     con.execute("SELECT 1")  # what Ibis does after it are parts of this transaction
 
 
-def told(error: BaseException, url: str = "") -> str:
-    """The first sentence of what a driver says, without the URL's secrets and without a record.
+def describe_error(error: BaseException, url: str = "") -> str:
+    """Return the first sentence of a driver's error, without the URL's secrets and without a record.
 
     What follows on later lines may quote the query or a value.
     """

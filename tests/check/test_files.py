@@ -262,7 +262,7 @@ def test_a_file_that_changes_while_it_is_measured_is_not_judged(tmp_path: Path) 
             (tmp_path / "t.csv").write_bytes(content)
 
     with gate.open_tables(policy) as releases:
-        page = gate.measure_policy(policy, releases, None, tell=rewrite)
+        page = gate.measure_policy(policy, releases, None, show_progress=rewrite)
     assert {each["verdict"] for each in page["checks"]} == {"not judged"}
     assert page["checks"][0]["groups"][0]["value"] is None
 

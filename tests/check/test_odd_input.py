@@ -77,7 +77,7 @@ def test_a_baseline_that_tells_a_key_twice_is_refused(tmp_path: Path) -> None:
     page = (tmp_path / "last.json").read_text(encoding="utf-8")
     assert json.loads(page) == report.page
     (tmp_path / "last.json").write_text(page.replace('"judged": 1.0,', '"judged": 0.5, "judged": 1.0,'))
-    with pytest.raises(ReidError, match=r"got '.*last.json': a key stands twice"):
+    with pytest.raises(ReidError, match=r"got '.*last.json': a key occurs twice"):
         check(policy, tmp_path / "last.json")
 
 

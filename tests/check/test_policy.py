@@ -54,7 +54,7 @@ REFUSED = {
     HEAD.replace('"age", "sex"', "")
     + CHECK: "checks[1] needs quasi-identifiers for the measure 'k', got none",
     HEAD.replace('["age", "sex"]', '"age"') + CHECK: "quasi_identifiers must be a list of texts, got 'age'",
-    HEAD + 'population_table = "x"\n' + CHECK: "population_table must stand beside population_file, got none",
+    HEAD + 'population_table = "x"\n' + CHECK: "population_table must come with population_file, got none",
     HEAD + "checks = 3": "policy tables[1].checks must be a list of tables, got 3",
     HEAD: "policy tables[1] must have at least one check, got none",
     HEAD + CHECK + HEAD + CHECK: "policy tables must have distinct names, got 'people' twice",

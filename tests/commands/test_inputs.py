@@ -52,7 +52,7 @@ def test_an_empty_standard_input_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
-    assert "FILE must hold a table, got nothing on standard input; pipe" in refusal(capsys, "-")
+    assert "FILE must contain a table, got nothing on standard input; pipe" in refusal(capsys, "-")
 
 
 def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ PYTHON: Final = os.environ.get("REID_SQL_DBT_PYTHON")
 SKIPPED_WITHOUT_DBT: Final = pytest.mark.skipif(
     not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
 )
-MARKS: Final = [pytest.mark.dbt, SKIPPED_WITHOUT_DBT, pytest.mark.xdist_group("dbt")]
+MARKS: Final = [pytest.mark.dbt, SKIPPED_WITHOUT_DBT]
 Results = dict[str, dict[str, Any]]
 
 

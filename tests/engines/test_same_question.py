@@ -26,7 +26,7 @@ def by_hand() -> dict[str, Any]:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
-def test_three_engines_answer_with_the_same_figures(
+def test_duckdb_polars_and_spark_answer_with_the_same_figures(
     postgres: str, root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = root / "docs" / "same_question.py"

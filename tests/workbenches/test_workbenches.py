@@ -22,7 +22,6 @@ pytestmark = [
         not PYTHON,
         reason="no environment with workbenches (REID_SQL_WORKBENCHES_PYTHON, which make test sets)",
     ),
-    pytest.mark.xdist_group("workbenches"),
 ]
 ANSWER = "[(3000, 1)]"
 MARIMO = """import marimo

@@ -20,7 +20,7 @@ Flags = npt.NDArray[np.bool_]
 # Values never seen
 UNSEEN_RECORDS_WITHOUT_SINGLETONS: Final = 0.25  # records of unseen values where no value was seen just once
 MAX_RECORDS_OF_ONE_UNSEEN: Final = 0.5
-MIN_RECORDS_SEEN: Final = 0.5  # that the values seen stand for
+MIN_RECORDS_SEEN: Final = 0.5  # of the values seen
 MAX_COUNT_IN_TAIL: Final = 8  # records of a value whose count informs the tail
 TAIL_EXPONENTS: Final = np.concatenate([np.arange(-0.95, 0, 0.1), [0.05, 0.25, 0.5, 1, 2, 4, 8, 16]])  # r
 TAIL_RATIOS: Final = np.exp(-np.array([0, 0.01, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9.0]))  # θ

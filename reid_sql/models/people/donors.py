@@ -73,7 +73,7 @@ def compare_values(column: Column, values: Integers, donors: Integers, log_share
 
 @dataclass(frozen=True)
 class Donors:
-    """Distinct donors, how many records each stands for, and the chances a and b of each column."""
+    """Distinct donors, how many records each represents, and the chances a and b of each column."""
 
     columns: tuple[Column, ...]
     codes: Integers  # (donors, columns)

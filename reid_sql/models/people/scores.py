@@ -1,7 +1,7 @@
 """Scores ξ and κ of persons: averaged over the overdispersion, and shrunk where few people are unique.
 
-A person whose record the sample contains as somebody else's is not unique; nor is one of several with equal
-records in it.
+A person whose record the sample contains as that of another person is not unique; nor is one of several
+with equal records in it.
 """
 
 from collections.abc import Callable

@@ -23,6 +23,12 @@ MAX_KEY: Final = 2**62  # what a key of 64 bits holds
 MAX_DENSE_KEYS: Final = 2**22  # keys that are counted in an array of their own rather than sorted
 MAX_CACHED_CODES: Final = 2**24  # codes that folded forms may hold together
 MAX_CACHED_FORMS: Final = 100  # folded forms that are kept, at most
+LOSS_LABELS: Final = {
+    "entropy": "non-uniform entropy",
+    "discernibility": "discernibility",
+    "class_size": "average class size",
+}
+LOSS: Final = Choice(tuple(LOSS_LABELS))
 
 
 @dataclass(frozen=True)
@@ -155,16 +161,8 @@ def outer_sum(parts: Sequence[Floats]) -> NDArray[np.float64]:
     return total
 
 
-LOSS_LABELS: Final = {
-    "entropy": "non-uniform entropy",
-    "discernibility": "discernibility",
-    "class_size": "average class size",
-}
-LOSS: Final = Choice(tuple(LOSS_LABELS))
-
-
 class Loss(ABC):
-    """A loss on a lattice; `base` is what every form of the table loses at least, for every node.
+    """A loss on a lattice; `base` is the least loss of each node.
 
     `is_predictable` says that a node loses its base, but for what is taken away.
     """
@@ -178,17 +176,17 @@ class Loss(ABC):
     @property
     @abstractmethod
     def base(self) -> NDArray[np.float64]:
-        """The least loss of each node, whatever is taken away."""
+        """The least loss of each node, whatever is removed."""
 
     @abstractmethod
-    def of(self, node: Node, found: DistinctRecords, gone: NDArray[np.bool_]) -> float:
-        """The loss of a node without the classes that go."""
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the removed classes."""
 
-    def above(self, found: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
-        """Give what every coarser form of the node loses at least."""
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - not every loss has a bound
+        """Lower bound of the loss of every coarser form."""
         return 0.0
 
-    def extra_loss(self, node: Node, found: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - same
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - same
         """Loss of every finer form above its base, where no record of these classes can remain."""
         return 0.0
 
@@ -223,27 +221,27 @@ class Entropy(Loss):
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
-        """The least loss of each node: nothing taken away."""
+        """The least loss of each node: nothing removed."""
         return outer_sum(self.columns) / self.whole
 
-    def of(self, node: Node, found: DistinctRecords, gone: NDArray[np.bool_]) -> float:
-        """The loss of a node without the classes that go."""
-        return float(self.base[node]) + self.extra_loss(node, found, gone)
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
+        """The loss of a node without the removed classes."""
+        return float(self.base[node]) + self.extra_loss(node, classes, gone)
 
-    def extra_loss(self, node: Node, found: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:
-        """Give what is left to lose in these classes; a finer form has more to lose in their records."""
-        cells = np.broadcast_to(unsavable, found.codes.shape)
-        return self.of_cells(node, found, cells) if unsavable.any() else 0.0
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:
+        """Bits left to lose in these classes; a finer form has more to lose in their records."""
+        cells = np.broadcast_to(unsavable, classes.codes.shape)
+        return self.of_cells(node, classes, cells) if unsavable.any() else 0.0
 
-    def of_cells(self, node: Node, found: DistinctRecords, blank: NDArray[np.bool_]) -> float:
-        """Give what is left to lose in these cells of the classes."""
-        left = np.zeros(len(found.counts))
+    def of_cells(self, node: Node, classes: DistinctRecords, blank: NDArray[np.bool_]) -> float:
+        """Bits left to lose in these cells of the classes."""
+        left = np.zeros(len(classes.counts))
         for column, level, codes, lost in zip(
-            self.lattice.level_codes, node, found.codes, blank, strict=True
+            self.lattice.level_codes, node, classes.codes, blank, strict=True
         ):
             records = np.maximum(column.count_records(level), 1)
             left[lost] += np.log2(self.lattice.records / records)[codes[lost]]
-        return float(found.counts @ left) / self.whole
+        return float(classes.counts @ left) / self.whole
 
 
 def _bits(records: Integers) -> float:
@@ -263,37 +261,37 @@ class Discernibility(Loss):
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, found: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
-        """The loss of a node without the classes that go."""
-        kept = found.counts[~gone].astype(np.float64)
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the removed classes."""
+        kept = classes.counts[~gone].astype(np.float64)
         suppressed = self.lattice.records - kept.sum()
         return float(kept @ kept + suppressed * self.lattice.records) / self.lattice.records**2
 
-    def extra_loss(self, node: Node, found: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
-        """Give what every finer form loses by what is taken away: as much, or more."""
-        return float(found.counts[unsavable].sum()) / self.lattice.records
+    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """Loss of every finer form by the removed records: as much, or more."""
+        return float(classes.counts[unsavable].sum()) / self.lattice.records
 
-    def above(self, found: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - as every loss
-        """Give what every coarser form loses: classes only grow, and none is larger than the table."""
-        counts = found.counts.astype(np.float64)
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:  # noqa: ARG002 - as every loss
+        """Lower bound for coarser forms: classes only grow, and none is larger than the table."""
+        counts = classes.counts.astype(np.float64)
         return float(counts @ counts) / self.lattice.records**2
 
 
 class ClassSize(Loss):
-    """Records per class among those that stay, as a share of all records. Source: LeFevre et al. 2006."""
+    """Records per class among the remaining ones, as a share of all records. Source: LeFevre et al. 2006."""
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """Nothing is known before a node is counted."""
         return np.zeros(self.lattice.shape)
 
-    def of(self, node: Node, found: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
-        """The loss of a node without the classes that go."""
-        return float(found.counts[~gone].mean()) / self.lattice.records
+    def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+        """The loss of a node without the removed classes."""
+        return float(classes.counts[~gone].mean()) / self.lattice.records
 
-    def above(self, found: DistinctRecords, suppressible: int) -> float:
-        """Give what every coarser form loses: it has no more classes, of hardly fewer records."""
-        return (self.lattice.records - suppressible) / len(found.counts) / self.lattice.records
+    def bound_coarser(self, classes: DistinctRecords, suppressible: int) -> float:
+        """Lower bound for coarser forms: no more classes, of hardly fewer records."""
+        return (self.lattice.records - suppressible) / len(classes.counts) / self.lattice.records
 
 
 LOSSES: Final[dict[str, Callable[[Lattice], Loss]]] = dict(
@@ -302,5 +300,5 @@ LOSSES: Final[dict[str, Callable[[Lattice], Loss]]] = dict(
 
 
 def make_loss(word: str, lattice: Lattice) -> Loss:
-    """Give the loss of this name on the lattice."""
+    """The loss of this name on the lattice."""
     return LOSSES[LOSS.check("loss", word)](lattice)

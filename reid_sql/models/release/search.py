@@ -1,4 +1,4 @@
-"""The node of least loss that meets what is required: every other one is counted or shown to lose more.
+"""Search the node of least loss that meets the requirement: all others are counted, or shown to lose more.
 
 A counted node bounds others: one that cannot meet the requirement rules out all finer ones; one that meets it
 bounds the loss of finer ones, and each bounds the loss of coarser ones. The search ends when no remaining
@@ -22,8 +22,8 @@ LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
 
 
 @dataclass(frozen=True)
-class Found:
-    """A node that was counted: its loss, the cut and the records taken away, and its smallest class."""
+class CountedNode:
+    """A node that was counted: its loss, the cut and the records removed, and its small classes."""
 
     node: Node
     loss: float
@@ -33,27 +33,27 @@ class Found:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a node meets what class sizes do not tell; `hopeless` if no finer form can, either."""
+    """Whether a node meets the other checks; `hopeless` if no finer form can either."""
 
     is_met: bool
     hopeless: bool = False
 
 
-Judge = Callable[[Found], Verdict]
+Judge = Callable[[CountedNode], Verdict]
 
 
 @dataclass
 class Result:
     """The best node, if any; whether no other loses less, and the least loss that another could have."""
 
-    best: Found | None = None
+    best: CountedNode | None = None
     optimal: bool = False
     bound: float = 0.0
     nodes: int = 0
-    counted: list[Found] = field(default_factory=list)
+    counted: list[CountedNode] = field(default_factory=list)
 
 
-def accept_all(found: Found) -> Verdict:  # noqa: ARG001 - as a judge
+def accept_all(found: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
     """Judge by class sizes alone."""
     return Verdict(is_met=True)
 
@@ -61,12 +61,12 @@ def accept_all(found: Found) -> Verdict:  # noqa: ARG001 - as a judge
 def removed_classes(
     rules: Rules | None, node: Node, folded: DistinctRecords, outcome: Outcome
 ) -> NDArray[np.bool_]:
-    """Which classes of a node are taken away."""
+    """Which classes of a node are removed."""
     return folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
 
 
 class Search:
-    """A search in a lattice for the least loss; `judge` is asked of each node that would be the best."""
+    """A search in a lattice for the least loss; `judge` checks each node that would be the best."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Search:
         stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[Result], None] = lambda _: None,
     ) -> None:
-        """Take what is searched, what is required, what is lost; when to stop, and what to call on progress.
+        """Take the lattice, the requirement and the loss; when to stop, and what to call on progress.
 
         `rules` are on sensitive values; classes that break one are taken away, too.
         """
@@ -109,7 +109,7 @@ class Search:
         return self.result
 
     def _descend(self, node: Node) -> None:
-        """Make columns finer one by one, the one that regains most first, as long as all is met."""
+        """Make columns finer one by one, the one that regains most first, while the node passes."""
         if not self._count(node):
             return
         moved = True
@@ -123,7 +123,7 @@ class Search:
         yield from sorted(below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
 
     def _next(self, least: NDArray[np.float64]) -> Node | None:
-        """Give a node that may lose less than the best; the most telling one, as far as one can know.
+        """A node that may lose less than the best: the most informative one, as far as is known.
 
         Where losses are known before a node is counted, it is the one that would lose most; else one halfway.
         """
@@ -140,7 +140,7 @@ class Search:
         return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
 
     def _count(self, node: Node) -> bool:
-        """Count a node, learn from it, and say whether it meets all."""
+        """Count a node, update the bounds, and return whether it passes."""
         checkpoint()
         if node in self._seen:
             return node in self._met
@@ -156,11 +156,11 @@ class Search:
             else inf
         )
         small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
-        found = Found(node, loss, outcome, small / self.lattice.records)
+        found = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(found)
         met, hopeless = self._judged(found)
         if self._least is not None:
-            self._learn(found, hopeless=hopeless)
+            self._update_bounds(found, hopeless=hopeless)
         if met:
             self._met.add(node)
         self.on_progress(self.result)
@@ -168,18 +168,18 @@ class Search:
 
     def _outcome(self, node: Node, folded: DistinctRecords) -> Outcome:
         """Judge the node's class sizes, and its sensitive values where there are rules."""
-        outcome = self.requirement.of(folded.counts)
+        outcome = self.requirement.judge(folded.counts)
         if self.rules is None or outcome.hopeless:
             return outcome
-        return self.rules.of(node, folded, outcome, self.requirement)
+        return self.rules.judge(node, folded, outcome, self.requirement)
 
     def _doomed(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
         if self.rules is None:
             return folded.counts < self.requirement.k
         return self.rules.unsavable(node, folded, self.requirement)
 
-    def _judged(self, found: Found) -> tuple[bool, bool]:
-        """Whether all is met, and whether no finer form can meet it; the best is remembered."""
+    def _judged(self, found: CountedNode) -> tuple[bool, bool]:
+        """Whether the node passes, and whether no finer form can; updates the best."""
         best = self.result.best
         if found.outcome.cut is None:
             return False, found.outcome.hopeless
@@ -190,7 +190,7 @@ class Search:
             self.result.best = found
         return judged.is_met, judged.hopeless
 
-    def _learn(self, found: Found, *, hopeless: bool) -> None:
+    def _update_bounds(self, found: CountedNode, *, hopeless: bool) -> None:
         """Raise what other nodes lose at least."""
         if self._least is None:
             return
@@ -200,11 +200,11 @@ class Search:
             self._least[below] = np.inf
         elif extra := self.loss.extra_loss(found.node, folded, self._doomed(found.node, folded)):
             np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
-        if least := self.loss.above(folded, self.requirement.suppressible):
+        if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])
 
     def _set_bound(self) -> None:
-        """Say what the nodes that were not counted lose at least."""
+        """Set the least loss of the nodes that were not counted."""
         best = self.result.best.loss if self.result.best else float("inf")
         if self.result.optimal or self._least is None:
             self.result.bound = best if self.result.optimal else 0.0

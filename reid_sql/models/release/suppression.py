@@ -21,11 +21,14 @@ from reid_sql.models.release.lattice import DistinctRecords, Lattice, Node, comb
 from reid_sql.parameters import Floats, Integers
 
 ROUNDING: Final = 1e-9  # as the gate rounds
+MAX_SUPPRESSED_COLUMNS: Final = 3  # columns that are blank in one record, at most
+MAX_STAGES: Final = 12
+MAX_ROUNDS: Final = 8
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a node meets the requirement once the classes below `cut` are taken away.
+    """Whether a node meets the requirement once the classes below `cut` are removed.
 
     `cut` is None where it does not. `hopeless` says that no finer form of the table can meet it, either.
     `rounds` are those in which classes go for their sensitive values.
@@ -39,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Requirement:
-    """Limits on class sizes of a table of so many records, of which `suppressible` may be taken away.
+    """Limits on class sizes of a table of so many records, of which `suppressible` may be removed.
 
     `shares` bound the share of records whose risk 1/size is above a threshold: (threshold, most). The limits
     hold for what stays. Taking away the smallest classes first, whole classes by their size.
@@ -54,28 +57,28 @@ class Requirement:
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether no record is ever taken away, as nothing is asked of class sizes."""
+        """Whether class sizes have no limit, so that no record is removed."""
         return self.k <= 1 and not self.shares and self.unique == float("inf") and self.average >= 1
 
-    def of(self, counts: Integers) -> Outcome:
+    def judge(self, counts: Integers) -> Outcome:
         """Judge the class sizes of a node.
 
         >>> sizes = np.array([1, 1, 4, 6])
-        >>> Requirement(12, suppressible=2, k=4).of(sizes)
+        >>> Requirement(12, suppressible=2, k=4).judge(sizes)
         Outcome(cut=4, suppressed=2, hopeless=False, rounds=0)
-        >>> Requirement(12, suppressible=1, k=4).of(sizes).hopeless
+        >>> Requirement(12, suppressible=1, k=4).judge(sizes).hopeless
         True
         """
         sizes, classes = np.unique(counts, return_counts=True)
         records = sizes * classes
         gone = np.concatenate(([0], np.cumsum(records)[:-1]))  # before each size
         left = self.records - gone
-        met = (gone <= self.suppressible) & (sizes >= self.k)
-        met &= _left(np.where(sizes == 1, records, 0)) <= self.unique
-        met &= _within(_left(classes) / left, self.average)
+        meets_limits = (gone <= self.suppressible) & (sizes >= self.k)
+        meets_limits &= _left(np.where(sizes == 1, records, 0)) <= self.unique
+        meets_limits &= _within(_left(classes) / left, self.average)
         for threshold, most in self.shares:
-            met &= _within(_left(np.where(1.0 / sizes > threshold, records, 0)) / left, most)
-        found = np.flatnonzero(met)
+            meets_limits &= _within(_left(np.where(1.0 / sizes > threshold, records, 0)) / left, most)
+        found = np.flatnonzero(meets_limits)
         if not len(found):
             return Outcome(None, hopeless=self._hopeless(sizes, classes))
         at = int(found[0])
@@ -83,7 +86,7 @@ class Requirement:
         return Outcome(cut, int(gone[at]))
 
     def _hopeless(self, sizes: Integers, classes: Integers) -> bool:
-        """Whether a limit is broken even if the very records that break it were taken away one by one.
+        """Whether a limit is broken even if exactly the records that break it were removed.
 
         What breaks it here breaks it in every finer form, as a finer form parts classes.
         """
@@ -100,7 +103,7 @@ class Requirement:
 
 
 def _left(parts: Integers) -> Integers:
-    """Add what is at each size and above."""
+    """Sums over each size and those above."""
     return np.cumsum(parts[::-1])[::-1]
 
 
@@ -109,65 +112,58 @@ def _within(values: Floats, most: float) -> NDArray[np.bool_]:
     return found
 
 
-MAX_SUPPRESSED_COLUMNS: Final = 3  # columns that are blank in one record, at most
-MAX_STAGES: Final = 12
-
-
 @dataclass(frozen=True)
 class CellSuppression:
-    """The columns of each stage, by their places; which cells of classes are blank, and which classes go."""
+    """Columns of each stage; which cells of classes are suppressed, and which classes are removed."""
 
     stages: tuple[tuple[int, ...], ...]
     blank: NDArray[np.bool_]  # (columns, classes)
     gone: NDArray[np.bool_]  # (classes,)
 
 
-def suppress_cells(found: DistinctRecords, cut: int) -> CellSuppression:
-    """Blank values, stage by stage, in classes below the cut that this makes large; the others go.
+def suppress_cells(classes: DistinctRecords, cut: int) -> CellSuppression:
+    """Suppress cells, stage by stage, in small classes that this makes large enough; remove the others.
 
     >>> codes = np.array([[0, 0, 0, 1], [0, 1, 2, 3]])
     >>> made = suppress_cells(DistinctRecords(codes, np.array([1, 2, 9, 1])), cut=3)
     >>> made.stages, made.blank[1].tolist(), made.gone.tolist()
     (((1,),), [True, True, False, False], [False, False, False, True])
     """
-    gone = found.counts < cut
-    blank = np.zeros(found.codes.shape, dtype=np.bool_)
+    gone = classes.counts < cut
+    blank = np.zeros(classes.codes.shape, dtype=np.bool_)
     stages: list[tuple[int, ...]] = []
-    for size in range(1, min(MAX_SUPPRESSED_COLUMNS, len(found.codes)) + 1):
+    for size in range(1, min(MAX_SUPPRESSED_COLUMNS, len(classes.codes)) + 1):
         while gone.any() and len(stages) < MAX_STAGES:
-            left = DistinctRecords(found.codes[:, gone], found.counts[gone])
-            choices = list(combinations(range(len(found.codes)), size))
-            rescued = [_rescued(left, choice, cut) for choice in choices]
-            best = int(np.argmax([left.counts[each].sum() for each in rescued]))
-            if not rescued[best].any():
+            left = DistinctRecords(classes.codes[:, gone], classes.counts[gone])
+            choices = list(combinations(range(len(classes.codes)), size))
+            large = [_large_without(left, choice, cut) for choice in choices]
+            best = int(np.argmax([left.counts[each].sum() for each in large]))
+            if not large[best].any():
                 break
             stages.append(choices[best])
-            saved = np.flatnonzero(gone)[rescued[best]]
+            saved = np.flatnonzero(gone)[large[best]]
             blank[np.ix_(np.array(choices[best]), saved)] = True
             gone[saved] = False
     return CellSuppression(tuple(stages), blank, gone)
 
 
-def apply_suppression(found: DistinctRecords, made: CellSuppression) -> DistinctRecords:
-    """Give the classes that stay, with blank values as a value of their own."""
-    codes = np.where(made.blank, -1, found.codes)[:, ~made.gone]
+def apply_suppression(classes: DistinctRecords, made: CellSuppression) -> DistinctRecords:
+    """The classes that remain; a suppressed cell is a value of its own."""
+    codes = np.where(made.blank, -1, classes.codes)[:, ~made.gone]
     values, place = np.unique(codes, axis=1, return_inverse=True)
-    counts = np.bincount(place.ravel(), found.counts[~made.gone], values.shape[1])
+    counts = np.bincount(place.ravel(), classes.counts[~made.gone], values.shape[1])
     return DistinctRecords(values, counts.astype(np.int64))
 
 
-def _rescued(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> NDArray[np.bool_]:
+def _large_without(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> NDArray[np.bool_]:
     """Which classes are large enough without the columns."""
-    kept = [codes for at, codes in enumerate(left.codes) if at not in columns]
-    if not kept:
+    others = [codes for at, codes in enumerate(left.codes) if at not in columns]
+    if not others:
         return np.full(len(left.counts), left.counts.sum() >= cut)
-    key = combine_codes(kept, [int(codes.max()) + 1 for codes in kept])
+    key = combine_codes(others, [int(codes.max()) + 1 for codes in others])
     _, inverse = np.unique(key, return_inverse=True)
-    found: NDArray[np.bool_] = np.bincount(inverse, left.counts)[inverse] >= cut
-    return found
-
-
-MAX_ROUNDS: Final = 8
+    large: NDArray[np.bool_] = np.bincount(inverse, left.counts)[inverse] >= cut
+    return large
 
 
 @dataclass(frozen=True)
@@ -179,11 +175,11 @@ class Rule:
 
 
 def match_classes(
-    wider: Lattice, node: Node, found: DistinctRecords, detailed: DistinctRecords
+    wider: Lattice, node: Node, classes: DistinctRecords, detailed: DistinctRecords
 ) -> NDArray[np.int64]:
     """Class at the node of each distinct record of more columns."""
     sizes = [level_codes.sizes[level] for level_codes, level in zip(wider.level_codes, node, strict=False)]
-    own = combine_codes(list(found.codes), sizes)
+    own = combine_codes(list(classes.codes), sizes)
     others = combine_codes(list(detailed.codes[: len(node)]), sizes)
     order = np.argsort(own)
     return order[np.searchsorted(own[order], others)]
@@ -196,44 +192,44 @@ class Rules:
         """Take the lattice with sensitive columns, how many others it has, and the rules."""
         self.wider, self.columns, self.rules = wider, columns, tuple(rules)
 
-    def counts(self, node: Node, found: DistinctRecords) -> dict[int, ValueCounts]:
-        """Count each sensitive column that a rule names within the classes of the node."""
+    def counts(self, node: Node, classes: DistinctRecords) -> dict[int, ValueCounts]:
+        """Count the values of each sensitive column of a rule within the classes of the node."""
         extra = len(self.wider.shape) - self.columns
         detailed = self.wider.records_at((*node, *(0,) * extra))
-        place = match_classes(self.wider, node, found, detailed)
+        place = match_classes(self.wider, node, classes, detailed)
         return {
-            at: _value_counts(place, detailed.codes[self.columns + at], detailed.counts, found)
+            at: _value_counts(place, detailed.codes[self.columns + at], detailed.counts, classes)
             for at in {rule.place for rule in self.rules}
         }
 
-    def of(self, node: Node, found: DistinctRecords, outcome: Outcome, asked: Requirement) -> Outcome:
+    def judge(self, node: Node, classes: DistinctRecords, outcome: Outcome, asked: Requirement) -> Outcome:
         """Judge a node whose class sizes were judged: what else is removed, and whether that is too much."""
-        counts, cut = self.counts(node, found), asked.k
+        counts, cut = self.counts(node, classes), asked.k
         while True:
-            gone, rounds = self._gone(found, counts, cut, MAX_ROUNDS)
-            left, suppressed = found.counts[~gone], int(found.counts[gone].sum())
+            gone, rounds = self._gone(classes, counts, cut, MAX_ROUNDS)
+            left, suppressed = classes.counts[~gone], int(classes.counts[gone].sum())
             if suppressed > asked.suppressible or rounds > MAX_ROUNDS or not len(left):
                 break
             again = replace(asked, records=int(left.sum()), suppressible=asked.suppressible - suppressed)
-            more = again.of(left)
+            more = again.judge(left)
             if more.cut is None:
                 break
             if not more.suppressed:
                 return Outcome(cut, suppressed, rounds=rounds)
             cut = more.cut
-        return Outcome(None, hopeless=outcome.hopeless or self._hopeless(found, counts, asked))
+        return Outcome(None, hopeless=outcome.hopeless or self._hopeless(classes, counts, asked))
 
-    def gone(self, node: Node, found: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:
-        """Which classes go."""
-        return self._gone(found, self.counts(node, found), outcome.cut or 1, outcome.rounds)[0]
+    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:
+        """Which classes are removed."""
+        return self._gone(classes, self.counts(node, classes), outcome.cut or 1, outcome.rounds)[0]
 
     def _gone(
-        self, found: DistinctRecords, counts: dict[int, ValueCounts], cut: int, rounds: int
+        self, classes: DistinctRecords, counts: dict[int, ValueCounts], cut: int, rounds: int
     ) -> tuple[NDArray[np.bool_], int]:
-        """Take away what breaks a rule, round by round; more rounds than allowed say that it does not end."""
-        gone = np.zeros(len(found.counts), dtype=np.bool_)
+        """Remove classes that break a rule, and count the rounds: one more than allowed if endless."""
+        gone = np.zeros(len(classes.counts), dtype=np.bool_)
         for number in range(rounds + 1):
-            stays = found.counts >= cut
+            stays = classes.counts >= cut
             for rule in self.rules:
                 values = counts[rule.place]
                 stays &= rule.criterion.is_met(values, values.shares(~gone))
@@ -243,31 +239,31 @@ class Rules:
                 gone |= ~stays
         return gone, rounds + 1
 
-    def unsavable(self, node: Node, found: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:
-        """Which classes have no record that could stay in any finer form."""
-        return self._most(found, self.counts(node, found), asked) < 1
+    def unsavable(self, node: Node, classes: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:
+        """Which classes have no record that could remain in any finer form."""
+        return self._most(classes, self.counts(node, classes), asked) < 1
 
-    def _most(self, found: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> Floats:
-        """Bound what finer forms keep of each class."""
-        most = np.where(found.counts >= asked.k, found.counts, 0).astype(np.float64)
-        everything = np.ones(len(found.counts), dtype=np.bool_)
+    def _most(self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> Floats:
+        """Bound the records of each class that finer forms can retain."""
+        most = np.where(classes.counts >= asked.k, classes.counts, 0).astype(np.float64)
+        everything = np.ones(len(classes.counts), dtype=np.bool_)
         share = asked.suppressible / asked.records
         for rule in self.rules:
             values = counts[rule.place]
             np.minimum(most, rule.criterion.max_records(values, values.shares(everything), share), out=most)
         return most
 
-    def _hopeless(self, found: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> bool:
-        """Whether more must go from every finer form than may."""
-        kept = np.floor(self._most(found, counts, asked) * (1 + 1e-9) + 1e-9).sum()
-        return bool(asked.records - kept > asked.suppressible)
+    def _hopeless(self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> bool:
+        """Whether every finer form must remove more records than allowed."""
+        retained = np.floor(self._most(classes, counts, asked) * (1 + 1e-9) + 1e-9).sum()
+        return bool(asked.records - retained > asked.suppressible)
 
 
 def _value_counts(
-    place: NDArray[np.int64], value: NDArray[np.int64], records: NDArray[np.int64], found: DistinctRecords
+    place: NDArray[np.int64], value: NDArray[np.int64], records: NDArray[np.int64], classes: DistinctRecords
 ) -> ValueCounts:
     """Add up records by class and value."""
     many = int(value.max()) + 1
     pairs, inverse = np.unique(place * many + value, return_inverse=True)
     summed = np.bincount(inverse, records, len(pairs)).astype(np.int64)
-    return ValueCounts(pairs // many, pairs % many, summed, found.counts)
+    return ValueCounts(pairs // many, pairs % many, summed, classes.counts)

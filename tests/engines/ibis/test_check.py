@@ -234,7 +234,7 @@ def test_tables_may_be_handed_over(tmp_path: Path, url: str, on_file: Callable[[
         table = held.table("table", named(url))
         report = reid_sql.check.run(asked, tables={"people": table, "register": table})
     assert figures(report.page) == figures(on_file('nulls = "value"'))
-    assert report.page["tables"][0]["file"] == "a table handed over in Python"
+    assert report.page["tables"][0]["file"] == "a table passed in Python"
 
 
 SIMPLE = """
@@ -292,8 +292,8 @@ REFUSED = {
     f'url = "snowflake://account/db"\n{T}': "pip install 'ibis-framework[snowflake]'",
     f'url = "postgres://localhost:1/db"\n{T}': "must lead to a database that answers",
     f"{FILE}\n[[tables]]": "policy tables[1].table must name the table of the warehouse, got none",
-    f'{FILE}\n[[tables]]\nfile = "t.csv"': "policy tables[1].file must stand without url, got both",
-    '[[tables]]\nurl = "duckdb://t.duckdb"\nheader = true\ntable = "t"': "header must stand without url",
+    f'{FILE}\n[[tables]]\nfile = "t.csv"': "policy tables[1].file must not come with url, got both",
+    '[[tables]]\nurl = "duckdb://t.duckdb"\nheader = true\ntable = "t"': "header must not come with url",
     'engine = "ibis"\n[[tables]]\nfile = "t.csv"': "engine must be 'duckdb' for tables in files, got 'ibis'",
     f'engine = "spark"\n{FILE}\n{T}': "must be 'ibis' for tables of a warehouse",
     'engine = "ibiz"\n[[tables]]\nfile = "t.csv"': "got 'ibiz'; did you mean 'ibis'?",
@@ -344,7 +344,7 @@ def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFr
 )
 def test_a_secret_in_a_policy_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
     told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "t"')
-    assert "policy url must hold no password, got one in" in told
+    assert "policy url must contain no password, got one in" in told
     assert "env:WAREHOUSE_URL" in told
     assert "Tr0ub4dor" not in told
     assert "horses" not in told

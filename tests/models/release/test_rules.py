@@ -167,7 +167,7 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     pairs = DistinctRecords(np.array([classes, values]), held[classes, values])
     rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])
     folded, asked = DistinctRecords(np.arange(3)[None], sizes), Requirement(400, 100)
-    outcome = rules.of((0,), folded, asked.of(sizes), asked)
+    outcome = rules.judge((0,), folded, asked.judge(sizes), asked)
     assert (outcome.suppressed, outcome.rounds) == (100, 2)
     assert removed_classes(rules, (0,), folded, outcome).tolist() == [False, True, True]
-    assert rules.of((0,), folded, asked.of(sizes), Requirement(400, 99)).cut is None
+    assert rules.judge((0,), folded, asked.judge(sizes), Requirement(400, 99)).cut is None

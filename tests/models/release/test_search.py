@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.lattice import LOSS_LABELS, Node, make_loss
-from reid_sql.models.release.search import Found, Search, Verdict
+from reid_sql.models.release.search import CountedNode, Search, Verdict
 from reid_sql.models.release.suppression import Requirement
 from tests.models.release.brute import Labels, entropy_loss, form, lattice, nodes, sizes, tables
 
@@ -115,7 +115,7 @@ def test_what_a_judge_refuses_is_not_released(data: st.DataObject, drawn: Drawn)
     due = {node: loss for node, loss in exhaustive("entropy", drawn, asked).items() if liked[node]}
     made = lattice(table, hierarchies)
 
-    def judge(found: Found) -> Verdict:
+    def judge(found: CountedNode) -> Verdict:
         return Verdict(is_met=liked[found.node])
 
     found = Search(made, asked, make_loss("entropy", made), judge).run()
