@@ -21,8 +21,8 @@ from ibis.expr.types import Table as IbisTable
 import reid_sql_udfs
 from reid_sql import registry
 from reid_sql.engines.arrow import ARROW_TYPES
-from reid_sql.engines.ibis.alike import shown
-from reid_sql.engines.ibis.frames import collected, number_of, numbered, places, resolved
+from reid_sql.engines.ibis.alike import restored
+from reid_sql.engines.ibis.frames import aliases, check_columns, collected, count_by, with_aliases
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
@@ -78,9 +78,9 @@ def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
         rule = f"{NAMES.words} must differ by more than capitals where the client answers"
         raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
     for start in range(0, len(columns), MAX_COLUMNS):
-        resolved(NAMES, columns[start : start + MAX_COLUMNS], frame)
-    counted = number_of(numbered(frame, columns), places(columns), RECORDS)
-    selected = {name: _plain(shown(counted[name])) for name in places(columns)}
+        check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
+    counted = count_by(with_aliases(frame, columns), aliases(columns), RECORDS)
+    selected = {name: _plain(restored(counted[name])) for name in aliases(columns)}
     try:
         rows = collected(counted.select(**selected, records=counted[RECORDS]), WORDS)
     except pa.ArrowException as error:  # its first line names a type, and no value
@@ -122,7 +122,7 @@ def create_view(con: duckdb.DuckDBPyConnection, view: str, found: DistinctRecord
 
     A time that knows its zone becomes one in UTC, as where a file is read.
     """
-    name, names = f"{view}_distinct", places(found.columns)
+    name, names = f"{view}_distinct", aliases(found.columns)
     with refused():
         con.register(name, found.rows)
         distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {name})"

@@ -139,7 +139,7 @@ def group_names(by: Sequence[str]) -> list[str]:
     return [f"{GROUP}{place}" for place, _ in enumerate(by, 1)]
 
 
-def apart(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them."""
     return list(dict.fromkeys([*columns, *others]))
 

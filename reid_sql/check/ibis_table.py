@@ -33,8 +33,8 @@ from reid_sql.client_fallback import (
     profile_columns,
 )
 from reid_sql.engines.ibis.adapter import TABLE
-from reid_sql.engines.ibis.alike import compared
-from reid_sql.engines.ibis.frames import most_values, numbered, places, resolved, whole
+from reid_sql.engines.ibis.alike import comparable
+from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, max_collected_values, with_aliases
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
@@ -126,7 +126,9 @@ class ClientRecords:
     def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
         """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
         fetched = self._source.fetch(columns, by)
-        while self._views and sum(n for _, n in self._views.values()) + fetched.values > most_values():
+        while (
+            self._views and sum(n for _, n in self._views.values()) + fetched.values > max_collected_values()
+        ):
             view, _ = self._views.pop(next(iter(self._views)))
             drop_view(self._client.con, view)
         self._created += 1
@@ -136,12 +138,12 @@ class ClientRecords:
 
     def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> DistinctRecords:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""
-        aliases = places(fetched.columns)
-        own = len(aliases) - len(by)
+        names = aliases(fetched.columns)
+        own = len(names) - len(by)
         try:
             encoded = [
                 fetched.rows[alias].combine_chunks().dictionary_encode(null_encoding="encode")
-                for alias in aliases[own:]
+                for alias in names[own:]
             ]
         except pa.ArrowNotImplementedError:
             rule = f"a check by {', '.join(by)} must be by columns of single values, got others"
@@ -156,7 +158,7 @@ class ClientRecords:
             ],
             dtype=np.int64,
         )[of_kind.ravel()]
-        rows = fetched.rows.select([*aliases[:own], "records"])
+        rows = fetched.rows.select([*names[:own], "records"])
         rows = rows.append_column(f"q{own + 1}", pa.array(numbers))
         return DistinctRecords((*fetched.columns[:own], PLACE), rows)
 
@@ -239,7 +241,7 @@ class IbisTable(RemoteTable):
         self.columns = list(self.frame.columns)
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
-            resolved(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
+            check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.population_source
         self.population = source and _open_table(label, source, warehouses, given)
         self._records: int | None = None
@@ -265,7 +267,7 @@ class IbisTable(RemoteTable):
         return [(row["class_size"], row["classes"]) for row in rows]
 
     def _number(self, frame: Table) -> int:
-        return int(self._ask(lambda: frame.agg(records=whole(frame.count())))[0]["records"])
+        return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
     def _ask(self, question: Callable[[], Any]) -> list[Row]:
         return list(rows(question, LABEL, self.url or ""))
@@ -279,10 +281,10 @@ class IbisTable(RemoteTable):
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the people in each group: its values, then the people. NULL is one person."""
         each = [*by, str(self.table.entity)]
-        people = numbered(self.frame, each).distinct()
-        groups = places(each)[:-1]
+        people = with_aliases(self.frame, each).distinct()
+        groups = aliases(each)[:-1]
         counted = people.group_by(groups).agg if groups else people.agg
-        answer = self._ask(lambda: counted(people=whole(people.count())))
+        answer = self._ask(lambda: counted(people=bigint(people.count())))
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -299,7 +301,7 @@ class IbisTable(RemoteTable):
         }
         names = self.group_names(by)
         marked = self._divided(by).mutate(**gaps)
-        counted = marked.group_by([*names, *gaps]).agg(reid_n=whole(marked.count()))
+        counted = marked.group_by([*names, *gaps]).agg(reid_n=bigint(marked.count()))
         return [
             (*(row[name] for name in names), any(row[name] for name in gaps), row["reid_n"])
             for row in self._ask(lambda: counted)
@@ -402,7 +404,7 @@ def _is(frame: Table, name: str, value: Any) -> BooleanValue:  # noqa: ANN401 - 
         return column.isnull()
     if isinstance(value, float) and math.isnan(value):
         return column.isnan()
-    return compared(column) == compared(ibis.literal(value, column.type()))
+    return comparable(column) == comparable(ibis.literal(value, column.type()))
 
 
 def _order(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell

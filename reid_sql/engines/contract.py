@@ -31,28 +31,25 @@ class Kind:
 
 
 class Primitives(Protocol[Frame]):
-    """What spellings of reductions are made of; columns stand under numbers, so that no names can meet.
+    """The relations that all reductions share; their columns are q1, q2, …, so that no names clash."""
 
-    The numbers are q1, q2, ….
-    """
+    def check_columns(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
+        """Return the frame's own case of the names, or refuse with the label in `words`."""
 
-    def resolved(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
-        """The frame's own spelling of the names, or a refusal that calls them by the words."""
+    def with_aliases(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        """The columns of these exact names, as q1, q2, …."""
 
-    def numbered(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        """The columns of these very names, as q1, q2, …."""
-
-    def kept(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
+    def drop_nulls(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
         """The rows, without those that have a NULL in one of the columns where NULLs are dropped."""
 
-    def counted(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """The distinct rows, with how many hold each in `records`; NULL and NaN are values of their own."""
+    def count_distinct(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
+        """The distinct rows, with the number of each in `records`; NULL and NaN are values of their own."""
 
-    def joined(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
-        """Each row of the left beside the right row of the same values, NULL like NULL, NaN like NaN."""
+    def join_null_safe(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
+        """Join each row of the left with the right row of the same values, NULL = NULL, NaN = NaN."""
 
     def null_report(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
-        """The reduced rows, each with `records_dropped` and `nulls`, which say how NULLs were treated."""
+        """The reduced rows, each with `records_dropped` and `nulls`, the treatment of NULLs."""
 
 
 class Adapter(Protocol[Frame, Value]):

@@ -1,21 +1,31 @@
-"""Ibis: functions of tables, which the warehouse counts; nothing is created in it.
+"""Ibis: how functions of tables are bound; the warehouse counts, and nothing is created in it."""
 
-Only reduced statistics come to the client. Functions of single records are absent, as `ABSENT` in
-`reid_sql.function` says: a warehouse is asked about tables.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Final
+from typing import Any, Final
 
 import ibis.expr.types as ir
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from ibis.expr.types import Table
 
+from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.ibis.answers import drawn, table
-from reid_sql.engines.ibis.frames import collected, framed
+from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.ibis.frames import LIMIT, check_columns, collected, framed
+from reid_sql.engines.ibis.groups import one_row_per_person, values_of_people
 from reid_sql.errors import OutOfDomainError
-from reid_sql.function import Function
-from reid_sql.reduction import implementation
+from reid_sql.fitted_model import FittedModel
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import (
+    DIVIDING,
+    NULL_REPORT_COLUMNS,
+    Reduction,
+    group_names,
+    implementation,
+    refuse_groups_named_like_results,
+)
 
 __all__ = [
     "COLUMN",
@@ -28,13 +38,14 @@ __all__ = [
     "framed",
     "table",
 ]
+
 ENGINE: Final = "ibis"
 TABLE: Final = Kind((ir.Table,), "an Ibis table", "pass connection.table('name')")
 COLUMN: Final = Kind((ir.Value,), "a column of Ibis", "write 'age' or table['age']")
 
 
 def counting(declared: Function) -> Signature:
-    """The table, its columns, the name of the column put beside them, and the one that tells people apart."""
+    """The table, its columns, the name of the new column, and the one that identifies people."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
@@ -46,10 +57,88 @@ def counting(declared: Function) -> Signature:
 def count(
     declared: Function, columns: Sequence[str], tbl: ir.Table, name: str, entity: str | None
 ) -> ir.Table:
-    """Bind COUNT: the table with a column more, of this name."""
+    """Bind WINDOW: the table with one more column, of this name."""
     if name.lower() in (other.lower() for other in tbl.columns):
         rule = f"name must not be a column of the table, got '{name}'"
         raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
     # A COUNT has a reduction.
     counted: ir.Table = implementation(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
     return counted
+
+
+# Table functions
+
+
+def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
+    """Bind a table function: a table of the warehouse, or one in this process where a body answers."""
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    reduction = declared.reduction
+    if reduction is None:
+        return _in_memory(answer_rows(declared, {}, own), declared.columns)
+    counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    if declared.one_row_per_person and arguments["entity"] is not None:
+        counted |= {"tbl": _one_row_per_person(arguments)} | ({"entity": None} if "entity" in counted else {})
+    by = arguments.get("by") if declared.grouped else None
+    if by is not None:
+        refuse_groups_named_like_results(
+            check_columns(DIVIDING, by, arguments["tbl"]), declared.answer_columns
+        )
+    reduced = implementation(reduction, "ibis")(**counted)
+    if declared.answer is Answer.REDUCTION:
+        listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
+        return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
+    if by is not None:
+        return framed(
+            answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        )
+    return _answer_of(declared, reduction, _counts(declared, reduction, reduced), own)
+
+
+def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:
+    """Fetch the reduction, in order, for the body."""
+    if isinstance(reduced, pa.Table):
+        return reduced
+    found = collected(reduced, f"what {declared.name} is answered from")
+    return found if reduction.rowwise else found.sort_by(next(iter(reduction.columns)))
+
+
+def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
+    """Return the body's answer with the treatment of NULLs."""
+    arrays = arrays_of(counts.select(list(reduction.inputs)))
+    columns = {**declared.columns, **NULL_REPORT_COLUMNS}
+    if declared.columnar:
+        found = answer_columns(declared, arrays, own)
+        cells = {name: pa.array(found[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
+        length = len(next(iter(cells.values())))
+        treated = {name: pa.repeat(pc.max(counts[name]), length) for name in NULL_REPORT_COLUMNS}
+        return framed(pa.table(cells | treated))
+    rows = answer_rows(declared, arrays, own)
+    if reduction.rowwise:
+        how = counts.select(list(NULL_REPORT_COLUMNS)).to_pylist()
+    else:
+        how = [{name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
+    return _in_memory([row | treated for row, treated in zip(rows, how, strict=True)], columns)
+
+
+def _one_row_per_person(arguments: Mapping[str, Any]) -> Table:
+    """The table with a row for each person, or for each sensitive value of theirs."""
+    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
+    if "sensitive" in arguments:
+        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
+    return one_row_per_person(tbl, qi, entity, nulls)
+
+
+def _in_memory(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:
+    schema = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in columns.items()])
+    return framed(pa.Table.from_pylist(rows, schema=schema))
+
+
+def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> Table:
+    """Bind SAMPLE: n records drawn from the model, in this process."""
+    most = LIMIT // len(model.columns)
+    if n > most:
+        rule = f"n must be at most {most} where the records are held by the client, got {n}"
+        raise OutOfDomainError(f"{rule}; draw more in DuckDB")
+    texts = model.texts(declared.body(model, np.arange(n), **options))
+    columns = {name: pa.array(each, pa.string()) for name, each in zip(model.columns, texts, strict=True)}
+    return framed(pa.table(columns))

@@ -1,4 +1,4 @@
-"""Ibis: values so that equal means the same, in whatever words a dialect has for it.
+"""Ibis: values made comparable, so that equal means the same, in each dialect's own terms.
 
 Texts are compared by their bytes, as a collation that ignores case or trailing spaces would merge classes;
 floats so that NaN is NaN and 0.0 is -0.0. The dialect is known when a query is written, so both are
@@ -17,7 +17,7 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 from ibis.expr.types import Column
 
-X: Final = "reid_x"  # the value, in what is written of it
+X: Final = "reid_x"  # the value, in the texts below
 # A text so that equal means the same bytes, and the text again from that; of a dialect that is not here every
 # comparison is by bytes.
 BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
@@ -43,7 +43,7 @@ WITHIN: Final[Mapping[str, tuple[str, str]]] = {
         X,
     ),
 }
-# The same of floats, in dialects that tell them apart by their bits, or make no windows by them.
+# The same of floats, in dialects that compare their bits, or make no windows by them.
 FLOATS: Final[Mapping[str, tuple[str, str]]] = {
     "DataFusion": (
         f"CASE WHEN ISNAN({X}) THEN CAST('NaN' AS DOUBLE) WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END",
@@ -62,7 +62,7 @@ class ReidCompared(ops.Value):  # type: ignore[misc]
     dtype = rlz.dtype_like("arg")
 
 
-class ReidShown(ops.Value):  # type: ignore[misc]
+class ReidRestored(ops.Value):  # type: ignore[misc]
     """The value again."""
 
     arg: ops.Value
@@ -70,71 +70,71 @@ class ReidShown(ops.Value):  # type: ignore[misc]
     dtype = rlz.dtype_like("arg")
 
 
-def compared(column: Column) -> Column:
+def comparable(column: Column) -> Column:
     """The column so that equal means the same.
 
     >>> import ibis
     >>> people = ibis.table({"name": "string"}, name="people")
-    >>> print(ibis.to_sql(people.select(q=compared(people["name"])), dialect="postgres", pretty=False))
+    >>> print(ibis.to_sql(people.select(q=comparable(people["name"])), dialect="postgres", pretty=False))
     SELECT CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q" FROM "people" AS "t0"
     """
     return ReidCompared(column.op()).to_expr()
 
 
-def shown(column: Column) -> Column:
-    """The column as it was, from what `compared` made of it."""
-    return ReidShown(column.op()).to_expr()
+def restored(column: Column) -> Column:
+    """The column as it was, from what `comparable` made of it."""
+    return ReidRestored(column.op()).to_expr()
 
 
-def _compared(compiler: Any, op: ReidCompared, *, arg: Any) -> Any:  # noqa: ANN401 - trees of sqlglot
-    return _said(compiler, op, arg, 0)
+def _visit_compared(compiler: Any, op: ReidCompared, *, arg: Any) -> Any:  # noqa: ANN401 - trees of sqlglot
+    return _write(compiler, op, arg, 0)
 
 
-def _shown(compiler: Any, op: ReidShown, *, arg: Any) -> Any:  # noqa: ANN401 - the same
-    return _said(compiler, op, arg, 1)
+def _visit_restored(compiler: Any, op: ReidRestored, *, arg: Any) -> Any:  # noqa: ANN401 - the same
+    return _write(compiler, op, arg, 1)
 
 
-def _said(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
-    """The value as it is compared, or again as it was, in the words of the compiler's dialect."""
+def _write(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
+    """The value as it is compared, or again as it was, in the compiler's dialect."""
     words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
-    words = WITHIN if op.dtype.is_nested() and _holds_text(op.dtype) else words
+    words = WITHIN if op.dtype.is_nested() and _has_text(op.dtype) else words
     dialect = compiler.dialect.__name__
-    return _written(words[dialect][which], dialect, arg) if dialect in words else arg
+    return _substitute(words[dialect][which], dialect, arg) if dialect in words else arg
 
 
-def _holds_text(kind: dt.DataType) -> bool:
+def _has_text(kind: dt.DataType) -> bool:
     if kind.is_array():
-        return _holds_text(kind.value_type)
-    return any(map(_holds_text, kind.types)) if kind.is_struct() else kind.is_string()
+        return _has_text(kind.value_type)
+    return any(map(_has_text, kind.types)) if kind.is_struct() else kind.is_string()
 
 
 @cache
-def _parsed(text: str, dialect: str) -> Any:  # noqa: ANN401 - the same
+def _parse(text: str, dialect: str) -> Any:  # noqa: ANN401 - the same
     return sg.parse_one(text, dialect=dialect.lower())
 
 
-def _written(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the same
+def _substitute(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the same
     """The text with the value in its place."""
 
     def placed(node: Any) -> Any:  # noqa: ANN401 - the same
         return arg.copy() if isinstance(node, sge.Column) and node.name == X else node
 
-    return _parsed(text, dialect).transform(placed)
+    return _parse(text, dialect).transform(placed)
 
 
-SQLGlotCompiler.visit_ReidCompared = _compared
-SQLGlotCompiler.visit_ReidShown = _shown
+SQLGlotCompiler.visit_ReidCompared = _visit_compared
+SQLGlotCompiler.visit_ReidRestored = _visit_restored
 
 
-def known_to_polars() -> None:
-    """Tell Polars' compiler the operations; its own comparisons are by bytes, NaN is NaN and 0.0 is -0.0.
+def register_with_polars() -> None:
+    """Register the operations with Polars' compiler, which compares bytes and has NaN = NaN, 0.0 = -0.0.
 
-    It has no word of its own for one number of a table either: that is counted at once.
+    It has no scalar subquery either: that number is counted at once.
     """
     import polars as pl  # noqa: PLC0415 - where the table is Polars'
     from ibis.backends.polars.compiler import translate  # noqa: PLC0415 - the same
 
-    for kind in (ReidCompared, ReidShown):
+    for kind in (ReidCompared, ReidRestored):
         translate.register(kind, lambda op, **more: translate(op.arg, **more))
     translate.register(
         ops.ScalarSubquery, lambda op, **more: pl.lit(translate(op.rel, **more).collect().item())

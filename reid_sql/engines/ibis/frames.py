@@ -1,7 +1,4 @@
-"""Ibis: columns by their names, the relations all reductions are made of, and the one door to the client.
-
-No rows come through another.
-"""
+"""Ibis: columns by their names, the relations that all reductions share, and every fetch of rows."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,97 +9,100 @@ from typing import Any, Final
 import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
+import polars as pl
 import pyarrow as pa
 from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
-from reid_sql.engines.ibis.alike import compared, known_to_polars, shown
+from reid_sql.engines.codes import value_codes
+from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import Columns
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Columns, Integers
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
-AT_ONCE: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
-WINDOWLESS: Final = ("polars",)  # by Ibis; Polars' own functions have them
+ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
+WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 
 
-def resolved(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
+def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that can be compared."""
     found = words.check(columns, frame.columns)
     for name in found:
         kind = frame.schema()[name]
-        if _unlike(kind):
+        if _is_incomparable(kind):
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return found
 
 
-def _unlike(kind: dt.DataType) -> bool:
+def _is_incomparable(kind: dt.DataType) -> bool:
     """Whether values of the type have no equality, or none on which databases agree."""
     if kind.is_array():
-        return _unlike(kind.value_type)
+        return _is_incomparable(kind.value_type)
     if kind.is_struct():
-        return any(_unlike(each) for each in kind.types)
+        return any(_is_incomparable(each) for each in kind.types)
     return bool(
         kind.is_map() or kind.is_interval() or kind.is_json() or kind.is_geospatial() or kind.is_unknown()
     )
 
 
-def places(names: Sequence[str]) -> list[str]:
-    """The names that `numbered` gives."""
+def aliases(names: Sequence[str]) -> list[str]:
+    """The names q1, q2, … that `with_aliases` gives."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def numbered(frame: Table, columns: Sequence[str]) -> Table:
-    """Give the columns names of our own, as they are compared, so that none can meet one of the counts'."""
+def with_aliases(frame: Table, columns: Sequence[str]) -> Table:
+    """Select the columns, made comparable, as q1, q2, …: no name can clash with one of the counts'."""
     if backend(frame) == "polars":
-        known_to_polars()
+        register_with_polars()
     return frame.select(
-        **{q: compared(frame[name]) for q, name in zip(places(columns), columns, strict=True)}
+        **{q: comparable(frame[name]) for q, name in zip(aliases(columns), columns, strict=True)}
     )
 
 
 def backend(frame: Table) -> str:
-    """The name of what holds the table; nothing where it is bound to nothing yet."""
+    """The backend's name; empty where the table has none yet."""
     return next((str(source.name) for source in sources(frame)), "")
 
 
 def sources(frame: Table) -> Iterator[Any]:
-    """The connections to what holds the table."""
+    """The connections to the table's backends."""
     return (node.source for node in frame.op().find((ops.DatabaseTable, ops.SQLQueryResult)))
 
 
-def missing(rows: Table, names: Sequence[str]) -> BooleanValue:
+def has_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     """Whether one of the columns is NULL."""
     return reduce(or_, (rows[name].isnull() for name in names))
 
 
-def kept(rows: Table, names: Sequence[str], nulls: str) -> Table:
+def drop_nulls(rows: Table, names: Sequence[str], nulls: str) -> Table:
     """The rows, without those that have a NULL where NULLs are dropped."""
-    return rows.filter(~missing(rows, names)) if nulls == "drop" else rows
+    return rows.filter(~has_null(rows, names)) if nulls == "drop" else rows
 
 
-def counted(rows: Table, names: Sequence[str], nulls: str) -> Table:
+def count_distinct(rows: Table, names: Sequence[str], nulls: str) -> Table:
     """Distinct records with their counts."""
-    return number_of(kept(rows, names, nulls), names, "records")
+    return count_by(drop_nulls(rows, names, nulls), names, "records")
 
 
-def number_of(rows: Table, names: Sequence[str], count: str) -> Table:
+def count_by(rows: Table, names: Sequence[str], count: str) -> Table:
     """How many rows have each combination of values."""
-    return rows.group_by(list(names)).agg(**{count: whole(rows.count())})
+    return rows.group_by(list(names)).agg(**{count: bigint(rows.count())})
 
 
-def over(rows: Table, names: Sequence[str], one: str = "reid_one") -> IntegerValue:
+def count_over(rows: Table, names: Sequence[str], one: str = "reid_one") -> IntegerValue:
     """How many rows share the values of each, in a column of ones: some dialects count no rows in windows."""
-    return whole(rows[one].count().over(group_by=windowed(rows, names)))
+    return bigint(rows[one].count().over(group_by=window_keys(rows, names)))
 
 
-def windowed(rows: Table, names: Sequence[str]) -> list[Column]:
+def window_keys(rows: Table, names: Sequence[str]) -> list[Column]:
     """The columns that a window is by, or a refusal where Ibis has no windows."""
-    if (held := backend(rows)) in WINDOWLESS:
-        rule = f"a window must be asked of a database that has it by Ibis, got {held}"
-        raise UnavailableError(f"{rule}; pass the frame to reid_sql.{held}")
+    if (engine := backend(rows)) in WITHOUT_WINDOWS:
+        rule = f"a window must be asked of a database that has it by Ibis, got {engine}"
+        raise UnavailableError(f"{rule}; pass the frame to reid_sql.{engine}")
     return [rows[name] for name in names]
 
 
@@ -111,67 +111,64 @@ def with_ones(rows: Table, one: str = "reid_one") -> Table:
     return rows.mutate(**{one: ibis.literal(1, dt.int8)})
 
 
-def whole(value: Any) -> Any:  # noqa: ANN401 - a column or a scalar of whole numbers, as it came
+def bigint(value: Any) -> Any:  # noqa: ANN401 - a column or a scalar of whole numbers, as it came
     """The number as 64 bits: a database's own sum may be as narrow as what it adds, or a decimal."""
     return value.cast(WHOLE)
 
 
-def summed(value: IntegerValue) -> IntegerScalar:
+def sum_bigint(value: IntegerValue) -> IntegerScalar:
     """The sum of whole numbers, each made wide before it is added."""
-    return whole(whole(value).sum())
+    return bigint(bigint(value).sum())
 
 
 def sum_over(rows: Table, names: Sequence[str], value: str) -> FloatingValue:
     """The sum of a count over all rows that share the values of each, as a double, exact up to 2^53.
 
-    A window's: databases guess badly how many rows meet by a NULL-safe join, and then go through every pair.
+    A window's: databases guess badly how many rows a NULL-safe join gives, and then go through every pair.
     A double: PostgreSQL adds 64-bit numbers up as decimals of any length, which takes far longer.
     """
-    return rows[value].cast(dt.float64).sum().over(group_by=windowed(rows, names))
+    return rows[value].cast(dt.float64).sum().over(group_by=window_keys(rows, names))
 
 
 def null_report(rows: Table, names: Sequence[str], nulls: str, reduced: Table) -> Table:
-    """Put beside each row how many records were dropped and how NULLs were treated."""
+    """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
-        left_out = rows.filter(missing(rows, names)).agg(
-            records_dropped=lambda lacking: whole(lacking.count())
+        left_out = rows.filter(has_null(rows, names)).agg(
+            records_dropped=lambda lacking: bigint(lacking.count())
         )
         reduced = reduced.cross_join(left_out)
     else:
-        reduced = reduced.mutate(records_dropped=nobody())
+        reduced = reduced.mutate(records_dropped=zero())
     return reduced.mutate(nulls=ibis.literal(nulls, dt.string))
 
 
-def nobody() -> IntegerScalar:
+def zero() -> IntegerScalar:
     """0, as a count."""
     return ibis.literal(0, WHOLE)
 
 
-def unasked() -> IntegerScalar:
+def null_count() -> IntegerScalar:
     """NULL, in place of `blank_records` where NULL is no wildcard."""
     return ibis.null(WHOLE)
 
 
-def own_names(rows: Table, given: Sequence[str]) -> dict[str, Any]:
-    """The columns, as they were, under the names that they were given by."""
-    return {name: shown(rows[q]) for q, name in zip(places(given), given, strict=True)}
+def with_names(rows: Table, given: Sequence[str]) -> dict[str, Any]:
+    """The columns, as they were, under their original names."""
+    return {name: restored(rows[q]) for q, name in zip(aliases(given), given, strict=True)}
 
 
-def all_missing(rows: Table, names: Sequence[str]) -> BooleanValue:
+def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     """Whether all of the columns are NULL."""
     return reduce(and_, (rows[name].isnull() for name in names))
 
 
 def collected(frame: Table, words: str) -> pa.Table:
-    """Bring the table to this process, or refuse where it has more values than are to come.
-
-    What was answered here is here already.
-    """
-    held = frame.op()
-    if isinstance(held, ops.InMemoryTable):
-        return held.data.to_pyarrow(held.schema)
-    rows = max(1, most_values() // max(1, len(frame.columns)))
-    found = _fetched(frame.limit(rows + 1))
+    """Fetch the table, or refuse where it has more values than the client may receive."""
+    operation = frame.op()
+    if isinstance(operation, ops.InMemoryTable):
+        return operation.data.to_pyarrow(operation.schema)
+    rows = max(1, max_collected_values() // max(1, len(frame.columns)))
+    found = _fetch(frame.limit(rows + 1))
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
@@ -180,15 +177,15 @@ def collected(frame: Table, words: str) -> pa.Table:
     return found
 
 
-def _fetched(frame: Table) -> pa.Table:
+def _fetch(frame: Table) -> pa.Table:
     if backend(frame) != POSTGRES:
         return frame.to_pyarrow()
-    with frame.to_pyarrow_batches(chunk_size=AT_ONCE) as batches:
+    with frame.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH) as batches:
         return batches.read_all()
 
 
-def most_values(environment: Mapping[str, str] = os.environ) -> int:
-    """How many values may come to the client, rows times columns."""
+def max_collected_values(environment: Mapping[str, str] = os.environ) -> int:
+    """Read how many values may come to the client, rows times columns."""
     given = environment.get(SETTING, str(LIMIT))
     try:
         most = int(float(given))
@@ -204,3 +201,72 @@ def most_values(environment: Mapping[str, str] = os.environ) -> int:
 def framed(table: pa.Table) -> Table:
     """The table in this process, as one of Ibis."""
     return ibis.memtable(table)
+
+
+# A number before the keys that PostgreSQL sorts by
+
+
+NUMBER: Final = "reid_scatter"
+HASH: Final = "hashtextextended"  # of a text and a number, since PostgreSQL 11
+PLACE: Final = "pg_catalog"
+
+
+@ibis.udf.scalar.builtin(name=HASH, database=PLACE, signature=((str, int), int))  # type: ignore[untyped-decorator]
+def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
+    """The database's hash of a text and a number."""
+
+
+def with_sort_hash(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
+    """Return the rows, and the keys to sort them by where only equal rows need be adjacent."""
+    found = [each.name(NUMBER) for each in sort_hash(rows, [rows[name] for name in names])]
+    return (rows.mutate(*found) if found else rows), [*(each.get_name() for each in found), *names]
+
+
+def sort_hash(rows: Table, keys: Sequence[Column]) -> list[Column]:
+    """Hash the keys, where the rows are PostgreSQL's.
+
+    The keys are as `comparable` makes them: equal texts have the same bytes, and so the same number.
+    """
+    numbers = [key for key in keys if key.type().is_integer()]
+    texts = [key for key in keys if key.type().is_string()]
+    if not texts or len(numbers) + len(texts) == 1 or not _has_hash(rows):
+        return []
+    return [reduce(_with_text, texts, reduce(_with_number, numbers, ibis.literal(0, WHOLE)))]
+
+
+def _with_number(mixed: IntegerValue, key: Column) -> IntegerValue:
+    return mixed ^ ibis.coalesce(bigint(key), 0)
+
+
+def _with_text(mixed: IntegerValue, key: Column) -> IntegerValue:
+    found: IntegerValue = _hash(ibis.coalesce(key, ""), mixed)
+    return found
+
+
+def _has_hash(rows: Table) -> bool:
+    """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
+    if backend(rows) != POSTGRES:
+        return False
+    asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
+    found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
+    return bool(found.to_pyarrow()["found"][0].as_py())
+
+
+# Matching in which NULL may be any value: the warehouse counts the distinct records, the client matches
+
+
+def collect_distinct(counted: Table) -> pa.Table:
+    """Fetch the distinct records with their counts."""
+    return collected(counted, "the distinct records under nulls='wildcard'")
+
+
+def encode_values(*tables: pa.Table, names: Sequence[str]) -> Integers:
+    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
+    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in tables]
+    return value_codes(pl.concat(frames), names)
+
+
+def match_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
+    """How many of the other's records each distinct record matches, in its order."""
+    codes = encode_values(own, other, names=names)
+    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], other["records"].to_numpy())

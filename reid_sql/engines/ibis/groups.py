@@ -1,94 +1,164 @@
-"""Ibis: groups of a table, by the values of columns, each counted for itself in one pass."""
+"""Ibis: groups of a table, and people in place of rows, each counted by the warehouse."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import ibis
 import ibis.expr.datatypes as dt
-from ibis.expr.types import Table
+from ibis.expr.types import BooleanValue, Table
 
-from reid_sql.engines.ibis.alike import shown
+from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     WHOLE,
-    missing,
-    nobody,
-    number_of,
-    numbered,
-    places,
-    resolved,
-    summed,
-    unasked,
-    whole,
-    windowed,
+    aliases,
+    bigint,
+    check_columns,
+    collected,
+    count_by,
+    count_over,
+    drop_nulls,
+    has_null,
+    null_count,
+    sum_bigint,
+    window_keys,
+    with_aliases,
+    with_names,
+    with_ones,
+    zero,
 )
-from reid_sql.engines.ibis.people import WORDS
 from reid_sql.errors import UnavailableError
-from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.reduction import (
+    DIVIDING,
+    group_names,
+    refuse_entity,
+    refuse_groups,
+    refuse_one_row_per_person,
+    refuse_several,
+)
+
+QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
+COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
+SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entity")
+
+
+def people_of(
+    frame: Table, qi: Sequence[str], entity: str, nulls: str, words: Columns = QI_AND_ENTITY
+) -> tuple[Table, Table]:
+    """The rows as q1, q2, …, and the people of each class, NULL one, with the records of each there."""
+    refuse_entity(qi, entity, nulls)
+    names = aliases([*qi, entity])
+    rows = with_aliases(frame, check_columns(words, [*qi, entity], frame)).rename(entity=names[-1])
+    return rows, count_by(drop_nulls(rows, names[:-1], nulls), [*names[:-1], "entity"], "records")
+
+
+def sizes_of(people: Table, names: Sequence[str]) -> Table:
+    """How many people each class has, and how many records."""
+    grouped = people.group_by(list(names))
+    return grouped.agg(class_size=bigint(people.count()), records=sum_bigint(people["records"]))
+
+
+def one_row_per_person(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> Table:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
+    refuse_one_row_per_person(qi, entity, nulls)
+    _, people = people_of(frame, qi, entity, nulls)
+    names, ones = aliases(qi), with_ones(people)
+    sized = ones.mutate(class_size=count_over(ones, names))
+    order = [sized["class_size"], *(sized[name].asc(nulls_first=True) for name in names)]
+    ranked = sized.mutate(
+        place=ibis.row_number().over(group_by=window_keys(sized, ["entity"]), order_by=order)
+    )
+    first = ranked.filter(ranked["place"] == 0)
+    return first.select(**with_names(first, qi))
+
+
+def values_of_people(frame: Table, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> Table:
+    """A row for each person and their value in a class, NULL one person; refuses those of several there."""
+    columns = [*qi, sensitive]
+    refuse_entity(columns, entity, nulls)
+    names = aliases([*columns, entity])
+    distinct = with_aliases(frame, check_columns(SENSITIVE_AND_ENTITY, [*columns, entity], frame)).distinct()
+    complete = distinct.filter(~has_null(distinct, names[:-1])) if nulls == "drop" else distinct
+    several = count_by(complete, [*names[:-2], names[-1]], "several")
+    found = several.filter(several["several"] > 1).limit(1).select("several")
+    refuse_several(collected(found, "people of several values").num_rows)
+    return distinct.select(**with_names(distinct, columns))
+
+
+def smallest_class_sizes(people: Table, short: BooleanValue) -> Table:
+    """How many people have each size of their smallest class, and how many of them are uncovered."""
+    marked = people.select("entity", "class_size", short=short.ifelse(1, 0))
+    each = marked.group_by("entity").agg(class_size=marked["class_size"].min(), short=marked["short"].max())
+    grouped = each.group_by("class_size")
+    return grouped.agg(records=bigint(each.count()), uncovered=sum_bigint(each["short"]))
+
+
+# Groups, by the values of columns
 
 
 @dataclass(frozen=True)
-class Counted:
-    """The distinct rows with their counts, columns under numbers, people as `entity`."""
+class GroupCounts:
+    """The distinct rows with their counts, columns as q1, q2, …, people as `entity`."""
 
     rows: Table
     names: Sequence[str]  # of the columns
     groups: Sequence[str]
-    by: Sequence[str]  # the groups' own names
+    by: Sequence[str]  # the groups' original names
     nulls: str
 
     @property
-    def kept(self) -> Table:
+    def taken(self) -> Table:
         """The rows that are counted."""
-        return self.rows.filter(~missing(self.rows, self.names)) if self.nulls == "drop" else self.rows
+        return self.rows.filter(~has_null(self.rows, self.names)) if self.nulls == "drop" else self.rows
 
-    def told(self, sized: Table) -> Table:
-        """What was counted of each group, all groups there, with how many records were dropped of each.
+    def report(self, sized: Table) -> Table:
+        """Report the counts of each group, all groups included, with the records dropped of each.
 
-        Both stand under one another and are told apart by windows: a join would have to be NULL-safe.
+        A window over the union of both, since a join would have to be NULL-safe.
         """
-        lacks = missing(self.rows, self.names) if self.nulls == "drop" else ibis.literal(value=False)
+        lacks = has_null(self.rows, self.names) if self.nulls == "drop" else ibis.literal(value=False)
         left_out = self.rows.group_by(list(self.groups)).agg(
-            left_out=summed(lacks.ifelse(self.rows["records"], nobody()))
+            left_out=sum_bigint(lacks.ifelse(self.rows["records"], zero()))
         )
         empty = left_out.select(
-            *self.groups, "left_out", class_size=ibis.null(WHOLE), classes=nobody(), records=nobody()
+            *self.groups, "left_out", class_size=ibis.null(WHOLE), classes=zero(), records=zero()
         )
-        counts = sized.select(*self.groups, "class_size", "classes", "records", left_out=nobody())
+        counts = sized.select(*self.groups, "class_size", "classes", "records", left_out=zero())
         both = ibis.union(empty.select(counts.columns), counts)
-        groups = windowed(both, self.groups)
+        groups = window_keys(both, self.groups)
         marked = both.mutate(
-            records_dropped=whole(both["left_out"].sum().over(group_by=groups)),
+            records_dropped=bigint(both["left_out"].sum().over(group_by=groups)),
             sizes=both["class_size"].count().over(group_by=groups),
         )
         every = marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
-        told = group_names(self.by)
-        own = {name: shown(every[group]) for group, name in zip(self.groups, told, strict=True)}
+        originals = group_names(self.by)
+        own = {name: restored(every[group]) for group, name in zip(self.groups, originals, strict=True)}
         return every.select(
             **own,
             class_size=every["class_size"],
             classes=every["classes"],
             records=every["records"],
-            blank_records=unasked(),
+            blank_records=null_count(),
             records_dropped=every["records_dropped"],
             nulls=ibis.literal(self.nulls, dt.string),
         )
 
 
-def counted_by_group(
+def count_by_group(
     tbl: Table, qi: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
-) -> Counted:
-    """Count the rows by the columns and the groups, and by people where a column tells them apart."""
+) -> GroupCounts:
+    """Count the rows by the columns and the groups, and by people where a column identifies them."""
     refuse_entity(qi, entity, nulls)
     refuse_groups(nulls)
     asked = [*qi, entity] if entity is not None else list(qi)
-    resolved(QUASI_IDENTIFIERS if entity is None else WORDS, asked, tbl)
-    every = [*qi, *resolved(DIVIDING, by, tbl), *asked[len(qi) :]]
-    names, rows = places(every), numbered(tbl, every)
+    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
+    every = [*qi, *check_columns(DIVIDING, by, tbl), *asked[len(qi) :]]
+    names, rows = aliases(every), with_aliases(tbl, every)
     if entity is not None:
         rows, names[-1] = rows.rename(entity=names[-1]), "entity"
     groups = names[len(qi) : len(qi) + len(by)]
-    return Counted(number_of(rows, names, "records"), names[: len(qi)], groups, by, nulls)
+    return GroupCounts(count_by(rows, names, "records"), names[: len(qi)], groups, by, nulls)
 
 
 def refuse_by(by: Sequence[str] | None) -> None:

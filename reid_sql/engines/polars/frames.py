@@ -1,4 +1,4 @@
-"""Polars: columns by their very names, and the relations all reductions are made of, never collected."""
+"""Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -30,51 +30,51 @@ def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
     return {name: TYPES[kind] for name, kind in columns.items()}
 
 
-def named(name: str) -> pl.Expr:
-    """The column of this very name, where `pl.col` takes `*` and `^…$` for patterns."""
+def exact_column(name: str) -> pl.Expr:
+    """The column of this exact name, where `pl.col` takes `*` and `^…$` for patterns."""
     pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
     return cs.by_name(name).as_expr() if pattern else pl.col(name)
 
 
-def resolved(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
+def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
     return words.check(columns, frame.collect_schema().names())
 
 
-def places(names: Sequence[str]) -> list[str]:
-    """The names that `numbered` gives."""
+def aliases(names: Sequence[str]) -> list[str]:
+    """The names q1, q2, … that `with_aliases` gives."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def numbered(frame: pl.LazyFrame, columns: Sequence[str], *beside: pl.Expr) -> pl.LazyFrame:
-    """Give the columns names of our own, so that none can meet one of the counts' or be a pattern."""
-    own = (named(name).alias(q) for name, q in zip(columns, places(columns), strict=True))
-    return frame.select(*beside, *own)
+def with_aliases(frame: pl.LazyFrame, columns: Sequence[str], *joined: pl.Expr) -> pl.LazyFrame:
+    """Select the columns as q1, q2, …: no name can clash with one of the counts' or be a pattern."""
+    own = (exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True))
+    return frame.select(*joined, *own)
 
 
-def kept(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def drop_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
     """The rows, without those that have a NULL where NULLs are dropped."""
     return rows.drop_nulls(names) if nulls == "drop" else rows
 
 
-def counted(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+def count_distinct(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
     """Distinct records with their counts."""
-    return kept(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+    return drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
 
 
-def joined(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Each row of the left, in order, beside the right row of the same values, NULL like NULL.
+def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    """Join each row of the left, in order, with the right row of the same values, NULL equal to NULL.
 
-    The values stand under numbers.
+    The right's columns are q1, q2, ….
     """
-    own = [named(name) for name in names]
+    own = [exact_column(name) for name in names]
     return left.join(
-        right, left_on=own, right_on=places(names), how="left", nulls_equal=True, maintain_order="left"
+        right, left_on=own, right_on=aliases(names), how="left", nulls_equal=True, maintain_order="left"
     )
 
 
 def null_report(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame) -> pl.LazyFrame:
-    """Put beside each row how many records were dropped and how NULLs were treated."""
+    """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         missing = pl.any_horizontal(pl.col(names).is_null())
         reduced = reduced.join(
@@ -93,13 +93,13 @@ def blank_records(names: Sequence[str], nulls: str) -> pl.Expr:
     return pl.col("records").filter(blank).sum().alias("blank_records")
 
 
-def placed(frame: pl.LazyFrame, name: str = "place") -> pl.LazyFrame:
+def with_row_numbers(frame: pl.LazyFrame, name: str = "place") -> pl.LazyFrame:
     """Number the rows."""
     return frame.with_row_index(name).with_columns(pl.col(name).cast(pl.Int64))
 
 
-def matched(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str], size: str) -> pl.LazyFrame:
-    """Put beside each distinct record how many of the other's it matches, where NULL matches anything."""
+def match_wildcards(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str], size: str) -> pl.LazyFrame:
+    """Add to each distinct record how many of the other's it matches, where NULL matches anything."""
     both = pl.concat([own.with_columns(pl.lit(0).alias("side")), other.with_columns(pl.lit(1).alias("side"))])
     columns = own.collect_schema()
     columns[size] = pl.Int64()
@@ -112,15 +112,15 @@ def matched(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str], size: 
     return both.map_batches(match, schema=columns)
 
 
-def sized(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
-    """Put beside each distinct record the size of its class."""
+def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
+    """Add to each distinct record the size of its class."""
     if nulls == "wildcard":
-        return matched(distinct, distinct, names, "class_size")
+        return match_wildcards(distinct, distinct, names, "class_size")
     return distinct.with_columns(pl.col("records").alias("class_size"))
 
 
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
-    """The frame in this process, where Polars has it anyway."""
+    """Collect the frame."""
     return frame.collect(engine="streaming").to_arrow()
 
 
@@ -129,17 +129,39 @@ def framed(table: pa.Table) -> pl.LazyFrame:
     return pl.DataFrame(pl.from_arrow(table)).lazy()
 
 
-def alike(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl.LazyFrame]:
-    """Two tables' rows, with whole numbers of any width under one that holds both.
+def unify_types(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl.LazyFrame]:
+    """Two tables' rows, with integers of different widths cast to one that fits both.
 
     Refuses columns of another kind of value.
     """
     mine, theirs = (frame.collect_schema() for frame in frames)
     wider = {}
-    for name, q in zip(given, places(given), strict=True):
+    for name, q in zip(given, aliases(given), strict=True):
         if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
             rule = f"tbl and population_tbl must hold '{name}' as the same type"
             raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
         if mine[q] != theirs[q]:
             wider[q] = pl.Int128()
     return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]
+
+
+# Distinct records, and the records that share each
+
+
+def record_label(key: str | None) -> pl.Expr:
+    """What identifies a record, as `members`: its key, else its place in the scan."""
+    return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else exact_column(key)).alias("members")
+
+
+def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyFrame:
+    """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
+    counts = pl.len().cast(pl.Int64).alias("records"), *(pl.col(each) for each in listed)
+    return with_row_numbers(rows.group_by(names).agg(counts))
+
+
+def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:
+    """The log of the count of each distinct record that independent columns would hold, in its group."""
+    records = pl.col("records").sum()
+    margins = [records.over([*groups, name]).cast(pl.Float64).log() for name in names]
+    total = (records.over(groups) if groups else records).cast(pl.Float64).log()
+    return pl.sum_horizontal(margins) - (len(names) - 1) * total

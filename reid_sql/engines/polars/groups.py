@@ -1,11 +1,11 @@
-"""Polars: groups of a table, by the values of columns, each answered for itself from one count."""
+"""Polars: groups of a table, and people in place of rows, each counted in one pass."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import numbered, places, resolved
+from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, exact_column, with_aliases
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
@@ -16,15 +16,18 @@ from reid_sql.reduction import (
     refuse_entity,
     refuse_groups,
     refuse_many_groups,
+    refuse_one_row_per_person,
+    refuse_several,
+    union,
 )
 
-WITH_ENTITY: Final = Columns("quasi-identifiers and entity")
+QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
 COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
 
 
-def dividing(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
+def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
     """The columns whose values divide the table, or a refusal."""
-    found = resolved(DIVIDING, by, frame)
+    found = check_columns(DIVIDING, by, frame)
     refuse_groups(nulls)
     return found
 
@@ -39,13 +42,13 @@ def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
     """The distinct rows with their counts, and whether they are kept; the names of columns and of groups.
 
-    Where a column tells people apart, it is `entity` in the rows.
+    Where a column identifies people, it is `entity` in the rows.
     """
     refuse_entity(columns, entity, nulls)
     asked = [*columns, entity] if entity is not None else list(columns)
-    resolved(words if entity is None else WITH_ENTITY, asked, frame)
-    every = [*columns, *dividing(frame, by, nulls), *asked[len(columns) :]]
-    names, rows = places(every), numbered(frame, every)
+    check_columns(words if entity is None else QI_AND_ENTITY, asked, frame)
+    every = [*columns, *check_groups(frame, by, nulls), *asked[len(columns) :]]
+    names, rows = aliases(every), with_aliases(frame, every)
     groups = names[len(columns) : len(columns) + len(by)]
     if entity is not None:
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
@@ -62,23 +65,23 @@ def raw_rows_of_groups(
     nulls: str,
     words: Columns = QUASI_IDENTIFIERS,
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
-    """All rows, under numbers, with whether they are kept; the names of columns and of groups."""
-    every = [*resolved(words, columns, frame), *dividing(frame, by, nulls)]
-    names = places(every)
+    """All rows, as q1, q2, …, with whether they are kept; the names of columns and of groups."""
+    every = [*check_columns(words, columns, frame), *check_groups(frame, by, nulls)]
+    names = aliases(every)
     own, groups = names[: len(columns)], names[len(columns) :]
     missing = pl.any_horizontal(pl.col(own).is_null())
     kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
-    rows = numbered(frame, every).with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
+    rows = with_aliases(frame, every).with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
     return rows, own, groups
 
 
-def of_groups(
+def report_groups(
     counted: pl.LazyFrame, sized: pl.LazyFrame, groups: Sequence[str], by: Sequence[str], nulls: str
 ) -> pl.LazyFrame:
-    """What was counted of each group, all groups there, with how many records were dropped of each."""
+    """Report the counts of each group, all groups included, with the records dropped of each."""
     left_out = pl.col("records").filter(~pl.col("kept")).sum().alias("records_dropped")
-    told = counted.group_by(groups).agg(left_out)
-    every = told.join(sized, on=list(groups), how="left", nulls_equal=True)
+    result = counted.group_by(groups).agg(left_out)
+    every = result.join(sized, on=list(groups), how="left", nulls_equal=True)
     own = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
     known = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
@@ -86,29 +89,141 @@ def of_groups(
     return found.sort(counts[0], maintain_order=True)
 
 
-def by_own_names(by: Sequence[str]) -> list[pl.Expr]:
-    """The columns of the groups, which a reduction has under names that none of its own can meet."""
+def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
+    """The columns of the groups under their original names; a reduction gives them a prefix."""
     return [pl.col(group).alias(name) for group, name in zip(group_names(by), by, strict=True)]
 
 
-def answered_by_group(
+def answer_by_group(
     frame: pl.DataFrame,
     reduction: Reduction,
     by: Sequence[str],
     types: Mapping[str, pl.DataType],
     answer: Callable[[pl.DataFrame], pl.DataFrame],
 ) -> pl.DataFrame:
-    """Answer for each group; of one of which every record was dropped nothing but that is known."""
+    """Answer for each group; one whose records were all dropped gets NULLs and their number."""
     found = [pl.DataFrame(schema=types)]
     parts = frame.partition_by(group_names(by), maintain_order=True)
     refuse_many_groups(len(parts), reduction.max_groups)
     for part in parts:
-        row = answer(part) if part[reduction.counting].sum() > 0 else _told(part, types)
-        groups = part.select(by_own_names(by)).head(1)
+        row = answer(part) if part[reduction.counting].sum() > 0 else _empty_answer(part, types)
+        groups = part.select(with_group_names(by)).head(1)
         found.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
     return pl.concat(found)
 
 
-def _told(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     row = dict.fromkeys(types) | {name: value for name, value in OF_NO_RECORD.items() if name in types}
     return pl.DataFrame([row | {name: part[name][0] for name in NULL_REPORT_COLUMNS}], schema=types)
+
+
+# People in place of rows
+
+
+WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
+COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
+SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entity")
+IS_COVERED: Final = pl.lit(False)  # noqa: FBT003 - without a population nobody is missing from it
+
+
+def people_of(
+    frame: pl.LazyFrame,
+    qi: Sequence[str],
+    entity: str,
+    nulls: str,
+    by: Sequence[str] = (),
+    *,
+    words: Columns = QI_AND_ENTITY,
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """The rows as q1, q2, …, and the people of each class, NULL one, with the records of each there.
+
+    The records are those of the person in the class. Columns that divide the table are part of a class too.
+    """
+    refuse_entity(qi, entity, nulls)
+    own = union(qi, by)
+    names = aliases([*own, entity])
+    check_columns(words, [*qi, entity], frame)
+    rows = with_aliases(frame, [*own, entity]).rename({names[-1]: "entity"})
+    taken = drop_nulls(rows, names[: len(qi)], nulls).group_by([*names[:-1], "entity"])
+    return rows, taken.agg(pl.len().cast(pl.Int64).alias("records"))
+
+
+def one_row_per_person(
+    frame: pl.LazyFrame,
+    qi: Sequence[str],
+    entity: str,
+    nulls: str,
+    by: Sequence[str] = (),
+    *,
+    weight: str | None = None,
+) -> pl.LazyFrame:
+    """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
+
+    Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
+    them is no number of at least 0.
+    """
+    refuse_one_row_per_person(qi, entity, nulls)
+    _, people = people_of(frame, qi, entity, nulls, by)
+    own = union(qi, by)
+    names = aliases(own)
+    within = [q for q, name in zip(names, own, strict=True) if name in by]
+    sized = people.with_columns(pl.len().over(names).alias("class_size")).sort(
+        "class_size", *names, nulls_last=False
+    )
+    first = sized.unique([*within, "entity"], keep="first", maintain_order=True)
+    values = [pl.col(q).alias(name) for q, name in zip(names, own, strict=True)]
+    result = first.select(*values, *([] if entity in own else [pl.col("entity").alias(entity)]))
+    return (
+        result if weight is None or weight in {*own, entity} else _weighed(result, frame, entity, weight, by)
+    )
+
+
+def _weighed(
+    result: pl.LazyFrame, frame: pl.LazyFrame, entity: str, weight: str, by: Sequence[str]
+) -> pl.LazyFrame:
+    """Join the smallest weight of each person, in each group."""
+    check_columns(WEIGHED, [weight, entity], frame)
+    number = exact_column(weight).cast(pl.Float64, strict=False)
+    valid = pl.when(number.is_finite() & (number >= 0)).then(number).alias(weight)
+    least = pl.when(exact_column(weight).is_not_null().all()).then(exact_column(weight).min()).alias(weight)
+    alike = [exact_column(name) for name in union([entity], by)]
+    weights = frame.select(*alike, valid).group_by(alike).agg(least)
+    return result.join(weights, on=alike, how="left", nulls_equal=True, maintain_order="left")
+
+
+def values_of_people(  # noqa: PLR0917 - the arguments of the functions
+    frame: pl.LazyFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str, by: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """A row for each person and their value in a class, NULL one person; refuses those of several there.
+
+    Columns that divide the table are part of a class too.
+    """
+    refuse_entity([*qi, sensitive], entity, nulls)
+    check_columns(SENSITIVE_AND_ENTITY, [*qi, sensitive, entity], frame)
+    columns = union([*qi, sensitive], by)
+    names = aliases([*columns, entity])
+    distinct = with_aliases(frame, [*columns, entity]).group_by(names).agg()
+    asked = names[: len(qi) + 1]
+    whole = pl.all_horizontal(pl.col(asked).is_not_null()).sum() if nulls == "drop" else pl.len()
+    own = [name for name in names if name != asked[-1] or columns[len(qi)] in by]
+    counted = distinct.with_columns(whole.over(own).alias("several"))
+
+    def check(rows: pl.DataFrame) -> pl.DataFrame:
+        refuse_several(rows.filter(pl.col("several") > 1).height)
+        return rows
+
+    result = counted.map_batches(check, schema=counted.collect_schema())
+    return result.select(pl.col(q).alias(name) for q, name in zip(names, columns, strict=False))
+
+
+def smallest_class_sizes(
+    people: pl.LazyFrame, size: pl.Expr, short: pl.Expr = IS_COVERED, groups: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """How many people have each size of their smallest class, and how many of them are uncovered.
+
+    It is their smallest class where they are found, within the group where there are groups.
+    """
+    sized = people.select(*groups, "entity", size.alias("class_size"), short.alias("short"))
+    each = sized.group_by(*groups, "entity").agg(pl.col("class_size").min(), pl.col("short").any())
+    result = pl.len().cast(pl.Int64).alias("records"), pl.col("short").sum().cast(pl.Int64).alias("uncovered")
+    return each.group_by(*groups, "class_size").agg(*result)

@@ -1,33 +1,98 @@
 """Polars: equivalence classes."""
 
+import secrets
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any, Final
 
 import polars as pl
 
 from reid_sql.engines.polars.frames import (
+    aliases,
     blank_records,
-    counted,
+    check_columns,
+    count_distinct,
+    exact_column,
     null_report,
-    numbered,
-    places,
-    resolved,
-    sized,
+    with_aliases,
+    with_class_sizes,
 )
-from reid_sql.engines.polars.groups import of_groups, rows_of_groups
-from reid_sql.engines.polars.keys import class_size
-from reid_sql.engines.polars.people import people_of, smallest
-from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_result_names
+from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
+from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
+from reid_sql.reduction import refuse_entity, refuse_result_names
+
+MAX_PLAIN_KEYS: Final = 4  # columns that are compared as they are; of more a key is made
+# Seeds of this process for each place of a column, twice: no table can be made against hashes that are
+# secret.
+SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]
+
+
+def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
+    """Records, or people where a column identifies them, that share this record's values.
+
+    Up to four columns are compared as they are, more by two secretly keyed 64-bit sums. Each column has a
+    keyed hash of its own, so two records that differ agree in both sums with a chance of 2^-128, whatever the
+    data: among a billion records, 2^-69.
+    """
+    key = _expressions(columns)
+    if len(key) > MAX_PLAIN_KEYS:
+        high, low = (reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS)
+        key = [high * pl.lit(2**64, dtype=pl.UInt128) + low]
+    counted = pl.len() if entity is None else _people(entity, columns).n_unique()
+    return counted.over(key).cast(pl.Int64)
+
+
+def _people(entity: str | pl.Expr, columns: Sequence[Any]) -> pl.Expr:
+    """Return the column that identifies people; refuse one of the quasi-identifiers."""
+    name, own = _name(entity), [name for column in columns if (name := _name(column))]
+    refuse_entity(own, name, "value")
+    return _expressions([entity])[0]
+
+
+def _name(column: Any) -> str | None:  # noqa: ANN401 - a name, an expression, or what is refused later
+    """The name of the column that is meant; none where it is worked out of columns."""
+    if isinstance(column, pl.Expr):
+        return column.meta.output_name() if column.meta.is_column() else None
+    return column if isinstance(column, str) else None
+
+
+def _expressions(columns: Sequence[Any]) -> list[pl.Expr]:
+    """The columns as expressions, each of one column; refuses what is none, and a constant."""
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
+    for column in columns:
+        if not isinstance(column, str | pl.Expr):
+            rule = (
+                f"quasi-identifiers must each be a column name or an expression, got {type(column).__name__}"
+            )
+            raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
+    if all(isinstance(column, pl.Expr) and _constant(column) for column in columns):
+        rule = f"quasi-identifiers must be columns, got {columns[0]}, a constant"
+        raise OutOfDomainError(f"{rule}; name the columns, such as equivalence_class_size('age', 'sex')")
+    return [exact_column(column) if isinstance(column, str) else _one(column) for column in columns]
+
+
+def _constant(column: pl.Expr) -> bool:
+    """Test that the expression has no column, be it a name or a selector of several."""
+    return not column.meta.root_names() and not column.meta.has_multiple_outputs()
+
+
+def _one(column: pl.Expr) -> pl.Expr:
+    """A selector's columns as one value: else each would be a window of its own."""
+    return pl.struct(column) if column.meta.has_multiple_outputs() else column
+
 
 __all__ = ["class_size", "classes", "histogram"]
 
 
 def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
     """The distinct combinations of values, with how many records, or people, share each."""
-    names = places(qi)
+    names = aliases(qi)
     if entity is None:
-        rows = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl))
-        found = sized(counted(rows, names, nulls), names, nulls)
+        rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
+        found = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         found = people.group_by(names).agg(
@@ -51,22 +116,22 @@ def histogram(
     if by is not None:
         return _of_groups(tbl, qi, nulls, entity, by)
     if entity is not None:
-        return _of_people(tbl, qi, nulls, entity)
-    rows, names = numbered(tbl, resolved(QUASI_IDENTIFIERS, qi, tbl)), places(qi)
-    found = sized(counted(rows, names, nulls), names, nulls)
+        return _one_row_per_person(tbl, qi, nulls, entity)
+    rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
+    found = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
     reduced = found.group_by("class_size").agg(
         pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), blank_records(names, nulls)
     )
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
-def _of_people(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
+def _one_row_per_person(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
     rows, people = people_of(tbl, qi, entity, nulls)
-    names = places(qi)
+    names = aliases(qi)
     of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
     sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
-    held = smallest(people, pl.len().over(names).cast(pl.Int64)).drop("uncovered")
-    both = sizes.join(held, on="class_size", how="left").with_columns(
+    of_people = smallest_class_sizes(people, pl.len().over(names).cast(pl.Int64)).drop("uncovered")
+    both = sizes.join(of_people, on="class_size", how="left").with_columns(
         pl.col("records").fill_null(0), blank_records(names, nulls)
     )
     return null_report(rows, names, nulls, both).sort("class_size")
@@ -77,14 +142,14 @@ def _of_groups(
 ) -> pl.LazyFrame:
     """The same of each group, all from one count by the columns and the groups."""
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
-    told, kept = [*groups, "class_size"], counted.filter("kept")
+    sizes_by, kept = [*groups, "class_size"], counted.filter("kept")
     size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
     blank = blank_records(names, nulls)
     if entity is None:
-        sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(told)
+        sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
         found = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
-        return of_groups(counted, found, groups, by, nulls)
-    classes = kept.group_by([*groups, *names]).agg(size).group_by(told).agg(number.alias("classes"))
-    people = smallest(kept, size.over([*groups, *names]), groups=groups).drop("uncovered")
-    both = classes.join(people, on=told, how="left", nulls_equal=True).with_columns(blank)
-    return of_groups(counted, both, groups, by, nulls)
+        return report_groups(counted, found, groups, by, nulls)
+    classes = kept.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
+    people = smallest_class_sizes(kept, size.over([*groups, *names]), groups=groups).drop("uncovered")
+    both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
+    return report_groups(counted, both, groups, by, nulls)

@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from reid_sql.engines.polars.frames import (
-    kept,
-    named,
+    aliases,
+    check_columns,
+    drop_nulls,
+    exact_column,
     null_report,
-    numbered,
-    placed,
-    places,
-    resolved,
     schema,
+    with_aliases,
+    with_row_numbers,
 )
-from reid_sql.engines.polars.people import BESIDE
+from reid_sql.engines.polars.groups import COLUMNS_AND_ENTITY
 from reid_sql.models.classes.class_keys import require_memory_for_codes
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity
@@ -26,8 +26,8 @@ def codes(
 ) -> pl.LazyFrame:
     """Each column as codes."""
     if entity is not None:
-        return _of_people(tbl, columns, memory_mb, nulls, entity)
-    return _coded(tbl, resolved(COLUMNS, columns, tbl), memory_mb, nulls, None)
+        return _one_row_per_person(tbl, columns, memory_mb, nulls, entity)
+    return _coded(tbl, check_columns(COLUMNS, columns, tbl), memory_mb, nulls, None)
 
 
 def record_codes(
@@ -43,7 +43,7 @@ def record_codes(
         refuse_key_with_entity(key)
     if key is None:
         return codes(tbl, columns, memory_mb, nulls, entity)
-    resolved(COLUMNS_AND_KEY, columns, tbl)
+    check_columns(COLUMNS_AND_KEY, columns, tbl)
     COLUMNS_AND_KEY.known([key], tbl.collect_schema().names())
     return _coded(tbl, columns, memory_mb, nulls, key)
 
@@ -55,10 +55,10 @@ def _coded(
     tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, key: str | None
 ) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
-    held, names = tbl.collect_schema(), places(columns)
-    ordinal = [_ordinal(held[column]) for column in columns]
-    beside = [] if key is None else [named(key).alias("keys")]
-    rows = placed(numbered(tbl, columns, *beside), "position")
+    kinds, names = tbl.collect_schema(), aliases(columns)
+    ordinal = [_ordinal(kinds[column]) for column in columns]
+    keys = [] if key is None else [exact_column(key).alias("keys")]
+    rows = with_row_numbers(with_aliases(tbl, columns, *keys), "position")
     keyed = "position" if key is None else "keys"
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()[keyed])}
 
@@ -66,7 +66,7 @@ def _coded(
         require_memory_for_codes(table.height, len(columns), memory_mb)
         return _whole(table, columns, ordinal, table[keyed], types)
 
-    return null_report(rows, names, nulls, kept(rows, names, nulls).map_batches(code, schema=types))
+    return null_report(rows, names, nulls, drop_nulls(rows, names, nulls).map_batches(code, schema=types))
 
 
 def _whole(
@@ -79,7 +79,7 @@ def _whole(
     people: pl.Series | None = None,
 ) -> pl.DataFrame:
     """One row of whole columns."""
-    ranks = [_ranks(table[name]).cast(pl.Int32) for name in places(columns)]
+    ranks = [_ranks(table[name]).cast(pl.Int32) for name in aliases(columns)]
     who: pl.Series | list[int] = [] if people is None else _ranks(people).cast(pl.Int64)
     whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks], "people": [who]}
     return pl.DataFrame(whole | {"position": [table["position"]], "keys": [keys]}, schema=types)
@@ -89,18 +89,20 @@ def _ranks(values: pl.Series) -> pl.Series:
     return values.rank("dense").fill_null(0)
 
 
-def _of_people(
+def _one_row_per_person(
     tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, entity: str
 ) -> pl.LazyFrame:
     """The same with a record for each combination of values that a person has, and people as the keys."""
     refuse_entity(columns, entity, nulls)
-    held = tbl.select(named(name) for name in resolved(BESIDE, [*columns, entity], tbl))
-    names = places(columns)
-    rows = numbered(held, columns, named(entity).alias("keys"))
-    held_by = placed(kept(rows, names, nulls), "position").group_by([*names, "keys"])
+    chosen = tbl.select(
+        exact_column(name) for name in check_columns(COLUMNS_AND_ENTITY, [*columns, entity], tbl)
+    )
+    names = aliases(columns)
+    rows = with_aliases(chosen, columns, exact_column(entity).alias("keys"))
+    held_by = with_row_numbers(drop_nulls(rows, names, nulls), "position").group_by([*names, "keys"])
     first = held_by.agg(pl.col("position").min())
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()["keys"])}
-    ordinal = [_ordinal(held.collect_schema()[column]) for column in columns]
+    ordinal = [_ordinal(chosen.collect_schema()[column]) for column in columns]
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
         require_memory_for_codes(table.height, len(columns), memory_mb, people=True)

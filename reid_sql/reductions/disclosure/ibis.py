@@ -13,21 +13,21 @@ import ibis.expr.datatypes as dt
 from ibis.expr.types import BooleanValue, FloatingValue, NumericValue, Table
 
 from reid_sql.engines.ibis.frames import (
+    aliases,
     backend,
-    kept,
+    bigint,
+    check_columns,
+    count_by,
+    drop_nulls,
     null_report,
-    number_of,
-    numbered,
-    own_names,
-    places,
-    resolved,
+    sum_bigint,
     sum_over,
-    summed,
-    whole,
-    windowed,
+    window_keys,
+    with_aliases,
+    with_names,
+    with_sort_hash,
 )
 from reid_sql.engines.ibis.groups import refuse_by
-from reid_sql.engines.ibis.scatter import sorted_fast
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names
@@ -47,44 +47,44 @@ class Cells:
     own: Sequence[str]
     nulls: str
     counts: Table
-    keys: Sequence[str]  # what tells classes apart
+    keys: Sequence[str]  # that distinguish classes
 
     def measured(self, cells: Table, value: Callable[[Table], NumericValue], **parts: NumericValue) -> Table:
         """The size and the value of each class, from parts that are aggregated of its cells."""
         classes = cells.group_by(list(self.keys)).agg(
-            class_size=summed(cells["n"]), parts=whole(cells.count()), most=cells["n"].max(), **parts
+            class_size=sum_bigint(cells["n"]), parts=bigint(cells.count()), most=cells["n"].max(), **parts
         )
         return classes.select(*self.keys, "class_size", value=_double(value(classes)))
 
     def against_the_table(self) -> Table:
-        """The cells beside the table's records of their value, and all its records.
+        """The cells, each with the number of the table's records of its value, and of all records.
 
         They meet by `=`, which every database plans well, and NULL by itself; by a window, which sorts all
         cells, where a value may be no equal of its own: NaN in some databases, a NULL within a list.
         What is one number of the table is a query of its own: joined, it would be sorted with each cell.
         """
-        counts, held = self.counts, self.held
-        total = held["held"].sum().name("total").as_scalar()
+        counts, in_table = self.counts, self.in_table
+        total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
-            return counts.mutate(held=sum_over(counts, ["s"], "n"), total=total)
-        met = counts.left_join(held, counts["s"] == held["s"])
-        of_null = held["held"].sum(where=held["s"].isnull()).name("of_null").as_scalar()
-        return met.mutate(held=ibis.coalesce(met["held"], of_null), total=total)
+            return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
+        met = counts.left_join(in_table, counts["s"] == in_table["s"])
+        of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
+        return met.mutate(in_table=ibis.coalesce(met["in_table"], of_null), total=total)
 
     @property
-    def held(self) -> Table:
+    def in_table(self) -> Table:
         """How many of the table's records have each value."""
-        return self.counts.group_by("s").agg(held=_double(self.counts["n"]).sum())
+        return self.counts.group_by("s").agg(in_table=_double(self.counts["n"]).sum())
 
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
-        found = number_of(measured, ["class_size", "value"], "classes")
+        found = count_by(measured, ["class_size", "value"], "classes")
         return null_report(self.rows, self.names, self.nulls, found)
 
     def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:
-        """The classes that offend a threshold, or whose value is not known, by their own names."""
+        """The classes that offend a threshold, or whose value is not known, under the original names."""
         shown = measured.filter(measured["value"].isnull() | offends(measured))
-        listed = own_names(shown, self.own)
+        listed = with_names(shown, self.own)
         found = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
         return null_report(self.rows, self.names, self.nulls, found)
 
@@ -95,10 +95,10 @@ def _double(value: NumericValue) -> FloatingValue:
 
 
 def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
-    every = resolved(QI, [*qi, sensitive], tbl)
-    rows, names = numbered(tbl, every), places(every)
-    held = kept(rows, names, nulls).rename(s=names[-1])
-    counts, keys = sorted_fast(number_of(held, [*names[:-1], "s"], "n"), names[:-1])
+    every = check_columns(QI, [*qi, sensitive], tbl)
+    rows, names = with_aliases(tbl, every), aliases(every)
+    in_table = drop_nulls(rows, names, nulls).rename(s=names[-1])
+    counts, keys = with_sort_hash(count_by(in_table, [*names[:-1], "s"], "n"), names[:-1])
     return Cells(rows, names, list(qi), nulls, counts, keys)
 
 
@@ -145,7 +145,7 @@ def _diversity(cells: Cells, variant: str, c: float) -> Table:
     if variant == "entropy":
         n = _double(counts["n"])
         return cells.measured(counts, _effective, n_log_n=(n * n.ln()).sum())
-    keys = windowed(counts, cells.keys)
+    keys = window_keys(counts, cells.keys)
     n = _double(counts["n"])
     rising = counts.mutate(
         tail=n.sum().over(ibis.cumulative_window(group_by=keys, order_by=counts["n"])),
@@ -168,11 +168,11 @@ def _closeness(cells: Cells, variant: str) -> Table:
             f"t_closeness on Ibis must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
         )
     cell = cells.against_the_table()
-    beside = cell.mutate(size=sum_over(cell, cells.keys, "n"), share=cell["held"] / cell["total"])
-    n, size, share = (_double(beside[name]) for name in ("n", "size", "share"))
+    joined = cell.mutate(size=sum_over(cell, cells.keys, "n"), share=cell["in_table"] / cell["total"])
+    n, size, share = (_double(joined[name]) for name in ("n", "size", "share"))
     further = n / size - share
     positive = (further > 0).ifelse(further, NOTHING)
-    return cells.measured(beside, lambda each: each["further"], further=positive.sum())
+    return cells.measured(joined, lambda each: each["further"], further=positive.sum())
 
 
 def alpha_k_anonymity(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, by: By = None) -> Table:
@@ -197,37 +197,37 @@ def _most_frequent(cells: Cells) -> Table:
 
 
 def _likeness(cells: Cells, variant: str) -> Table:
-    beside = cells.against_the_table()
+    joined = cells.against_the_table()
     if variant == "basic":
-        return cells.measured(beside, _gain, **_ends(beside))
+        return cells.measured(joined, _gain, **_ends(joined))
     _refuse_finite(cells, "beta_likeness", "basic", variant)
-    n, held, total = (_double(beside[name]) for name in ("n", "held", "total"))
-    allowed = (n * total / (held * (1 - (held / total).ln()))).max()
+    n, in_table, total = (_double(joined[name]) for name in ("n", "in_table", "total"))
+    allowed = (n * total / (in_table * (1 - (in_table / total).ln()))).max()
 
     def bounded(each: Table) -> FloatingValue:
         return (each["allowed"] <= each["class_size"]).ifelse(_gain(each), inf)
 
-    return cells.measured(beside, bounded, allowed=allowed, **_ends(beside))
+    return cells.measured(joined, bounded, allowed=allowed, **_ends(joined))
 
 
 def _disclosed(cells: Cells, variant: str) -> Table:
-    beside = cells.against_the_table()
+    joined = cells.against_the_table()
     if variant == "present":
-        return cells.measured(beside, _surprise, **_ends(beside))
+        return cells.measured(joined, _surprise, **_ends(joined))
     _refuse_finite(cells, "delta_disclosure", "present", variant)
 
-    values = cells.held.count().name("kinds").as_scalar()
+    values = cells.in_table.count().name("kinds").as_scalar()
 
     def whole_kinds(each: Table) -> FloatingValue:
         return (each["parts"] == values).ifelse(_surprise(each), inf)
 
-    return cells.measured(beside, whole_kinds, **_ends(beside))
+    return cells.measured(joined, whole_kinds, **_ends(joined))
 
 
 def _refuse_finite(cells: Cells, name: str, finite: str, variant: str) -> None:
     """Refuse a measure that can be infinite to a database whose doubles cannot."""
-    if (held := backend(cells.rows)) in FINITE:
-        rule = f"{name} on {held} must have variant='{finite}', got '{variant}'"
+    if (engine := backend(cells.rows)) in FINITE:
+        rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
         raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
 
 
@@ -244,10 +244,10 @@ def _surprise(each: Table) -> FloatingValue:
     return (most > 0).ifelse(most, NOTHING)
 
 
-def _ends(beside: Table) -> dict[str, NumericValue]:
+def _ends(joined: Table) -> dict[str, NumericValue]:
     """The highest and lowest share of a value's records in the class, and the table's records."""
-    ratio = _double(beside["n"]) / _double(beside["held"])
-    return {"highest": ratio.max(), "lowest": ratio.min(), "total": beside["total"].max()}
+    ratio = _double(joined["n"]) / _double(joined["in_table"])
+    return {"highest": ratio.max(), "lowest": ratio.min(), "total": joined["total"].max()}
 
 
 def _in_class(each: Table, end: str) -> FloatingValue:
@@ -281,7 +281,7 @@ def _beyond(measured: Callable[[Cells, str], Table], threshold: str) -> Callable
 
 
 # How far the values of a class are distributed from those of the table; how much more frequent a value is in
-# a class than in the table, at most; how far, in logarithms, its frequencies in the two are apart, at most.
+# a class than in the table, at most; how far, in logarithms, its frequencies in the two differ, at most.
 t_closeness, t_closeness_classes = _of_variant(_closeness), _beyond(_closeness, "t")
 beta_likeness, beta_likeness_classes = _of_variant(_likeness), _beyond(_likeness, "beta")
 delta_disclosure, delta_disclosure_classes = _of_variant(_disclosed), _beyond(_disclosed, "delta")

@@ -7,8 +7,8 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import kept, null_report, numbered, places, resolved
-from reid_sql.engines.polars.groups import of_groups, rows_of_groups
+from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, null_report, with_aliases
+from reid_sql.engines.polars.groups import report_groups, rows_of_groups
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI, refuse_sensitive_groups
 from reid_sql.reduction import refuse_result_names
@@ -16,7 +16,7 @@ from reid_sql.reduction import refuse_result_names
 COUNT: Final = pl.col("n")
 SIZE: Final = pl.col("class_size")
 PARTS: Final = pl.col("parts")
-SHARE: Final = pl.col("held") / pl.col("total")  # of a value in the table
+SHARE: Final = pl.col("in_table") / pl.col("total")  # of a value in the table
 GAIN: Final = pl.max_horizontal(0.0, pl.col("most") * pl.col("total") / SIZE - 1)
 SURPRISE: Final = pl.max_horizontal(
     0.0, (pl.col("most") * pl.col("total") / SIZE).log(), -(pl.col("least") * pl.col("total") / SIZE).log()
@@ -67,7 +67,7 @@ class Cells:
     groups: Sequence[str] = ()
 
     def in_group(self, of_table: pl.Expr) -> pl.Expr:
-        """What is said of the table, said of the group where there are groups."""
+        """Aggregate over the table, or over the group where there are groups."""
         return of_table.over(self.groups) if self.groups else of_table
 
 
@@ -83,17 +83,17 @@ class Rows:
     @property
     def names(self) -> list[str]:
         """The numbers."""
-        return places([*self.own, self.sensitive])
+        return aliases([*self.own, self.sensitive])
 
     @property
     def cells(self) -> Cells:
         """Records of each value in each class."""
         *keys, last = self.names
-        held = kept(self.frame, self.names, self.nulls).rename({last: "s"}).group_by(*keys, "s")
-        return Cells(held.agg(pl.len().cast(pl.Int64).alias("n")), keys, self.sensitive)
+        in_table = drop_nulls(self.frame, self.names, self.nulls).rename({last: "s"}).group_by(*keys, "s")
+        return Cells(in_table.agg(pl.len().cast(pl.Int64).alias("n")), keys, self.sensitive)
 
     def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
-        """The classes that offend a threshold, or whose value is not known, by their own names."""
+        """The classes that offend a threshold, or whose value is not known, under the original names."""
         refuse_result_names(self.own, ("class_size", "value"))
         shown = found.filter(pl.col("value").is_null() | offends)
         own = (pl.col(key).alias(name) for key, name in zip(self.names, self.own, strict=False))
@@ -101,8 +101,8 @@ class Rows:
 
 
 def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Rows:
-    every = [*resolved(QI, qi, tbl), sensitive]
-    return Rows(numbered(tbl, resolved(QI, every, tbl)), qi, sensitive, nulls)
+    every = [*check_columns(QI, qi, tbl), sensitive]
+    return Rows(with_aliases(tbl, check_columns(QI, every, tbl)), qi, sensitive, nulls)
 
 
 def _kinds(
@@ -118,15 +118,15 @@ def _kinds(
     """How many classes have each size and value of the measure, in the table or in each group."""
     if by is None:
         rows = _rows(tbl, qi, sensitive, nulls)
-        return null_report(rows.frame, rows.names, nulls, _told(rows.cells, measure, variant, c))
+        return null_report(rows.frame, rows.names, nulls, _empty_answer(rows.cells, measure, variant, c))
     refuse_sensitive_groups(by, sensitive)
     counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
-    held = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
-    cells = Cells(held, [*groups, *names[:-1]], sensitive, groups)
-    return of_groups(counted, _told(cells, measure, variant, c), groups, by, nulls)
+    in_table = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
+    cells = Cells(in_table, [*groups, *names[:-1]], sensitive, groups)
+    return report_groups(counted, _empty_answer(cells, measure, variant, c), groups, by, nulls)
 
 
-def _told(cells: Cells, measure: str, variant: str | None, c: float) -> pl.LazyFrame:
+def _empty_answer(cells: Cells, measure: str, variant: str | None, c: float) -> pl.LazyFrame:
     found = _measured(cells, measure, variant, c).group_by(*cells.groups, "class_size", "value")
     return found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
 
@@ -236,13 +236,13 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 def _against_the_table(of: Cells) -> pl.LazyFrame:
     """Beside each cell: the value's records in the table and in this class, and what β allows."""
-    held = of.counts.with_columns(
-        COUNT.sum().over(*of.groups, "s").alias("held"),
+    in_table = of.counts.with_columns(
+        COUNT.sum().over(*of.groups, "s").alias("in_table"),
         of.in_group(COUNT.sum()).alias("total"),
         of.in_group(pl.col("s").n_unique()).alias("kinds"),
     )
-    allowed = COUNT * pl.col("total") / (pl.col("held") * (1 - SHARE.log()))
-    return held.with_columns((COUNT / pl.col("held")).alias("ratio"), allowed.alias("allowed"))
+    allowed = COUNT * pl.col("total") / (pl.col("in_table") * (1 - SHARE.log()))
+    return in_table.with_columns((COUNT / pl.col("in_table")).alias("ratio"), allowed.alias("allowed"))
 
 
 def _twice(of: Cells, variant: str, c: float) -> pl.LazyFrame:
@@ -356,11 +356,11 @@ def _line(of: Cells, variant: str) -> pl.LazyFrame:
             f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     groups, within = [*of.groups, *ranks_of(of.groups)], of.in_group
-    values = of.counts.group_by(*groups, "s").agg(COUNT.sum().alias("held")).sort("s", nulls_last=True)
+    values = of.counts.group_by(*groups, "s").agg(COUNT.sum().alias("in_table")).sort("s", nulls_last=True)
     order = within(pl.int_range(pl.len())).cast(pl.Float64)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else order
     known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()
-    place, held = pl.col("place"), pl.col("held")
+    place, in_table = pl.col("place"), pl.col("in_table")
     span = place.max() / 2 - place.min() / 2
     x = (
         pl.when(place.is_null().any())
@@ -370,7 +370,7 @@ def _line(of: Cells, variant: str) -> pl.LazyFrame:
         .otherwise((place / 2 - place.min() / 2) / span)
     )
     lined = values.with_columns(pl.when(known).then(number).alias("place")).with_columns(
-        within(x).alias("x"), within(held.cum_sum() / held.sum()).alias("f")
+        within(x).alias("x"), within(in_table.cum_sum() / in_table.sum()).alias("f")
     )
     step = pl.col("x") - pl.col("x").shift(1, fill_value=0.0)
     area = within((pl.col("f").shift(1, fill_value=0.0) * step).cum_sum()).alias("g")

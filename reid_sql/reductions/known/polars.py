@@ -5,8 +5,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import told_by
-from reid_sql.engines.polars.frames import alike, kept, null_report, numbered, placed, places, resolved
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    drop_nulls,
+    null_report,
+    record_label,
+    unify_types,
+    with_aliases,
+    with_row_numbers,
+)
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 
@@ -23,21 +31,23 @@ def known_records(
 ) -> pl.LazyFrame:
     """Distinct records as codes; the records that hold each by the key, else by their place in the scan."""
     document = json.loads(scenario)
-    columns, told = document["columns"], document["told"]
-    every = [*columns, *(column for column in told if column not in columns)]
+    columns, reported = document["columns"], document["told"]
+    every = [*columns, *(column for column in reported if column not in columns)]
     words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
-    for names in (columns, *([column] for column in told), *([] if key is None else [[key]])):
-        resolved(words, names, tbl)
+    for names in (columns, *([column] for column in reported), *([] if key is None else [[key]])):
+        check_columns(words, names, tbl)
     if entity is not None:
         refuse_key_with_entity(key)
         refuse_entity(every, entity, nulls)
-        resolved(OF_PEOPLE, [entity], tbl)
-    rows, matched = numbered(tbl, every, told_by(entity or key)), places(columns)
+        check_columns(OF_PEOPLE, [entity], tbl)
+    rows, matched = with_aliases(tbl, every, record_label(entity or key)), aliases(columns)
     rows = rows if entity is None else _once(rows, matched, nulls)
     both = _marked(rows, columns, population_tbl)
-    counted = kept(both, matched, nulls).group_by(places(every)).agg(*_counts(population_tbl is not None))
-    texts = [f"q{every.index(column) + 1}" for column in told]
-    return null_report(rows, matched, nulls, _coded(placed(counted), matched, texts))
+    counted = (
+        drop_nulls(both, matched, nulls).group_by(aliases(every)).agg(*_counts(population_tbl is not None))
+    )
+    texts = [f"q{every.index(column) + 1}" for column in reported]
+    return null_report(rows, matched, nulls, _coded(with_row_numbers(counted), matched, texts))
 
 
 def _once(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
@@ -53,13 +63,13 @@ def _once(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
 
 
 def _marked(rows: pl.LazyFrame, columns: Sequence[str], population_tbl: pl.LazyFrame | None) -> pl.LazyFrame:
-    """The table's rows, and beside them the population table's, of which the columns alone are asked."""
+    """The table's rows, and those of the population table, which has only the columns."""
     own = rows.with_columns(pl.lit(value=False).alias("other"))
     if population_tbl is None:
         return own
-    others = numbered(population_tbl, resolved(SCENARIO_COLUMNS, columns, population_tbl))
+    others = with_aliases(population_tbl, check_columns(SCENARIO_COLUMNS, columns, population_tbl))
     marked = others.with_columns(pl.lit(value=True).alias("other"))
-    return pl.concat(alike([own, marked], columns), how="diagonal")
+    return pl.concat(unify_types([own, marked], columns), how="diagonal")
 
 
 def _counts(population: bool) -> list[pl.Expr]:  # noqa: FBT001 - named by what it says
@@ -72,11 +82,11 @@ def _counts(population: bool) -> list[pl.Expr]:  # noqa: FBT001 - named by what 
     ]
 
 
-def _coded(found: pl.LazyFrame, names: Sequence[str], told: Sequence[str]) -> pl.LazyFrame:
-    """The distinct records with a code for each value (0 for NULL), and the told values as texts."""
+def _coded(found: pl.LazyFrame, names: Sequence[str], reported: Sequence[str]) -> pl.LazyFrame:
+    """The distinct records with a code for each value (0 for NULL), and the reported values as texts."""
     first = pl.col("place").first() + 1
     codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(first.over(q)) for q in names]
-    texts = [pl.col(q).cast(pl.String) for q in told]
+    texts = [pl.col(q).cast(pl.String) for q in reported]
     return found.select(
         "place",
         "records",

@@ -4,7 +4,7 @@ from functools import reduce
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import kept, null_report, numbered, places, resolved
+from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, null_report, with_aliases
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
@@ -21,15 +21,15 @@ def matches(
     nulls: str,
 ) -> pl.LazyFrame:
     """Of how many people the sets hold what an attacker knows of a target, with such targets' weight."""
-    columns = resolved(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
-    rows, names = numbered(tbl, columns), places(columns)
-    held = kept(rows, names, nulls).select(p="q1", i="q2")
-    return null_report(rows, names, nulls, _matches(held, points, exact_up_to, samples, seed))
+    columns = check_columns(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
+    rows, names = with_aliases(tbl, columns), aliases(columns)
+    taken = drop_nulls(rows, names, nulls).select(p="q1", i="q2")
+    return null_report(rows, names, nulls, _matches(taken, points, exact_up_to, samples, seed))
 
 
-def _matches(held: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
-    """Count the matches of every known combination of items; `held` has a row p, i per person and item."""
-    coded = _coded(held.unique())
+def _matches(taken: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
+    """Count the matches of every known combination of items; `taken` has a row p, i per person and item."""
+    coded = _coded(taken.unique())
     sets = _sets(coded)
     total = sets.filter(pl.col("place") == 1).select(
         pl.len().cast(pl.Int64).alias("people"),

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import kept, null_report, numbered, placed, places, resolved
-from reid_sql.engines.polars.groups import of_groups, raw_rows_of_groups
-from reid_sql.engines.polars.pairs import pair_counts, whole
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    drop_nulls,
+    null_report,
+    with_aliases,
+    with_row_numbers,
+)
+from reid_sql.engines.polars.groups import raw_rows_of_groups, report_groups
+from reid_sql.engines.polars.pairs import bigint, pair_counts
 from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.polars import outside, pairs
@@ -27,11 +34,11 @@ def people(
         return _of_groups(tbl, qi, weight, marginals, int(seed), nulls, by)
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= max_combinations(len(qi)))
-    every = resolved(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
-    rows, names = numbered(tbl, every), places(every)
-    own = places(qi)
-    told = _lines(counted.filter(few), kept(rows, names, nulls), own, int(seed), ())
-    return null_report(rows, names, nulls, placed(told, "line"))
+    every = check_columns(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
+    rows, names = with_aliases(tbl, every), aliases(every)
+    own = aliases(qi)
+    result = _lines(counted.filter(few), drop_nulls(rows, names, nulls), own, int(seed), ())
+    return null_report(rows, names, nulls, with_row_numbers(result, "line"))
 
 
 def _of_groups(
@@ -46,28 +53,30 @@ def _of_groups(
     """The same of each group."""
     every = qi if weight is None else [*qi, weight]
     rows, _, groups = raw_rows_of_groups(tbl, every, by, nulls)
-    held = rows.filter("kept").drop("kept", "records")
-    counted = pair_counts(held, qi, weighted=weight is not None, groups=groups)
+    taken = rows.filter("kept").drop("kept", "records")
+    counted = pair_counts(taken, qi, weighted=weight is not None, groups=groups)
     if marginals is not None:
         shares = outside(marginals, qi, nulls)
-        counted = pl.concat([counted, held.select(groups).unique().join(shares, how="cross")], how="diagonal")
+        counted = pl.concat(
+            [counted, taken.select(groups).unique().join(shares, how="cross")], how="diagonal"
+        )
     few = (pl.col("second") <= 0) | (pl.len().over([*groups, "first", "second"]) <= max_combinations(len(qi)))
-    told = _lines(counted.filter(few), held, places(qi), seed, groups)
-    return of_groups(rows, placed(told, "line"), groups, by, nulls)
+    result = _lines(counted.filter(few), taken, aliases(qi), seed, groups)
+    return report_groups(rows, with_row_numbers(result, "line"), groups, by, nulls)
 
 
 def _lines(
-    pairs: pl.LazyFrame, held: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str]
+    pairs: pl.LazyFrame, taken: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str]
 ) -> pl.LazyFrame:
     """The pairs, the sizes of classes and the records drawn."""
-    classes = held.group_by([*groups, *names]).agg(pl.len().cast(pl.Int64).alias("records"))
+    classes = taken.group_by([*groups, *names]).agg(pl.len().cast(pl.Int64).alias("records"))
     sizes = classes.group_by([*groups, "records"]).agg(pl.len().cast(pl.Float64).alias("mass"))
-    told = [
+    result = [
         pairs,
-        sizes.with_columns(whole(0, "first"), whole(SIZES, "second")),
-        drawn(classes, names, seed, groups).with_columns(whole(0, "first"), whole(DRAWN, "second")),
+        sizes.with_columns(bigint(0, "first"), bigint(SIZES, "second")),
+        drawn(classes, names, seed, groups).with_columns(bigint(0, "first"), bigint(DRAWN, "second")),
     ]
-    return pl.concat(told, how="diagonal")
+    return pl.concat(result, how="diagonal")
 
 
 def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> pl.LazyFrame:

@@ -6,25 +6,25 @@ import ibis
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.engines.ibis import wildcard
 from reid_sql.engines.ibis.frames import (
     WHOLE,
-    all_missing,
-    counted,
+    aliases,
+    all_null,
+    bigint,
+    check_columns,
+    collect_distinct,
+    count_by,
+    count_distinct,
     framed,
-    nobody,
+    match_sizes,
+    null_count,
     null_report,
-    number_of,
-    numbered,
-    places,
-    resolved,
-    summed,
-    unasked,
-    whole,
-    windowed,
+    sum_bigint,
+    window_keys,
+    with_aliases,
+    zero,
 )
-from reid_sql.engines.ibis.groups import refuse_by
-from reid_sql.engines.ibis.people import people_of, smallest
+from reid_sql.engines.ibis.groups import people_of, refuse_by, smallest_class_sizes
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
@@ -41,82 +41,86 @@ def population_histogram(
     """The histogram of the sample's records, or people, by the size of their class in the population."""
     refuse_by(by)
     if entity is not None:
-        return _of_people((tbl, population_tbl), qi, entity, nulls)
-    frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
-    (rows, population), names = _alike(frames, qi), places(qi)
-    own, other = counted(rows, names, nulls), counted(population, names, nulls)
-    found = _matched(own, other, names) if nulls == "wildcard" else _met(own, other, names)
+        return _one_row_per_person((tbl, population_tbl), qi, entity, nulls)
+    frames = [
+        with_aliases(frame, check_columns(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)
+    ]
+    (rows, population), names = _unify_types(frames, qi), aliases(qi)
+    own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
+    found = _match_both(own, other, names) if nulls == "wildcard" else _count_both(own, other, names)
     sized = found.mutate(
         class_size=ibis.greatest(found["found"], found["own"]),
-        uncovered=(found["found"] < found["own"]).ifelse(found["records"], nobody()),
-        blank=all_missing(found, names).ifelse(found["records"], nobody()),
+        uncovered=(found["found"] < found["own"]).ifelse(found["records"], zero()),
+        blank=all_null(found, names).ifelse(found["records"], zero()),
     )
     reduced = sized.group_by("class_size").agg(
-        classes=whole(sized.count()),
-        records=summed(sized["records"]),
-        uncovered=summed(sized["uncovered"]),
-        **({"blank_records": summed(sized["blank"])} if nulls == "wildcard" else {}),
+        classes=bigint(sized.count()),
+        records=sum_bigint(sized["records"]),
+        uncovered=sum_bigint(sized["uncovered"]),
+        **({"blank_records": sum_bigint(sized["blank"])} if nulls == "wildcard" else {}),
     )
-    told = reduced if nulls == "wildcard" else reduced.mutate(blank_records=unasked())
-    return null_report(rows, names, nulls, told)
+    result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
+    return null_report(rows, names, nulls, result)
 
 
-def _met(own: Table, other: Table, names: Sequence[str]) -> Table:
+def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
     """How many of the population, and of the sample itself, hold each distinct record of the sample.
 
-    The two stand under one another and are counted together: a join would have to be NULL-safe, which few
+    A union of the two is counted at once: a join would have to be NULL-safe, which few
     databases do by more than going through every pair.
     """
-    mine = own.select(*names, own=own["records"], found=nobody())
-    both = ibis.union(mine, other.select(*names, own=nobody(), found=other["records"]))
-    sums = both.group_by(list(names)).agg(own=summed(both["own"]), found=summed(both["found"]))
+    mine = own.select(*names, own=own["records"], found=zero())
+    both = ibis.union(mine, other.select(*names, own=zero(), found=other["records"]))
+    sums = both.group_by(list(names)).agg(own=sum_bigint(both["own"]), found=sum_bigint(both["found"]))
     return sums.filter(sums["own"] > 0).mutate(records=sums["own"])
 
 
-def _matched(own: Table, other: Table, names: Sequence[str]) -> Table:
+def _match_both(own: Table, other: Table, names: Sequence[str]) -> Table:
     """The same where NULL may be any value."""
-    mine, others = wildcard.distinct(own), wildcard.distinct(other)
+    mine, others = collect_distinct(own), collect_distinct(other)
     sizes = {
         "records": mine["records"],
-        "own": wildcard.class_sizes(mine, mine, names),
-        "found": wildcard.class_sizes(mine, others, names),
+        "own": match_sizes(mine, mine, names),
+        "found": match_sizes(mine, others, names),
         **{name: mine[name] for name in names},
     }
     return framed(pa.table(sizes))
 
 
-def _of_people(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str) -> Table:
+def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str) -> Table:
     """The same of people, each by their smallest class."""
     (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
-    people, others = _alike([own, other], qi)
-    names = places(qi)
-    mine = people.select(*names, "entity", mine=ibis.literal(1, WHOLE), theirs=nobody())
-    theirs = number_of(others, names, "theirs")
+    people, others = _unify_types([own, other], qi)
+    names = aliases(qi)
+    mine = people.select(*names, "entity", mine=ibis.literal(1, WHOLE), theirs=zero())
+    theirs = count_by(others, names, "theirs")
     nameless = ibis.null(mine.schema()["entity"])
-    both = ibis.union(mine, theirs.select(*names, entity=nameless, mine=nobody(), theirs=theirs["theirs"]))
-    groups = windowed(both, names)
+    both = ibis.union(mine, theirs.select(*names, entity=nameless, mine=zero(), theirs=theirs["theirs"]))
+    groups = window_keys(both, names)
     counts = {"own": "mine", "found": "theirs"}
-    met = both.mutate(
-        **{name: whole(both[each].sum().over(group_by=groups)) for name, each in counts.items()}
+    joined = both.mutate(
+        **{name: bigint(both[each].sum().over(group_by=groups)) for name, each in counts.items()}
     ).filter(lambda each: each["mine"] == 1)
-    sized = met.mutate(class_size=ibis.greatest(met["found"], met["own"]))
-    sizes = number_of(sized.select(*names, "class_size").distinct(), ["class_size"], "classes")
-    held = smallest(sized, sized["found"] < sized["own"])
+    sized = joined.mutate(class_size=ibis.greatest(joined["found"], joined["own"]))
+    sizes = count_by(sized.select(*names, "class_size").distinct(), ["class_size"], "classes")
+    of_people = smallest_class_sizes(sized, sized["found"] < sized["own"])
     every = ibis.union(
-        sizes.mutate(records=nobody(), uncovered=nobody()),
-        held.select("class_size", classes=nobody(), records=held["records"], uncovered=held["uncovered"]),
+        sizes.mutate(records=zero(), uncovered=zero()),
+        of_people.select(
+            "class_size", classes=zero(), records=of_people["records"], uncovered=of_people["uncovered"]
+        ),
     )
     sums = every.group_by("class_size").agg(
-        **{name: summed(every[name]) for name in ("classes", "records", "uncovered")}
+        **{name: sum_bigint(every[name]) for name in ("classes", "records", "uncovered")}
     )
-    return null_report(rows, names, nulls, sums.mutate(blank_records=unasked()))
+    return null_report(rows, names, nulls, sums.mutate(blank_records=null_count()))
 
 
-def _alike(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:
-    """Whole numbers of any width under one that holds both; refuses columns of another kind of value."""
+def _unify_types(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:
+    """Cast integers of different widths to one that fits both; refuses columns of another kind of value."""
     mine, theirs = (frame.schema() for frame in frames)
     wider = {}
-    for name, q in zip(qi, places(qi), strict=True):
+    for name, q in zip(qi, aliases(qi), strict=True):
         same = mine[q].copy(nullable=True) == theirs[q].copy(nullable=True)
         if not same and not (mine[q].is_integer() and theirs[q].is_integer()):
             rule = f"tbl and population_tbl must hold '{name}' as the same type"

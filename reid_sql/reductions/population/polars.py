@@ -5,19 +5,18 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.polars.frames import (
-    alike,
+    aliases,
     blank_records,
-    counted,
-    joined,
-    kept,
-    matched,
+    check_columns,
+    count_distinct,
+    drop_nulls,
+    join_null_safe,
+    match_wildcards,
     null_report,
-    numbered,
-    places,
-    resolved,
+    unify_types,
+    with_aliases,
 )
-from reid_sql.engines.polars.groups import of_groups, rows_of_groups
-from reid_sql.engines.polars.people import people_of, smallest
+from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
@@ -33,16 +32,20 @@ def population_histogram(
     if by is not None:
         return _of_groups((tbl, population_tbl), qi, nulls, entity, by)
     if entity is not None:
-        return _of_people((tbl, population_tbl), qi, entity, nulls)
-    frames = [numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)]
-    (rows, population), names = alike(frames, qi), places(qi)
-    own, other = counted(rows, names, nulls), counted(population, names, nulls)
+        return _one_row_per_person((tbl, population_tbl), qi, entity, nulls)
+    frames = [
+        with_aliases(frame, check_columns(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)
+    ]
+    (rows, population), names = unify_types(frames, qi), aliases(qi)
+    own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
     if nulls == "wildcard":
-        own = matched(own, own, names, "own")
-        found = matched(own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), names, "found")
+        own = match_wildcards(own, own, names, "own")
+        found = match_wildcards(
+            own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), names, "found"
+        )
     else:
-        beside = joined(own, other.rename({"records": "found"}), names)
-        found = beside.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
+        joined = join_null_safe(own, other.rename({"records": "found"}), names)
+        found = joined.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
     uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
     blank = blank_records(names, nulls)
     grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
@@ -50,19 +53,21 @@ def population_histogram(
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
-def _of_people(frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+def _one_row_per_person(
+    frames: Sequence[pl.LazyFrame], qi: Sequence[str], entity: str, nulls: str
+) -> pl.LazyFrame:
     """The same of people, each by their smallest class."""
     (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
-    people, others = alike([own, other], qi)
-    names = places(qi)
+    people, others = unify_types([own, other], qi)
+    names = aliases(qi)
     found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
-    met = joined(people, found, names).with_columns(
+    joined = join_null_safe(people, found, names).with_columns(
         pl.col("found").fill_null(0), pl.len().over(names).cast(pl.Int64).alias("own")
     )
     size = pl.max_horizontal("found", "own")
-    sizes = met.select(*names, size.alias("class_size")).unique().group_by("class_size")
-    held = smallest(met, size, pl.col("found") < pl.col("own"))
-    both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(held, on="class_size", how="left")
+    sizes = joined.select(*names, size.alias("class_size")).unique().group_by("class_size")
+    of_people = smallest_class_sizes(joined, size, pl.col("found") < pl.col("own"))
+    both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(of_people, on="class_size", how="left")
     reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
@@ -72,26 +77,26 @@ def _of_groups(
 ) -> pl.LazyFrame:
     """The same of each group of the sample, each against the whole population."""
     sample, names, groups = rows_of_groups(tables[0], qi, by, entity, nulls)
-    counted, others = alike([sample, _population(tables[1], qi, nulls, entity)], qi)
-    told, blank = [*groups, "class_size"], blank_records(names, nulls)
+    counted, others = unify_types([sample, _population(tables[1], qi, nulls, entity)], qi)
+    sizes_by, blank = [*groups, "class_size"], blank_records(names, nulls)
     own = (pl.col("records") if entity is None else pl.len()).over([*groups, *names]).cast(pl.Int64)
     found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
-    met = joined(counted.filter("kept").with_columns(own.alias("own")), found, names)
+    joined = join_null_safe(counted.filter("kept").with_columns(own.alias("own")), found, names)
     size, short = pl.max_horizontal("found", "own"), pl.col("found") < pl.col("own")
-    sized = met.with_columns(pl.col("found").fill_null(0)).with_columns(size.alias("class_size"))
+    sized = joined.with_columns(pl.col("found").fill_null(0)).with_columns(size.alias("class_size"))
     number = pl.len().cast(pl.Int64).alias("classes")
     if entity is None:
         uncovered = pl.col("records").filter(short).sum().alias("uncovered")
-        found = sized.group_by(told).agg(number, pl.col("records").sum(), uncovered, blank)
+        found = sized.group_by(sizes_by).agg(number, pl.col("records").sum(), uncovered, blank)
     else:
-        classes = sized.select(*told, *names).unique().group_by(told).agg(number)
-        people = smallest(sized, pl.col("class_size"), short, groups)
-        found = classes.join(people, on=told, how="left", nulls_equal=True).with_columns(blank)
-    return of_groups(counted, found, groups, by, nulls)
+        classes = sized.select(*sizes_by, *names).unique().group_by(sizes_by).agg(number)
+        people = smallest_class_sizes(sized, pl.col("class_size"), short, groups)
+        found = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
+    return report_groups(counted, found, groups, by, nulls)
 
 
 def _population(frame: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None) -> pl.LazyFrame:
     """The population's records, or its people in each class."""
     if entity is not None:
         return people_of(frame, qi, entity, nulls)[1]
-    return kept(numbered(frame, resolved(QUASI_IDENTIFIERS, qi, frame)), places(qi), nulls)
+    return drop_nulls(with_aliases(frame, check_columns(QUASI_IDENTIFIERS, qi, frame)), aliases(qi), nulls)

@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import null_report, numbered, resolved, schema
+from reid_sql.engines.polars.frames import check_columns, null_report, schema, with_aliases
 from reid_sql.reductions.profile import (
     COLUMN_COUNTS,
     DATE_PATTERN,
@@ -31,22 +31,22 @@ WRITTEN: Final = (
 
 def column_counts(tbl: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
     """For each column, its records by distinct value, and how the values are written."""
-    held = tbl.collect_schema()
-    names = held.names() if columns is None else resolved(SOME_COLUMNS, columns, tbl)
-    counted = [_column(tbl, place, name, held[name]) for place, name in enumerate(names, 1)]
+    kinds = tbl.collect_schema()
+    names = kinds.names() if columns is None else check_columns(SOME_COLUMNS, columns, tbl)
+    counted = [_column(tbl, place, name, kinds[name]) for place, name in enumerate(names, 1)]
     reduced = pl.concat(counted) if counted else pl.LazyFrame(schema=schema(COLUMN_COUNTS.columns))
     return null_report(tbl, [], "value", reduced)
 
 
 def _column(tbl: pl.LazyFrame, place: int, name: str, dtype: pl.DataType) -> pl.LazyFrame:
     kind = _kind(dtype)
-    told = [
+    result = [
         pl.lit(place).alias("place"),
         pl.lit(name).alias("column_name"),
         pl.lit(kind).alias("column_type"),
     ]
-    groups = numbered(tbl, [name]).group_by("q1").agg(pl.len().cast(pl.Int64).alias("n"))
-    found = _read(groups, kind).select(*_counts(), *_forms()).select(*told, pl.all())
+    groups = with_aliases(tbl, [name]).group_by("q1").agg(pl.len().cast(pl.Int64).alias("n"))
+    found = _read(groups, kind).select(*_counts(), *_forms()).select(*result, pl.all())
     return found.cast(schema(COLUMN_COUNTS.columns))  # type: ignore[arg-type] # names with types
 
 

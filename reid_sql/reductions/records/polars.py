@@ -4,8 +4,17 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.distinct import distinct, log_independent, told_by
-from reid_sql.engines.polars.frames import kept, named, null_report, numbered, places, resolved
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    distinct_records,
+    drop_nulls,
+    exact_column,
+    log_independent,
+    null_report,
+    record_label,
+    with_aliases,
+)
 from reid_sql.reductions.records import KEYED_QI
 
 
@@ -14,8 +23,8 @@ def fitted_records(
 ) -> pl.LazyFrame:
     """Distinct records with the log of the count under independence; codes if there are interactions."""
     _check(tbl, qi, key)
-    rows, names = numbered(tbl, qi, told_by(key)), places(qi)
-    found = distinct(kept(rows, names, nulls), names, "members")
+    rows, names = with_aliases(tbl, qi, record_label(key)), aliases(qi)
+    found = distinct_records(drop_nulls(rows, names, nulls), names, "members")
     codes = [pl.col("place").first().over(name) for name in names]
     listed = pl.concat_list(codes) if interactions else pl.lit([], dtype=pl.List(pl.Int64))
     log = log_independent(names).alias("log_expected")
@@ -29,13 +38,13 @@ def weighted_records(
     """Distinct records with the sum of their weights, NaN where one of them is no number above 0."""
     _check(tbl, qi, weight)
     _check(tbl, qi, key)
-    number = pl.lit(1.0) if weight is None else named(weight).cast(pl.Float64, strict=False)
+    number = pl.lit(1.0) if weight is None else exact_column(weight).cast(pl.Float64, strict=False)
     mass = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
-    rows, names = numbered(tbl, qi, told_by(key), mass), places(qi)
-    found = distinct(kept(rows, names, nulls), names, "members", "mass")
+    rows, names = with_aliases(tbl, qi, record_label(key), mass), aliases(qi)
+    found = distinct_records(drop_nulls(rows, names, nulls), names, "members", "mass")
     reduced = found.select("place", "records", pl.col("mass").list.sum(), "members")
     return null_report(rows, names, nulls, reduced)
 
 
 def _check(tbl: pl.LazyFrame, qi: Sequence[str], name: str | None) -> None:
-    resolved(KEYED_QI, qi if name is None or name in qi else [*qi, name], tbl)
+    check_columns(KEYED_QI, qi if name is None or name in qi else [*qi, name], tbl)

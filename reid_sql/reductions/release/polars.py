@@ -1,11 +1,11 @@
-"""Polars: an original beside its release."""
+"""Polars: an original joined with its release."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 from reid_sql.engines.paired import SIDES, coded
-from reid_sql.engines.polars.frames import named, null_report, places, resolved, schema
+from reid_sql.engines.polars.frames import aliases, check_columns, exact_column, null_report, schema
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key, refuse_repeated_key
@@ -15,13 +15,13 @@ from reid_sql.reductions.release import PAIRED_RECORDS, WITH_KEY
 def paired_records(
     original: pl.LazyFrame, released: pl.LazyFrame, qi: Sequence[str], key: str | None = None
 ) -> pl.LazyFrame:
-    """The distinct records of the original, each beside what was released of it, as codes."""
+    """The distinct records of the original, each with what was released of it, as codes."""
     refuse_key(qi, key)
     for frame in (original, released):
         if key is None:
-            resolved(QUASI_IDENTIFIERS, qi, frame)
+            check_columns(QUASI_IDENTIFIERS, qi, frame)
         else:
-            resolved(WITH_KEY, [*qi, key], frame)
+            check_columns(WITH_KEY, [*qi, key], frame)
     own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
     pairs = pl.concat([own, out], how="diagonal") if key is None else _joined(own, out)
     there = (pl.col(f"in_{side}").fill_null(value=False) for side in SIDES)
@@ -38,22 +38,24 @@ def paired_records(
 
 
 def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) -> pl.LazyFrame:
-    """The columns of one table under names of the side's own, with its key."""
-    own = [named(name).alias(q.replace("q", side)) for name, q in zip(qi, places(qi), strict=True)]
+    """The columns of one table under names of that side, with its key."""
+    own = [exact_column(name).alias(q.replace("q", side)) for name, q in zip(qi, aliases(qi), strict=True)]
     there = pl.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
     if key is None:
         return frame.select(*own, there)
-    return frame.select(*own, there, named(key).alias(f"key_{side}")).map_batches(_told_apart)
+    return frame.select(*own, there, exact_column(key).alias(f"key_{side}")).map_batches(
+        _refuse_repeated_keys
+    )
 
 
-def _told_apart(rows: pl.DataFrame) -> pl.DataFrame:
+def _refuse_repeated_keys(rows: pl.DataFrame) -> pl.DataFrame:
     keys = rows.to_series(rows.width - 1)
     refuse_repeated_key(is_repeated=keys.n_unique() < len(keys))
     return rows
 
 
 def _joined(own: pl.LazyFrame, out: pl.LazyFrame) -> pl.LazyFrame:
-    """The records of both tables, those of one key beside each other."""
+    """The records of both tables, joined by the key."""
     kinds = [frame.collect_schema()[f"key_{side}"] for frame, side in zip((own, out), SIDES, strict=True)]
     if kinds[0] != kinds[1]:
         if not all(kind.is_integer() for kind in kinds):

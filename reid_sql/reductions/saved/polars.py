@@ -2,11 +2,13 @@
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import null_report, placed, resolved
+from reid_sql.engines.polars.frames import check_columns, null_report, with_row_numbers
 from reid_sql.parameters import Columns
 
 
 def saved(tbl: pl.LazyFrame) -> pl.LazyFrame:
     """The models, in the table's order."""
-    resolved(Columns("columns of the saved models"), ["model", "json"], tbl)
-    return null_report(tbl, [], "value", placed(tbl.select(pl.col("model", "json").cast(pl.String)), "line"))
+    check_columns(Columns("columns of the saved models"), ["model", "json"], tbl)
+    return null_report(
+        tbl, [], "value", with_row_numbers(tbl.select(pl.col("model", "json").cast(pl.String)), "line")
+    )

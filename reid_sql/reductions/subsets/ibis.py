@@ -9,23 +9,24 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr.types import Table
 
-from reid_sql.engines.ibis import wildcard
 from reid_sql.engines.ibis.frames import (
     WHOLE,
+    aliases,
+    bigint,
+    check_columns,
+    collect_distinct,
     collected,
-    counted,
-    missing,
-    nobody,
-    number_of,
-    numbered,
-    over,
-    places,
-    resolved,
-    summed,
-    whole,
+    count_by,
+    count_distinct,
+    count_over,
+    encode_values,
+    has_null,
+    sum_bigint,
+    with_aliases,
     with_ones,
+    zero,
 )
-from reid_sql.engines.ibis.people import BESIDE, people_of, smallest
+from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers
@@ -60,29 +61,29 @@ def subsets(
     bits hold, are added up here.
     """
     refuse_entity(columns, entity, nulls)
-    found = resolved(COLUMNS, columns, tbl)
+    found = check_columns(COLUMNS, columns, tbl)
     sizes = range(1, min(max_size, len(columns)) + 1)
     count_subsets(len(columns), max_size)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-    names = places(found)
+    names = aliases(found)
     distinct = _distinct(tbl, found, entity)
     sized = _sizes if entity is None else _sizes_of_people
-    told = (
-        _matched(distinct, names, chosen)
+    counted = (
+        _match_both(distinct, names, chosen)
         if nulls == "wildcard"
         else _counted(distinct, names, chosen, nulls, sized)
     )
     rows = [
         {"subset": [columns[place] for place in subset], "nulls": nulls, **line}
-        for subset, line in zip(chosen, told, strict=True)
+        for subset, line in zip(chosen, counted, strict=True)
     ]
     return pa.Table.from_pylist(rows, TYPES)
 
 
 def _distinct(tbl: Table, columns: Sequence[str], entity: str | None) -> Table:
     if entity is None:
-        return counted(numbered(tbl, columns), places(columns), "value")
-    return people_of(tbl, columns, entity, "value", BESIDE)[1]
+        return count_distinct(with_aliases(tbl, columns), aliases(columns), "value")
+    return people_of(tbl, columns, entity, "value", COLUMNS_AND_ENTITY)[1]
 
 
 def _counted(
@@ -100,8 +101,8 @@ def _counted(
         ]
         table = collected(ibis.union(*parts), "class sizes of subsets of the columns")
         counts = zip(*(each.to_pylist() for each in table.columns), strict=True)
-        for place, aside, size, classes, held in sorted(counts):
-            _add(lines[place], size, classes, held, aside=bool(aside))
+        for place, aside, size, classes, members in sorted(counts):
+            _add(lines[place], size, classes, members, aside=bool(aside))
     return lines
 
 
@@ -114,71 +115,75 @@ def _part(
     drop: bool,
 ) -> Table:
     """What is counted of one subset; where NULLs are dropped, the records with one are set aside."""
-    aside = missing(distinct, names).ifelse(1, 0) if drop else ibis.literal(0)
+    aside = has_null(distinct, names).ifelse(1, 0) if drop else ibis.literal(0)
     marked = distinct.mutate(aside=aside.cast(WHOLE))
     counts = sized(marked, names)
-    told = counts.select("aside", "class_size", "classes", "held", place=ibis.literal(place, WHOLE))
-    return told.select("place", "aside", "class_size", "classes", "held")
+    counted = counts.select("aside", "class_size", "classes", "members", place=ibis.literal(place, WHOLE))
+    return counted.select("place", "aside", "class_size", "classes", "members")
 
 
 def _sizes(marked: Table, names: Sequence[str]) -> Table:
     """How many classes of the subset have each size, and how many records they hold."""
-    classes = marked.group_by([*names, "aside"]).agg(class_size=summed(marked["records"]))
-    counts = number_of(classes, ["aside", "class_size"], "classes")
-    return counts.mutate(held=whole(counts["class_size"] * counts["classes"]))
+    classes = marked.group_by([*names, "aside"]).agg(class_size=sum_bigint(marked["records"]))
+    counts = count_by(classes, ["aside", "class_size"], "classes")
+    return counts.mutate(members=bigint(counts["class_size"] * counts["classes"]))
 
 
 def _sizes_of_people(marked: Table, names: Sequence[str]) -> Table:
-    """The same of people, and how many have each size as that of their smallest class; all under one another.
+    """The same of people, and how many have each size as that of their smallest class, as a union.
 
     Of what is set aside, the records.
     """
-    people = marked.group_by([*names, "entity", "aside"]).agg(records=summed(marked["records"]))
+    people = marked.group_by([*names, "entity", "aside"]).agg(records=sum_bigint(marked["records"]))
     kept = people.filter(people["aside"] == 0)
-    of_classes = number_of(number_of(kept, names, "class_size"), ["class_size"], "classes")
+    of_classes = count_by(count_by(kept, names, "class_size"), ["class_size"], "classes")
     ones = with_ones(kept)
-    least = smallest(ones.mutate(class_size=over(ones, names)), ibis.literal(value=False))
+    least = smallest_class_sizes(ones.mutate(class_size=count_over(ones, names)), ibis.literal(value=False))
     lacking = (
-        people.filter(people["aside"] == 1).group_by("aside").agg(held=lambda each: summed(each["records"]))
+        people.filter(people["aside"] == 1)
+        .group_by("aside")
+        .agg(members=lambda each: sum_bigint(each["records"]))
     )
     return ibis.union(
-        of_classes.select("class_size", "classes", aside=nobody(), held=nobody()),
-        least.select("class_size", classes=nobody(), aside=nobody(), held=least["records"]),
-        lacking.select(class_size=nobody(), classes=nobody(), aside=lacking["aside"], held=lacking["held"]),
+        of_classes.select("class_size", "classes", aside=zero(), members=zero()),
+        least.select("class_size", classes=zero(), aside=zero(), members=least["records"]),
+        lacking.select(class_size=zero(), classes=zero(), aside=lacking["aside"], members=lacking["members"]),
     )
 
 
 def sizes_of_subset(tbl: Table, columns: Sequence[str], entity: str | None = None) -> Table:
     """How many classes of one subset have each size: what the warehouse counts of each."""
     sized = _sizes if entity is None else _sizes_of_people
-    return _part(_distinct(tbl, columns, entity), places(columns), 0, sized, drop=True)
+    return _part(_distinct(tbl, columns, entity), aliases(columns), 0, sized, drop=True)
 
 
-def _add(line: dict[str, Any], size: int, classes: int, held: int, *, aside: bool) -> None:
-    """Add to what is told of a subset so many classes of a size, and so many who are held by them."""
+def _add(line: dict[str, Any], size: int, classes: int, members: int, *, aside: bool) -> None:
+    """Add to the counts of a subset so many classes of a size, and so many records in them."""
     if aside:
-        line["records_dropped"] += held
+        line["records_dropped"] += members
         return
-    line["records"] += held
+    line["records"] += members
     line["classes"] += classes
-    line["reidentifications"] += held / size
-    line["pairs_alike"] += held * (size - 1)
+    line["reidentifications"] += members / size
+    line["pairs_alike"] += members * (size - 1)
 
 
-def _matched(distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+def _match_both(
+    distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]
+) -> list[dict[str, Any]]:
     """The same where NULL may be any value."""
-    table = wildcard.distinct(distinct)
-    codes, records = wildcard.coded(table, names=names), table["records"].to_numpy()
+    table = collect_distinct(distinct)
+    codes, records = encode_values(table, names=names), table["records"].to_numpy()
     return [_subset(codes[:, list(subset)], records) for subset in chosen]
 
 
 def _subset(codes: Integers, records: Integers) -> dict[str, Any]:
     """Records, classes and alike pairs."""
     classes, place = np.unique(codes, axis=0, return_inverse=True)
-    held = np.zeros(len(classes), dtype=np.int64)
-    np.add.at(held, place.ravel(), records)
-    sizes = wildcard_class_sizes(classes, classes, held).tolist()
-    pairs = sum(one * (size - 1) for one, size in zip(held.tolist(), sizes, strict=True))
+    members = np.zeros(len(classes), dtype=np.int64)
+    np.add.at(members, place.ravel(), records)
+    sizes = wildcard_class_sizes(classes, classes, members).tolist()
+    pairs = sum(one * (size - 1) for one, size in zip(members.tolist(), sizes, strict=True))
     return {
         "records": int(records.sum()),
         "classes": len(classes),

@@ -6,8 +6,16 @@ from itertools import combinations
 import polars as pl
 
 from reid_sql.engines.codes import dense_codes
-from reid_sql.engines.polars.frames import counted, null_report, numbered, places, resolved, schema, sized
-from reid_sql.engines.polars.people import BESIDE, people_of
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    count_distinct,
+    null_report,
+    schema,
+    with_aliases,
+    with_class_sizes,
+)
+from reid_sql.engines.polars.groups import COLUMNS_AND_ENTITY, people_of
 from reid_sql.models.classes.subset_counts import (
     DistinctRecords,
     count_subset_classes,
@@ -28,21 +36,21 @@ def subsets(
     entity: str | None = None,
 ) -> pl.LazyFrame:
     """For every subset of the columns, its classes and its pairs of records that are alike."""
-    resolved(COLUMNS, columns, tbl)
+    check_columns(COLUMNS, columns, tbl)
     refuse_entity(columns, entity, nulls)
     if count_subsets(len(columns), max_size) > QUERIES:
         return _many(tbl, columns, max_size, nulls, memory_mb, entity)
     sizes = range(1, min(max_size, len(columns)) + 1)
     chosen = (subset for size in sizes for subset in combinations(columns, size))
     if entity is not None:
-        return pl.concat([_of_people(tbl, subset, entity, nulls) for subset in chosen])
+        return pl.concat([_one_row_per_person(tbl, subset, entity, nulls) for subset in chosen])
     return pl.concat([_subset(tbl, subset, nulls) for subset in chosen])
 
 
-def _of_people(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
+def _one_row_per_person(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str) -> pl.LazyFrame:
     """The same of people, each by the smallest of their classes."""
-    rows, people = people_of(tbl, subset, entity, nulls, words=BESIDE)
-    names = places(subset)
+    rows, people = people_of(tbl, subset, entity, nulls, words=COLUMNS_AND_ENTITY)
+    names = aliases(subset)
     size, first = pl.len().over(names), pl.int_range(pl.len()).over(names) == 0
     sized = people.select("entity", size.cast(pl.Int64).alias("class_size"), first.alias("first"))
     each = sized.group_by("entity").agg(pl.col("class_size").min(), pl.col("first").sum())
@@ -57,9 +65,9 @@ def _of_people(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, nulls: str
 
 
 def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFrame:
-    rows, names = numbered(tbl, subset), places(subset)
+    rows, names = with_aliases(tbl, subset), aliases(subset)
     alike = (pl.col("records").cast(pl.Int128) * (pl.col("class_size") - 1)).sum().alias("pairs_alike")
-    reduced = sized(counted(rows, names, nulls), names, nulls).select(
+    reduced = with_class_sizes(count_distinct(rows, names, nulls), names, nulls).select(
         pl.lit(list(subset), dtype=pl.List(pl.String)).alias("subset"),
         pl.col("records").sum(),
         pl.len().cast(pl.Int64).alias("classes"),
@@ -73,8 +81,8 @@ def _many(
     tbl: pl.LazyFrame, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
 ) -> pl.LazyFrame:
     """Of many subsets, from the distinct records as codes, and of their people if any, in bounded memory."""
-    every = [*columns] if entity is None else resolved(BESIDE, [*columns, entity], tbl)
-    rows, names = numbered(tbl, every), places(every)
+    every = [*columns] if entity is None else check_columns(COLUMNS_AND_ENTITY, [*columns, entity], tbl)
+    rows, names = with_aliases(tbl, every), aliases(every)
     types = schema({**SUBSETS.columns, **NULL_REPORT_COLUMNS})
 
     def count(distinct: pl.DataFrame) -> pl.DataFrame:
@@ -93,4 +101,4 @@ def _many(
         ]
         return pl.DataFrame(cells, schema=types)
 
-    return counted(rows, names, "value").map_batches(count, schema=types)
+    return count_distinct(rows, names, "value").map_batches(count, schema=types)

@@ -12,8 +12,7 @@ import pytest
 import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis import frames
-from reid_sql.engines.ibis.frames import SETTING, collected
-from reid_sql.engines.ibis.scatter import HASH, NUMBER, sorted_fast
+from reid_sql.engines.ibis.frames import HASH, NUMBER, SETTING, collected, with_sort_hash
 from reid_sql.errors import OutOfDomainError
 from tests.engines.asking import same
 from tests.postgres import FOLDING
@@ -177,7 +176,7 @@ def test_values_of_one_number_are_told_apart(postgres: str) -> None:
     assert sorted(line["k"] for line in answer(sized)) == [4] * 16 + [5] * 10
     on_duckdb = put(connected("duckdb"), frame)
     assert HASH not in ibis.to_sql(ri.l_diversity_classes(on_duckdb, ["one", "two"], "s")).lower()
-    numbers = answer_of(sorted_fast(table, ["one", "two"])[0], NUMBER)
+    numbers = answer_of(with_sort_hash(table, ["one", "two"])[0], NUMBER)
     assert len(set(numbers)) == 3
     for name in ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k_anonymity"):
         found = answer(getattr(ri, name)(table, ["one", "two"], "s"))
@@ -193,7 +192,7 @@ def test_values_of_one_number_are_told_apart(postgres: str) -> None:
 def test_rows_of_postgresql_come_a_few_at_a_time(
     postgres: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frames, "AT_ONCE", 7)
+    monkeypatch.setattr(frames, "ROWS_PER_BATCH", 7)
     frame = pl.DataFrame(
         {"n": range(rows), "t": [str(n) for n in range(rows)]}, {"n": pl.Int64, "t": pl.String}
     )

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.engines.polars import memory
+from reid_sql.engines.polars import adapter
 from reid_sql.errors import OutOfDomainError
 
 SCENARIO = {
@@ -31,7 +31,7 @@ CALLS: dict[str, tuple[int, Callable[[pl.LazyFrame], Any]]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_what_does_not_fit_is_refused_with_the_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "bound", lambda: 120e6)
+    monkeypatch.setattr(adapter, "memory_limit", lambda: 120e6)
     each, call = CALLS[name]
     sentence = (
         f"memory must be at least {250 * each // 1000} MB for 250000 distinct records, got 120 MB, 80 % of "
@@ -45,4 +45,4 @@ def test_what_does_not_fit_is_refused_with_the_size(name: str, monkeypatch: pyte
 
 def test_the_bound_is_most_of_the_memory_of_the_machine() -> None:
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert 1e8 < memory.bound() < 0.81 * machine
+    assert 1e8 < adapter.memory_limit() < 0.81 * machine

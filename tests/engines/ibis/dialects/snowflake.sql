@@ -264,7 +264,7 @@ WITH "t2" AS (
 ), "t5" AS (
   SELECT
     "t3"."s",
-    SUM(CAST("t3"."n" AS DOUBLE)) AS "held"
+    SUM(CAST("t3"."n" AS DOUBLE)) AS "in_table"
   FROM "t2" AS "t3"
   GROUP BY
     1
@@ -316,14 +316,14 @@ FROM (
           "t11"."s",
           "t11"."n",
           "t11"."s_right",
-          "t11"."held",
+          "t11"."in_table",
           "t11"."total",
           SUM(CAST("t11"."n" AS DOUBLE)) OVER (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ORDER BY NULL ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
           ) AS "size",
-          "t11"."held" / "t11"."total" AS "share"
+          "t11"."in_table" / "t11"."total" AS "share"
         FROM (
           SELECT
             "t10"."q1",
@@ -333,16 +333,16 @@ FROM (
             "t10"."n",
             "t10"."s_right",
             COALESCE(
-              "t10"."held",
+              "t10"."in_table",
               (
                 SELECT
-                  SUM(IFF("t6"."s" IS NULL, "t6"."held", NULL)) AS "of_null"
+                  SUM(IFF("t6"."s" IS NULL, "t6"."in_table", NULL)) AS "of_null"
                 FROM "t5" AS "t6"
               )
-            ) AS "held",
+            ) AS "in_table",
             (
               SELECT
-                SUM("t6"."held") AS "total"
+                SUM("t6"."in_table") AS "total"
               FROM "t5" AS "t6"
             ) AS "total"
           FROM (
@@ -353,7 +353,7 @@ FROM (
               "t4"."s",
               "t4"."n",
               "t7"."s" AS "s_right",
-              "t7"."held"
+              "t7"."in_table"
             FROM "t2" AS "t4"
             LEFT OUTER JOIN "t5" AS "t7"
               ON "t4"."s" = "t7"."s"

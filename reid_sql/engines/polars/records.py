@@ -1,4 +1,4 @@
-"""Polars: functions of fitted models, over records of a frame or drawn from the model."""
+"""Polars: functions of single records: closed forms as expressions, and fitted models."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -7,13 +7,46 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from reid_sql.engines.arrow import model_answer, record_codes
-from reid_sql.engines.polars.frames import TYPES, counted, joined, named, numbered, places, resolved, schema
-from reid_sql.engines.polars.rows import expression
+from reid_sql.engines.arrow import kernel, model_answer, record_codes
+from reid_sql.engines.polars.frames import (
+    TYPES,
+    aliases,
+    check_columns,
+    count_distinct,
+    exact_column,
+    join_null_safe,
+    schema,
+    with_aliases,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
 from reid_sql.parameters import Columns
+
+
+def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
+    """Bind a row function to expressions, column names or numbers: an expression named after the function."""
+    call = kernel(declared)
+    names = [parameter.name for parameter in declared.parameters]
+    inputs = [expression(argument).alias(name) for name, argument in zip(names, arguments, strict=True)]
+
+    def of_struct(struct: pl.Series) -> pl.Series:
+        columns = [struct.struct.field(name).cast(pl.Float64).to_arrow() for name in names]
+        return pl.Series(declared.name, call(*columns), dtype=pl.Float64)
+
+    struct = pl.struct(inputs)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+
+
+def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
+    """Return the expression of a name, an expression or a number."""
+    if isinstance(argument, pl.Expr):
+        return argument
+    return exact_column(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+
+
+# Fitted models
+
 
 BATCH: Final = 1 << 16
 
@@ -40,32 +73,32 @@ def score(
 def beside(
     declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: FittedModel, options: dict[str, Any]
 ) -> pl.LazyFrame:
-    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
+    """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
     lazy = frame.lazy()
     for name in lazy.collect_schema().names():
         if name in declared.columns:
             rule = f"the table must have no column that is named as a score ({', '.join(declared.columns)})"
             raise OutOfDomainError(f"{rule}, got '{name}'; rename it in a view")
-    return joined(lazy, scored(declared, lazy, model, options), model.columns)
+    return join_null_safe(lazy, score_distinct(declared, lazy, model, options), model.columns)
 
 
-def scored(
+def score_distinct(
     declared: Function, lazy: pl.LazyFrame, model: FittedModel, options: dict[str, Any]
 ) -> pl.LazyFrame:
-    """Score the distinct records on the model's columns, as numbered columns and the scores."""
-    columns = resolved(Columns("columns of the model"), model.columns, lazy)
-    names = places(columns)
-    distinct = counted(numbered(lazy, columns), names, "value")
+    """Score the distinct records on the model's columns, as q1, q2, … and the scores."""
+    columns = check_columns(Columns("columns of the model"), model.columns, lazy)
+    names = aliases(columns)
+    distinct = count_distinct(with_aliases(lazy, columns), names, "value")
     types = distinct.select(names).collect_schema() | schema(declared.columns)
 
     def answer(found: pl.DataFrame) -> pl.DataFrame:
         codes = record_codes(model, [found[name].cast(pl.String).to_arrow() for name in names])
         scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
-        told = [
+        result = [
             pl.Series(name, getattr(scores, name), dtype=TYPES[kind])
             for name, kind in declared.columns.items()
         ]
-        return found.select(names).hstack(told)
+        return found.select(names).hstack(result)
 
     return distinct.map_batches(answer, schema=pl.Schema(types))
 
@@ -82,6 +115,6 @@ def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any
             codes = declared.body(model, np.arange(start, min(start + size, last)), **options)
             frame = pl.DataFrame(dict(zip(model.columns, model.texts(codes), strict=True)), schema=columns)
             frame = frame.filter(predicate) if predicate is not None else frame
-            yield frame.select(named(name) for name in wanted) if wanted is not None else frame
+            yield frame.select(exact_column(name) for name in wanted) if wanted is not None else frame
 
     return register_io_source(batches, schema=columns, is_pure=True)
