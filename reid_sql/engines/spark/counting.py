@@ -42,7 +42,7 @@ def blank_records(names: Sequence[str], nulls: str) -> Column:
 
 
 def number_classes(classes: DataFrame) -> DataFrame:
-    """Number the classes and keep them on the executors: counted anew, they could get other numbers."""
+    """Number the classes and store them on the executors: a second run could number them otherwise."""
     return classes.withColumn("place", F.monotonically_increasing_id()).localCheckpoint()
 
 
@@ -99,7 +99,7 @@ def count_masks(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, 
 def group_by_masks(
     distinct: DataFrame, names: Sequence[str], masks: DataFrame, *more: str, drop: bool
 ) -> DataFrame:
-    """The distinct records of each mask's columns, and of more of them, with how many records hold each.
+    """The distinct records of each mask's columns, and of more of them, with how many records have each.
 
     Those that lack one of the mask's values are `aside` where they are dropped.
     """
@@ -134,12 +134,12 @@ def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Seque
 
 
 def list_singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:
-    """The keys of records, `record`, with the places of their sets, those that hold no smaller one.
+    """The keys of records, `record`, with the places of their sets, those that contain no smaller one.
 
     Records of one key are of one person, whom a set singles out where it does so with one of them.
     """
     masks = to_spark(records.sparkSession, _masks(sets))
-    # Of records that are alike on all columns none is singled out: one stands for all, with their number.
+    # Of records that are alike on all columns none is singled out: one represents all, with their number.
     distinct = records.groupBy(*names).agg(
         F.first("record").alias("record"), F.count(F.lit(1)).alias("records")
     )

@@ -63,7 +63,7 @@ def as_double(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN4
 
 
 def row_body(declared: Function) -> Any:  # noqa: ANN401 - Spark's
-    """The body over Arrow arrays of doubles: an answer for each row, or the refusal in its own words.
+    """The body over Arrow arrays of doubles: an answer for each row, or the sentence of the refusal.
 
     The refusal is for all rows.
     """
@@ -87,14 +87,14 @@ def with_refusal(call: Callable[..., pa.Array], declared: Function) -> Any:  # n
 
 
 def with_arrow_types(body: Any, name: str = "reid_sql") -> Any:  # noqa: ANN401 - a callable
-    """Spark tells the kind of a function by its hints, and shows its name in plans."""
+    """Give the body the hints by which Spark knows its kind, and the name that plans show."""
     body.__annotations__ = dict.fromkeys([*signature(body).parameters, "return"], pa.Array)
     body.__name__ = name
     return body
 
 
 def struct_fields(columns: Mapping[str, str]) -> str:
-    """Columns with their types, as Spark SQL spells them."""
+    """Columns with their types, as Spark SQL writes them."""
     return ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in columns.items())
 
 
@@ -118,7 +118,7 @@ def model_column(
 def scored_frame(
     declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
 ) -> DataFrame:
-    """Bind a table function that scores a table's distinct records and puts the scores beside its rows."""
+    """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
     found = model_to_send(model)
     rows = read_model_columns(found, frame)
     for name in frame.columns:

@@ -218,7 +218,7 @@ def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
 
 
 def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
-    """The columns whose values divide the table, as it spells them, or a refusal."""
+    """Find the columns whose values divide the table, or refuse them."""
     found = resolve_columns(DIVIDING, by, tbl)
     refuse_groups(nulls)
     return found

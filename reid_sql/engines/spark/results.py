@@ -30,28 +30,28 @@ class RemoteColumns:
 
 @dataclass(frozen=True)
 class DistinctRecords:
-    """Distinct records, of which only the counts come to the driver; records find answers by values.
+    """Distinct records, of which only the counts come to the driver; records are joined to answers by values.
 
-    Every record finds its answer back. Either the values come to the driver among the counts, or `classes`
-    hold them on the executors under numbers, `place`, which the counts then have too.
+    Either the values come to the driver among the counts, or `classes` has them on the executors under
+    numbers, `place`, which the counts then have too.
     """
 
-    rows: Rows  # every record, with `record`, by which it is told where there is a key
+    rows: Rows  # every record, with `record`, its key, where there is one
     nulls: str
-    names: Sequence[str]  # the columns that tell distinct records apart, those that NULLs count in and others
+    names: Sequence[str]  # the columns that distinguish records, those that NULLs count in and others
     counts: DataFrame
-    words: str  # what a refusal calls the counts
+    label: str  # what a refusal calls the counts
     arrays: Callable[[pa.Table], dict[str, Any]]
     classes: DataFrame | None = None
 
     @property
     def by(self) -> list[str]:
-        """The columns by which answers find back to the distinct records."""
+        """The columns by which answers are joined to the distinct records."""
         return list(self.names) if self.classes is None else ["place"]
 
     def fetch(self) -> pa.Table:
-        """Bring the counts to the driver."""
-        table = fetch(self.counts, self.words)
+        """Fetch the counts to the driver."""
+        table = fetch(self.counts, self.label)
         return table if self.classes is None else table.sort_by("place")
 
     def treated(self) -> pa.Table:
@@ -67,7 +67,7 @@ NO_POSITION = (
 
 
 def refuse_no_key(key: str | None) -> None:
-    """Refuse to answer for each record where nothing tells one from the others."""
+    """Refuse to answer for each record where no column distinguishes them."""
     if key is None:
         raise OutOfDomainError(f"key {NO_POSITION}")
 
@@ -79,18 +79,18 @@ def refuse_repeated_keys(records: DataFrame) -> None:
     refuse_repeated_key(is_repeated=fetch(values, "one row")["values"][0].as_py() > 0)
 
 
-def answer_records(declared: Function, held: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
-    """Give the body's answer for its distinct record to every record, told by its key."""
-    records = drop_nulls(held.rows, held.nulls)
+def answer_records(declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
+    """Join to the key of every record the body's answer for its distinct record."""
+    records = drop_nulls(distinct.rows, distinct.nulls)
     refuse_repeated_keys(records)
-    table = held.fetch()
-    found = answer_columns(declared, held.arrays(table), parameters)
-    answers = table.select(held.by)
+    table = distinct.fetch()
+    found = answer_columns(declared, distinct.arrays(table), parameters)
+    answers = table.select(distinct.by)
     for name, kind in declared.columns.items():
         answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))
-    classes = to_spark(held.rows.frame.sparkSession, answers)
-    if held.classes is not None:
-        classes = held.classes.select("place", *held.names).join(classes, "place").drop("place")
-    right = with_key(classes, held.names)
-    joined = records.join(right, same_key([F.col(name) for name in held.names], right))
-    return null_report(held.rows, held.nulls, joined.select("record", *declared.columns))
+    classes = to_spark(distinct.rows.frame.sparkSession, answers)
+    if distinct.classes is not None:
+        classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")
+    right = with_key(classes, distinct.names)
+    joined = records.join(right, same_key([F.col(name) for name in distinct.names], right))
+    return null_report(distinct.rows, distinct.nulls, joined.select("record", *declared.columns))

@@ -1,4 +1,4 @@
-"""Spark SQL: the functions that take no table and keep no model, under their own names, for a session."""
+"""Spark SQL: the functions that take no table and store no model, under their own names, for a session."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ ANSI: Final = "spark.sql.ansi.enabled"
 
 
 def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
-    """Put into the session what Spark SQL can say, as temporary functions: their names."""
+    """Register what Spark SQL can call as temporary functions of the session: their names."""
     with _strict(spark):
         return _registered(spark, functions)
 
@@ -40,9 +40,12 @@ def _strict(spark: SparkSession) -> Iterator[None]:
 
 
 def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
-    said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
+    registered, database = (
+        [declared for declared in functions if in_sql(declared)],
+        f"reid_sql {uuid4()}",
+    )
     models = {name: model.light() for name, model in registry.models().items()}
-    for declared in said:
+    for declared in registered:
         if declared.answer is Answer.MODEL_SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
         elif declared.answer is Answer.SCALAR:
@@ -51,11 +54,11 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
             body, sql = _table_body(declared), _table_sql(declared)
         spark.udf.register(f"reid_body_{declared.name}", body)
         spark.sql(sql)
-    return [declared.name for declared in said]
+    return [declared.name for declared in registered]
 
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
-    """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
+    """The body over its parameters, checked: a list of structs, or the sentence of the refusal."""
     rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
 
@@ -95,7 +98,7 @@ def _row_sql(declared: Function) -> str:
 
 
 def _model_sql(declared: Function, database: str) -> str:
-    """Spell a function of any number of columns: those not given hold a text that nobody can foreknow."""
+    """Write a function of any number of columns: the others default to a text that no value equals."""
     text = sql_literal(database)
     cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     taken = ", ".join(

@@ -1,4 +1,4 @@
-"""Spark: types of values: which have a text of their own, and which compare exactly in two tables."""
+"""Spark: values of two tables in one type, and values by their texts, as a copula reads them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,17 +27,17 @@ from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
 Cast: TypeAlias = Callable[[Column, DataType], Column]
 DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
-MOST_DIGITS: Final = 38
+MAX_DIGITS: Final = 38
 FLOATING: Final = (FloatType, DoubleType)
 WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
-BEYOND: Final = 2.0**63
+INT64_BOUND: Final = 2.0**63
 
 
 def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
     It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
-    double: these meet only their own kind.
+    double: these compare only with their own kind.
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}
@@ -67,14 +67,14 @@ def exact_cast(one: DataType, other: DataType) -> Cast | None:
 
 
 def _wider(one: DataType, other: DataType) -> str | None:
-    """The type that holds every value of both exactly, if there is any."""
+    """The type that represents every value of both exactly, if there is any."""
     if _all((IntegralType,), one, other):
         return "bigint"
     if _all(FLOATING, one, other):
         return "double"
     if _all((IntegralType, DecimalType), one, other):
         whole, scale = (max(sizes) for sizes in zip(_digits(one), _digits(other), strict=True))
-        return f"decimal({whole + scale},{scale})" if whole + scale <= MOST_DIGITS else None
+        return f"decimal({whole + scale},{scale})" if whole + scale <= MAX_DIGITS else None
     return "timestamp_ntz" if _all(WITHOUT_ZONE, one, other) else None
 
 
@@ -90,18 +90,18 @@ def _digits(kind: DataType) -> tuple[int, int]:
 
 
 def _parts(column: Column, kind: DataType) -> Column:
-    """A number as a whole one of 64 bits where it is one, else as it is: no double stands for two."""
+    """A number as a whole one of 64 bits where it is one, else as it is: no double represents two."""
     if isinstance(kind, IntegralType):
         whole, rest = column.cast("bigint"), F.lit(None).cast("double")
     else:
         number = column.cast("double")
-        fits = (F.rint(number) == number) & (number >= -BEYOND) & (number < BEYOND)
+        fits = (F.rint(number) == number) & (number >= -INT64_BOUND) & (number < INT64_BOUND)
         whole, rest = F.when(fits, number.try_cast("bigint")), F.when(~fits, number)
     return F.when(column.isNotNull(), F.struct(whole.alias("whole"), rest.alias("rest")))
 
 
 def refuse_without_text(rows: Rows) -> None:
-    """Refuse values that no text of their own tells apart."""
+    """Refuse values that their texts do not distinguish."""
     for name, place in zip(rows.given, rows.names, strict=True):
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
@@ -110,7 +110,7 @@ def refuse_without_text(rows: Rows) -> None:
 
 
 def has_text(kind: DataType) -> bool:
-    """Whether Spark can tell each value of the type by a text of its own.
+    """Whether the texts of the type's values differ wherever the values do.
 
     An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are
     one.
@@ -126,9 +126,9 @@ def count_pairs(
     Where there are groups, it is within each.
     """
     cells = F.explode(F.array(*_cells(aliases(columns), alone=alone))).alias("cell")
-    told = [*groups, "first", "second", "first_value", "second_value"]
+    cell = [*groups, "first", "second", "first_value", "second_value"]
     sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
-    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*told).agg(*sums)
+    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*cell).agg(*sums)
     labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
     whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
     return found.select(

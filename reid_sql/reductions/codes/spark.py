@@ -1,4 +1,4 @@
-"""Spark: the table stays where it is, and tells how many values columns have, and whom they single out."""
+"""Spark: the table stays on the executors, which count values and find the records that are unique."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -59,8 +59,8 @@ def codes(
         found = np.array(values, dtype=np.int64)
         return found, found if entity is None else np.round(matches, SUM_DECIMALS)
 
-    held = int(treated["records"][0].as_py())
-    return RemoteColumns(RemoteCodes(list(columns), [], [], np.arange(0), held, count), treated)
+    total = int(treated["records"][0].as_py())
+    return RemoteColumns(RemoteCodes(list(columns), [], [], np.arange(0), total, count), treated)
 
 
 def uniques(
@@ -93,5 +93,5 @@ def uniques(
         keys.append(known.dictionary)
         return known.indices.to_numpy().astype(np.int64), found["place"].to_numpy()
 
-    held = int(treated["records"][0].as_py())
-    return RemoteColumns(EngineCodes(list(columns), [], [], np.arange(0), held, singled), treated, keys)
+    total = int(treated["records"][0].as_py())
+    return RemoteColumns(EngineCodes(list(columns), [], [], np.arange(0), total, singled), treated, keys)

@@ -32,15 +32,15 @@ def known_records(
 ) -> DistinctRecords:
     """Distinct records; columns that the scenario only speaks of come after those that are matched on."""
     document = json.loads(scenario)
-    columns, told = document["columns"], document["told"]
-    every = [*columns, *(name for name in told if name not in columns)]
-    words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
+    columns, known = document["columns"], document["told"]
+    every = [*columns, *(name for name in known if name not in columns)]
+    label = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
     if entity is not None:
         refuse_key_with_entity(key)
         refuse_entity(every, entity, nulls)
-        key, words = entity, OF_PEOPLE
-    found = [resolve_columns(words, [name], tbl)[0] for name in every]
-    own = [] if key is None else [column(resolve_columns(words, [key], tbl)[0]).alias("record")]
+        key, label = entity, OF_PEOPLE
+    found = [resolve_columns(label, [name], tbl)[0] for name in every]
+    own = [] if key is None else [column(resolve_columns(label, [key], tbl)[0]).alias("record")]
     names = aliases(every)
     frame = tbl.select(*own, *(column(one).alias(name) for one, name in zip(found, names, strict=True)))
     rows = Rows(frame, columns, found[: len(columns)])
@@ -49,7 +49,7 @@ def known_records(
         counts = drop_nulls(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))
     else:
         rows, counts = _join_null_report(rows, population_tbl, names, nulls)
-    spoken = [names[every.index(name)] for name in told]
+    spoken = [names[every.index(name)] for name in known]
     return DistinctRecords(rows, nulls, names, counts, WORDS, partial(_arrays, rows.names, spoken))
 
 
@@ -64,7 +64,7 @@ def _distinct_rows(rows: Rows, nulls: str) -> Rows:
 def _join_null_report(
     rows: Rows, population_tbl: DataFrame, names: Sequence[str], nulls: str
 ) -> tuple[Rows, DataFrame]:
-    """Both tables' distinct records, with how many of each hold them; the rows in the types of both.
+    """Both tables' distinct records, with how many of each have them; the rows in the types of both.
 
     Of the population table the columns alone are asked, no other that the scenario speaks of.
     """
@@ -78,12 +78,12 @@ def _join_null_report(
     return rows, both.groupBy(*names).agg(F.sum("records").alias("records"), F.sum("people").alias("people"))
 
 
-def _arrays(columns: Sequence[str], told: Sequence[str], distinct: pa.Table) -> dict[str, Any]:
+def _arrays(columns: Sequence[str], spoken: Sequence[str], distinct: pa.Table) -> dict[str, Any]:
     """Counts, codes of the columns that are matched on, texts of those that the scenario speaks of."""
-    frame = pl.DataFrame(pl.from_arrow(distinct.select(list(told))))
-    texts = frame.select(pl.all().cast(pl.String)).rows() if told else [()] * len(distinct)
+    frame = pl.DataFrame(pl.from_arrow(distinct.select(list(spoken))))
+    texts = frame.select(pl.all().cast(pl.String)).rows() if spoken else [()] * len(distinct)
     codes = encode_values(distinct, names=columns)
     records = distinct["records"].to_numpy()
-    held = "people" in distinct.column_names
-    people = distinct["people"].to_numpy() if held else np.full(len(records), NO_POPULATION)
+    has_population = "people" in distinct.column_names
+    people = distinct["people"].to_numpy() if has_population else np.full(len(records), NO_POPULATION)
     return {"records": records, "codes": codes, "texts": [list(row) for row in texts], "people": people}

@@ -1,7 +1,7 @@
-"""Spark: of how many people the sets hold what an attacker knows of a target.
+"""Spark: how many people's sets contain what an attacker knows of a target.
 
-The words are those of DuckDB's `reid_plan_matches`. A person's set is one row, an array of its items, rarest
-first: what is known of a target is then made within the row.
+The rules are those of sql.py. A person's set is one row, an array of its items, rarest first: what is known
+of a target is then made within the row.
 """
 
 from functools import reduce
@@ -45,14 +45,14 @@ def matches(
         known = _every(sets, points) if exact else _drawn(sets, points, samples, seed, people)
     found = _counted(coded, known, points)
     draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
-    told = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
-    return null_report(rows, nulls, told)
+    counts = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
+    return null_report(rows, nulls, counts)
 
 
 def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     """Number the values of a column by their order, NULL last.
 
-    They are sorted over the partitions, each of which counts its own. The sorted values are kept on the
+    They are sorted over the partitions, each of which counts its own. The sorted values are stored on the
     executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()

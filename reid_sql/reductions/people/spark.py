@@ -28,18 +28,18 @@ def people(
     if by is not None:
         rows = read_groups(tbl, taken, by, None, nulls)
         counted = count_groups(rows, by, nulls)
-        held = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
-        return counted.report(_lines(held, drop_nulls(rows, nulls), aliases(qi), int(seed), counted.groups))
+        counts = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
+        return counted.report(_lines(counts, drop_nulls(rows, nulls), aliases(qi), int(seed), counted.groups))
     every = read_rows(tbl, taken, QUASI_IDENTIFIERS)
-    held = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    return null_report(every, nulls, _lines(held, drop_nulls(every, nulls), aliases(qi), int(seed), ()))
+    counts = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
+    return null_report(every, nulls, _lines(counts, drop_nulls(every, nulls), aliases(qi), int(seed), ()))
 
 
 def _lines(
-    counted: DataFrame, held: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
+    counted: DataFrame, records: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
 ) -> DataFrame:
     """Pairs that are not too many, the sizes of classes and the records drawn."""
-    every = held.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
+    every = records.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
     classes = every.localCheckpoint()
     sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
     lines = _few(counted, groups, max_combinations(len(names)))
@@ -53,10 +53,10 @@ def _lines(
 
 def _few(counted: DataFrame, groups: Sequence[str], most: int) -> DataFrame:
     """The lines, without those of pairs of columns that have too many."""
-    held, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
-    many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
-    right, alike = same_values(held, many.drop("count"), of_pair)
-    return held.join(F.broadcast(right), alike, "left_anti")
+    lines, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
+    many = lines.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
+    right, alike = same_values(lines, many.drop("count"), of_pair)
+    return lines.join(F.broadcast(right), alike, "left_anti")
 
 
 def drawn(classes: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> DataFrame:

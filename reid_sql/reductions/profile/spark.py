@@ -56,9 +56,9 @@ def _column(tbl: DataFrame, place: int, name: str) -> DataFrame:
     kind = next((kind for kind, types in KINDS.items() if isinstance(dtype, types)), "other")
     value = F.to_json(column(name)) if is_incomparable(dtype) and kind == "other" else column(name)
     groups = tbl.select(value.alias(VALUE)).groupBy(VALUE).agg(F.count(F.lit(1)).alias(RECORDS))
-    told = {"place": F.lit(place).cast("bigint"), "column_name": F.lit(name), "column_type": F.lit(kind)}
+    constants = {"place": F.lit(place).cast("bigint"), "column_name": F.lit(name), "column_type": F.lit(kind)}
     found = _read(groups, kind).agg(*_counts(), *_forms())
-    return found.select(*(each.alias(name) for name, each in told.items()), "*")
+    return found.select(*(each.alias(name) for name, each in constants.items()), "*")
 
 
 def _read(groups: DataFrame, kind: str) -> DataFrame:

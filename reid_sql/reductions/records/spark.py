@@ -24,7 +24,7 @@ WORDS: Final = "the counts of the distinct records"
 def fitted_records(
     tbl: DataFrame, qi: Sequence[str], interactions: int, key: str, nulls: str
 ) -> DistinctRecords:
-    """How many hold each distinct record, and how many would if the columns were independent."""
+    """How many records each distinct one represents, and how many it would with independent columns."""
     rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key))
     classes = _classes(rows, nulls)
     codes = [f"code{place}" for place in range(1, len(qi) + 1)] if interactions else []
@@ -35,7 +35,7 @@ def fitted_records(
 def weighted_records(
     tbl: DataFrame, qi: Sequence[str], weight: str | None, key: str, nulls: str
 ) -> DistinctRecords:
-    """How many hold each distinct record, and the sum of their weights."""
+    """How many records each distinct one represents, and the sum of their weights."""
     number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
     rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number)
     mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan"))).alias("mass")

@@ -1,4 +1,4 @@
-"""Spark: an original beside its release; the distinct pairs of records come to the driver."""
+"""Spark: an original and its release; the distinct pairs of records come to the driver."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from reid_sql.reductions.release import WITH_KEY
 def paired_records(
     original: DataFrame, released: DataFrame, qi: Sequence[str], key: str | None
 ) -> RemoteColumns:
-    """The distinct records of the original, each beside what was released of it, as codes."""
+    """The distinct records of the original, each with what was released of it, as codes."""
     refuse_key(qi, key)
     own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
     pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
@@ -46,7 +46,7 @@ def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> Da
 
 
 def _joined(own: DataFrame, out: DataFrame) -> DataFrame:
-    """The records of both tables, those of one key beside each other."""
+    """The records of both tables, joined by their key."""
     kinds = own.schema["key_own"].dataType, out.schema["key_out"].dataType
     cast = exact_cast(*kinds)
     if cast is None:
@@ -56,5 +56,5 @@ def _joined(own: DataFrame, out: DataFrame) -> DataFrame:
         )
     for frame, name in ((own, "key_own"), (out, "key_out")):
         refuse_repeated_keys(frame.withColumnRenamed(name, "record"))
-    alike = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
-    return own.join(out, alike, "full")
+    same_key = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
+    return own.join(out, same_key, "full")

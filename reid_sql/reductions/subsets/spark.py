@@ -1,6 +1,6 @@
 """Spark: every subset of some columns, by its classes, from the distinct records, in one pass."""
 
-# By hand: Ibis' words ask for one subset after another; these go in one pass (docs/spark.md).
+# The shared text counts one subset after another; here all of them are counted in one pass (docs/spark.md).
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -72,7 +72,7 @@ def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people:
 
 
 def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> DataFrame:
-    """The same where NULL may be any value; the pairs as text, as they may be more than 64 bits hold."""
+    """The same where NULL may be any value; the pairs as text, as they may exceed 64 bits."""
     table = fetch_distinct(count_records(rows, "value"))
     max_size = len(chosen[-1])
     require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb)
@@ -85,5 +85,5 @@ def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> Dat
         "pairs_alike": [str(one.pairs) for one in counts],
     }
     found = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | named))
-    told = F.col("classes").cast("double").alias("reidentifications")
-    return found.select("*", told).withColumn("records_dropped", F.lit(0))
+    expected = F.col("classes").cast("double").alias("reidentifications")
+    return found.select("*", expected).withColumn("records_dropped", F.lit(0))

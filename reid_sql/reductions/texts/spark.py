@@ -24,13 +24,13 @@ def texts(tbl: DataFrame, qi: Sequence[str], nulls: str, by: Sequence[str] | Non
     return null_report(rows, nulls, _lines(rows, count_records(rows, nulls), ()))
 
 
-def _lines(rows: Rows, held: DataFrame, groups: Sequence[str]) -> DataFrame:
+def _lines(rows: Rows, distinct: DataFrame, groups: Sequence[str]) -> DataFrame:
     refuse_without_text(rows)
     types = pa.schema([(name, arrow_type(kind)) for name, kind in TEXTS.columns.items()])
     named = pa.Table.from_pylist([{"line": NAMES, "texts": list(rows.given), "records": 0}], schema=types)
-    told = F.array(*(F.col(name).cast("string") for name in rows.names)).alias("texts")
+    values = F.array(*(F.col(name).cast("string") for name in rows.names)).alias("texts")
     line = (F.monotonically_increasing_id() + NAMES + 1).alias("line")
     names = to_spark(rows.frame.sparkSession, named)
-    of_groups = held.select(*groups).distinct().crossJoin(names) if groups else names
-    lines = of_groups.unionByName(held.select(*groups, line, told, "records"))
+    of_groups = distinct.select(*groups).distinct().crossJoin(names) if groups else names
+    lines = of_groups.unionByName(distinct.select(*groups, line, values, "records"))
     return lines.select("line", *(name for name in lines.columns if name != "line"))
