@@ -182,9 +182,7 @@ def test_blank_records_that_match_everybody_are_cautioned(
     head = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nnulls = "{nulls}"\nquasi_identifiers = ["a", "b"]'
     text = f'{head}\nchecks = [{{measure = "k", at_least = 1}}, {{measure = "average_risk", at_most = 1}}]'
     for each in check(tables_policy(tmp_path, text))["checks"]:
-        assert [
-            words.split(" match ")[0] for words in each["cautions"] if "without any" in words
-        ] == cautions
+        assert [words.split(" match ")[0] for words in each["cautions"] if "without any" in words] == cautions
         assert each["verdict"] == "pass"
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from reid_sql import registry
 from reid_sql.engines.arrow import answer_rows, model_kernel
 from reid_sql.engines.public_api import checked
-from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.engines.spark import is_in_sql
 from reid_sql.engines.spark.frames import arrow_type
 from reid_sql.engines.spark.functions import row_body, struct_fields, udf, with_arrow_types
 from reid_sql.errors import ReidError
@@ -40,10 +40,7 @@ def _strict(spark: SparkSession) -> Iterator[None]:
 
 
 def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
-    registered, database = (
-        [declared for declared in functions if in_sql(declared)],
-        f"reid_sql {uuid4()}",
-    )
+    registered, database = [each for each in functions if is_in_sql(each)], f"reid_sql {uuid4()}"
     models = {name: model.light() for name, model in registry.models().items()}
     for declared in registered:
         if declared.answer is Answer.MODEL_SCORE:
