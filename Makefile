@@ -34,6 +34,7 @@ types: .venv/.dev
 
 docs: .venv/.dev .venv/.dbt
 	$(BIN)/python -m tools.generate
+	$(BIN)/python -m tools.prepared
 	$(BIN)/python -m tools.plans
 	$(BIN)/python -m tools.dialects
 	.venv/dbt/bin/python -m tools.dbt_dialects

@@ -165,6 +165,11 @@ class Function:
         """Whether it can be asked for each group of a table."""
         return any(isinstance(parameter.domain, Groups) for parameter in self.parameters)
 
+    @property
+    def needs_python(self) -> bool:
+        """Whether SQL can answer it only by its Python body."""
+        return self.answer not in {Answer.WINDOW, Answer.REDUCTION} and self.duckdb is None
+
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
         reduction = self.reduction.absences if self.reduction else {}

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import ReferenceType, ref
 
 from reid_sql.errors import UnknownNameError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.suggestion import suggestion
+
+if TYPE_CHECKING:  # importing it takes longer than all else that registering imports
+    from reid_sql.fitted_model import FittedModel
 
 PYTHON: Final = ""
 _DATABASE: Final = ContextVar("reid_sql_database", default=PYTHON)
-_MODELS: Final[dict[str, dict[str, FittedModel]]] = {}
+_MODELS: Final[dict[str, dict[str, "FittedModel"]]] = {}
 _HOLDERS: Final[dict[str, list[ReferenceType[Any]]]] = {}
 _LOCK: Final = Lock()
 
@@ -53,13 +55,13 @@ def _is_open(holder: ReferenceType[Any]) -> bool:
     return True
 
 
-def keep(name: str, model: FittedModel) -> None:
+def keep(name: str, model: "FittedModel") -> None:
     """Make the model known by this name; one of the same name is forgotten."""
     with _LOCK:
         _MODELS.setdefault(_DATABASE.get(), {})[name] = model
 
 
-def known(model: str | FittedModel) -> FittedModel:
+def known(model: "str | FittedModel") -> "FittedModel":
     """Give the model of this name, or the model itself; refuses a name that no model has."""
     if not isinstance(model, str):
         return model
@@ -71,12 +73,12 @@ def known(model: str | FittedModel) -> FittedModel:
     return found[model]
 
 
-def optional(model: str | FittedModel | None) -> FittedModel | None:
+def optional(model: "str | FittedModel | None") -> "FittedModel | None":
     """The same, or None where no model is asked for."""
     return None if model is None else known(model)
 
 
-def models() -> dict[str, FittedModel]:
+def models() -> "dict[str, FittedModel]":
     """All models of the database, by name."""
     with _LOCK:
         return dict(sorted(_MODELS.get(_DATABASE.get(), {}).items()))

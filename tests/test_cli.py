@@ -54,7 +54,6 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
     assert len(json.loads(command("profile", str(tmp_path / "wide.csv"), "--json").stdout)) == 70
 
 
-@pytest.mark.threads  # on one thread a key that is no column takes memory without end
 def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
     con = duckdb.connect()

@@ -106,7 +106,7 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
     ("call", "kind", "said"),
     [
         (lambda con: FACE.risk_summary(con, PEOPLE, ["agee"]), OutOfDomainError, "did you mean 'age'?"),
-        (lambda con: FACE.risk_summary(con, PEOPLE, "age"), OutOfDomainError, "write ['age', 'sex']"),
+        (lambda con: FACE.risk_summary(con, PEOPLE, 5), OutOfDomainError, "write ['age', 'sex']"),
         (
             lambda con: FACE.risk_summary(con, 3, ["age"]),
             WrongTypeError,

@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 from reid_sql import facts
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.engines.duckdb import needs_python
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError
 from reid_sql.function import Function
@@ -88,5 +87,5 @@ def _described(found: Function) -> dict[str, Any]:
         "columns": found.answer_columns,
         "meanings": {name: facts.meaning(found, name) for name in found.answer_columns},
         "engines": [engine for engine in ENGINES if not found.absence(engine)],
-        "needs_python": needs_python(found),
+        "needs_python": found.needs_python,
     }

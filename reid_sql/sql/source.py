@@ -35,6 +35,9 @@ class Source(Protocol):
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
 
+    def has_columns(self, label: str, columns: Sequence[str]) -> str:
+        """Test that the table has the columns, for a plan that must know before it joins by them."""
+
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body, a query, behind the check that the table has the columns; `label` names them."""
 

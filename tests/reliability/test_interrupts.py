@@ -128,6 +128,7 @@ def test_a_body_whose_engine_is_slow_to_ask_goes_on(tables: duckdb.DuckDBPyConne
 SCRIPT = """
 import duckdb, reid_sql
 con = duckdb.connect(config={{"threads": 1}})  # with more, DuckDB hears Ctrl-C by chance
+con.execute("SET enable_progress_bar = false")  # DuckDB draws one on standard output
 reid_sql.register(con)
 print("begun", flush=True)
 try:

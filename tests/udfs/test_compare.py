@@ -5,11 +5,13 @@ import re
 from fractions import Fraction
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from tests.releases import People, changes, linked, loss
@@ -212,3 +214,14 @@ def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
             found["correct_candidates"] <= found["correct_links"] < told(answer, "original")["correct_links"]
         )
     assert len(people) == len(forms)
+
+
+@pytest.mark.parametrize(("key", "rule"), [("nope", "must be columns of the table"), ("same", "key must
+differ")]) @pytest.mark.parametrize("function", ["compare", "compare_columns"]) def
+test_a_key_is_refused_before_the_tables_are_joined_by_it(function: str, key: str, rule: str) -> None:
+    with duckdb.connect(config={"threads": 1, "memory_limit": "200MB", "temp_directory": ""}) as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE t AS SELECT i % 97 AS age, i AS id, 1 AS same FROM range(30000) AS r(i)")
+        con.execute("CREATE TABLE o AS FROM t")
+        with pytest.raises(duckdb.Error, match=rule):
+            con.execute(f"FROM {function}(t, o, ['age'], key := '{key}')").fetchall()

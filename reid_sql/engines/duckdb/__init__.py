@@ -1,6 +1,5 @@
 """DuckDB: the functions as macros that ask a planner for their SQL, bodies as vectorised Arrow functions."""
 
-from reid_sql.engines.duckdb.python import needs_python
 from reid_sql.engines.duckdb.registering import connection_of, register
 
-__all__ = ["connection_of", "needs_python", "register"]
+__all__ = ["connection_of", "register"]

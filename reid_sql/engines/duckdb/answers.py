@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from reid_sql import registry
 from reid_sql.engines.duckdb.arguments import literal, sql_type
-from reid_sql.engines.duckdb.source import REFUSE
+from reid_sql.engines.duckdb.names import BEGIN, REFUSE
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
 from reid_sql.sql.scores import with_scores
 from reid_sql.sql.text import name, text, texts
 
-BEGIN: Final = "reid_begin"
+BODY: Final = "reid_body_"  # before a function's name, its Python body
 MAX_CALLS: Final = 2**63 - 1  # rows of a range that has no end, each of which asks a body for its answer
 # What arrives as bytes where arrow_lossless_conversion is set.
 IN_ARROW: Final = {"HUGEINT": "DECIMAL(38, 0)"}
@@ -24,7 +24,7 @@ MAX_NULL_REPORT: Final = ", ".join(f"max({column}) AS {column}" for column in NU
 
 def body_name(declared: Function) -> str:
     """What the function's Python body is called in DuckDB."""
-    return f"reid_body_{declared.name}"
+    return f"{BODY}{declared.name}"
 
 
 def answer_over(

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 
+from reid_sql.engines.duckdb.names import HOME
 from reid_sql.function import Function, sql_literal
 
 
-def comments(functions: Mapping[str, Function], home: str) -> str:
+def comments(functions: Mapping[str, Function]) -> str:
     """Write the statements that put each function's words, call and source beside its macro."""
-    return "\n".join(_comment(declared, home) for declared in functions.values()) + "\n"
+    return "\n".join(_comment(declared) for declared in functions.values()) + "\n"
 
 
-def _comment(declared: Function, home: str) -> str:
+def _comment(declared: Function) -> str:
     kind = "MACRO" if declared.answer.of_rows else "MACRO TABLE"
     words = f"{declared.words} {declared.signature}. Source: {declared.source}"
     plain = words.replace(";", ",")  # tools that split a script at semicolons do so within texts too
-    return f"COMMENT ON {kind} {home}{declared.name} IS {sql_literal(plain)};"
+    return f"COMMENT ON {kind} {HOME}{declared.name} IS {sql_literal(plain)};"

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from reid_sql.engines.duckdb.answers import body_name
-from reid_sql.engines.duckdb.planner import PLAN
-from reid_sql.engines.duckdb.qualify import HOME, qualified
-from reid_sql.engines.duckdb.source import COLLATED, EXACT, REDEFINED, REFUSE, USUAL, has_collation
+from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE
+from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, has_collation
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
 from reid_sql.sql.text import refusal
 
-DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
 UNGIVEN: Final = "'reid: no column'"
-NUMBERS_WITH_OWN_MACRO: Final = 16  # numbers of columns for which a window has a macro of its own
-SCORES_WITH_OWN_MACRO: Final = 8  # the same for scores, which gain less by it than each costs to make
+NUMBERS_WITH_OWN_MACRO: Final = 8  # numbers of columns for which a window has a macro of its own
+SCORES_WITH_OWN_MACRO: Final = 4  # the same for scores, which gain less by it than each costs to make
 INEXACT: Final = (
     "columns must tell apart texts that differ, got a collation of its own for one; pass "
     "decode(encode(name)) in its place, or where its texts are within a value "
@@ -45,12 +44,6 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
         else:
             made[name] = _forward(name, declared)
     return made
-
-
-def written(made: Mapping[str, str], create: str, home: str) -> str:
-    """The statements that make the macros, with the place where ours are."""
-    statements = "\n".join(f"{create}{name}{definition};" for name, definition in made.items())
-    return statements.replace(HOME, home) + "\n"
 
 
 def _macros_of(name: str, declared: Function) -> dict[str, str]:

@@ -20,7 +20,6 @@ from reid_sql.engines.duckdb.dialects import (
 from reid_sql.engines.duckdb.layout import laid_out
 from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.planner import write_answer
-from reid_sql.engines.duckdb.python import needs_python
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.function import REQUIRED, Answer, Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Number
@@ -69,7 +68,7 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
             f"{suggestion(called, list(functions), 'functions')}"
         )
     declared = functions[called]
-    if needs_python(declared):
+    if declared.needs_python:
         raise _refusal_of(called)
     return declared, found[2][1:-1]
 

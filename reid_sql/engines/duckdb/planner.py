@@ -5,7 +5,7 @@ macro. It returns text and looks nothing up: DuckDB resolves the tables and colu
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from reid_sql import registry
 from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
@@ -22,21 +22,15 @@ from reid_sql.reduction import (
 from reid_sql.sql.people import one_row_per_person, one_row_per_value
 from reid_sql.sql.text import text
 
-PLAN: Final = "reid_plan"
 
-
-def planner(functions: Mapping[str, Function]) -> Callable[..., str]:
-    """Make the Python function that DuckDB calls with the database, whether files may be read, the call."""
-
-    def plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
-        database, may_read_files, name, *values = given
-        try:
-            with registry.within(database):
-                return write_plan(functions[name], values, database, may_read_files=may_read_files)
-        except ReidError as error:
-            return refuse(str(error))
-
-    return plan
+def plan(find: Callable[[str], Function], *given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+    """Write the query of a call, given the database, whether files may be read, a name and arguments."""
+    database, may_read_files, name, *values = given
+    try:
+        with registry.within(database):
+            return write_plan(find(name), values, database, may_read_files=may_read_files)
+    except ReidError as error:
+        return refuse(str(error))
 
 
 def refuse(sentence: str) -> str:

@@ -10,8 +10,9 @@ import pyarrow as pa
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
-from reid_sql.engines.duckdb.answers import BEGIN, body_name
+from reid_sql.engines.duckdb.answers import BODY, body_name
 from reid_sql.engines.duckdb.arguments import sql_type
+from reid_sql.engines.duckdb.names import BEGIN
 from reid_sql.engines.duckdb.subsets import COUNTED, COUNTS, counts_of_subsets
 from reid_sql.engines.group_kernel import group_kernel
 from reid_sql.function import Answer, Function
@@ -31,12 +32,6 @@ class Bound(NamedTuple):
     volatile: bool = False  # whether each call counts, so that none is folded away or made twice
 
 
-def needs_python(declared: Function) -> bool:
-    """Whether DuckDB can answer the function only by its Python body."""
-    counted = declared.answer in {Answer.WINDOW, Answer.REDUCTION}
-    return not counted and declared.duckdb is None
-
-
 def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     """Everything that is Python, by its name in DuckDB."""
     found: dict[str, Bound] = {
@@ -45,7 +40,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
         COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
     }
     for declared in functions:
-        if needs_python(declared):
+        if declared.needs_python:
             found[body_name(declared)] = _body(declared)
     return found
 
@@ -87,7 +82,22 @@ def _awaited(name: str, work: Work, answer: str) -> Bound:
 def _begin(*columns: pa.Array) -> pa.Array:
     """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
     name, *given = columns
-    return array_of([jobs.begin(partial(BODIES[name[0].as_py()], *given))], pa.int64())
+    asked = name[0].as_py()
+    if asked not in BODIES:
+        body_of(asked)
+    return array_of([jobs.begin(partial(BODIES[asked], *given))], pa.int64())
+
+
+FOUND: Final[dict[str, Work]] = {}  # Python functions that have been called, by name
+FIND: Final[list[Callable[[str], Function]]] = []  # finds a function by name; set by what registers
+
+
+def body_of(name: str) -> Work:
+    """The Python function of this name, bound when it is first called."""
+    if name not in FOUND:
+        declared = [FIND[0](name.removeprefix(BODY))] if name.startswith(BODY) else []
+        FOUND.update({each: bound.body for each, bound in python_functions(declared).items()})
+    return FOUND[name]
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:

@@ -7,8 +7,8 @@ there a macro named min or hash would change an answer.
 import re
 from typing import Final
 
-BUILTIN: Final = "system.main."  # also the place of our Python functions
-HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
+from reid_sql.engines.duckdb.names import BUILTIN, HOME
+
 MACROS: Final = re.compile(r"reid_(?:log1p|expm1|is_usual|are_exact|are_columns|closed_form_\w+)")
 PART: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|"""

@@ -4,21 +4,21 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
 from reid_sql._version import __version__
-from reid_sql.engines.duckdb.comments import comments
-from reid_sql.engines.duckdb.macros import DATABASE, bare_definitions, definitions, written
-from reid_sql.engines.duckdb.planner import PLAN, planner
-from reid_sql.engines.duckdb.python import python_functions
-from reid_sql.engines.duckdb.refusals import refuse
-from reid_sql.engines.duckdb.source import OPERATORS, REDEFINED, REFUSE
+from reid_sql.engines.duckdb.names import DATABASE, HOME, OPERATORS, PLAN, REDEFINED, REFUSE
+from reid_sql.engines.duckdb.prepared import PythonFunction, prepared
 from reid_sql.errors import OutOfDomainError, WrongTypeError
-from reid_sql.function import Function, sql_literal
+
+if TYPE_CHECKING:
+    from reid_sql.function import Function
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 CATALOGUE: Final = "reid_sql_functions"  # its name where the user has something of that name
@@ -28,6 +28,7 @@ MARKED: Final = "reid_sql_registered"  # a variable of a connection that has the
 TAKEN: Final = """SELECT lower(database_name), path IS NULL FROM duckdb_databases()
     UNION SELECT lower(schema_name), false FROM duckdb_schemas()"""
 LOCK: Final = threading.Lock()
+MAKING: Final = threading.local()  # whether this thread makes macros
 LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
     function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
 SEEN: Final = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'"
@@ -37,11 +38,10 @@ HERE: Final = f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
-PLANNED: Final[dict[str, Function]] = {}  # what the planner knows, over all databases
-CALLABLES[PLAN], CALLABLES[REFUSE] = planner(PLANNED), refuse
+PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, over all databases
 
 
-def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN401 - see connection_of
+def register(given: Any, functions: "Mapping[str, Function]") -> str:  # noqa: ANN401 - see connection_of
     """Put the functions into this connection, and return the place where they are, which no other stands for.
 
     Twice is harmless, and an open transaction stays as it is.
@@ -54,7 +54,6 @@ def register(given: Any, functions: Mapping[str, Function]) -> str:  # noqa: ANN
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
-        _refuse_late_transaction(con)
         registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
         _reach(con, functions, catalogue)
     return f"{catalogue}.main"
@@ -92,7 +91,7 @@ class _Listed:
     by_database: Mapping[str, set[str]]
 
 
-def _find_catalogue(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> str | None:
+def _find_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str | None:
     """The catalogue of the database instance that has all the functions, if there is one."""
     for catalogue in (PUBLIC, CATALOGUE):
         try:
@@ -113,7 +112,7 @@ def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     return _Listed(by_database.pop("system", set()), current, by_database)
 
 
-def _namesakes(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> set[str]:
+def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
     """Names of ours that macros have in a database of the user's, wherever USE may lead.
 
     The connection itself is asked: those of its open transaction are known to no other.
@@ -123,49 +122,91 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]
     return set().union(*theirs) & functions.keys()
 
 
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function]) -> str:
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
     listed = _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
         raise OutOfDomainError(REDEFINED)
-    PLANNED.update(functions)
-    _register_python(cursor, functions, listed.python)
+    PLANNED.append(functions)
+    made = prepared(functions)
+    _register_python(cursor, made.python, listed.python)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
     taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"
-    marker = f"() AS {sql_literal([__version__, *functions])}"  # made last: what has it has all
+    marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    cursor.execute(written(definitions(functions), create, place))
-    cursor.execute(comments(functions, place))
+    _make_macros(cursor, made.macros, create, place)
+    cursor.execute(made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
 
 
 def _register_python(
-    cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], there: set[str]
+    cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, PythonFunction], there: set[str]
 ) -> None:
     """Register what is Python in the database instance, where every connection and cursor sees it."""
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
-    for name, bound in python_functions(functions.values()).items():
+    for name, each in functions.items():
         if name not in there:
-            CALLABLES.setdefault(name, bound.body)
-            cursor.create_function(
-                name, CALLABLES[name], bound.types, bound.answer, side_effects=bound.volatile, **how
-            )
-    for name in (PLAN, REFUSE):
+            body = CALLABLES.setdefault(name, _bound_when_called(name, each.types))
+            cursor.create_function(name, body, each.types, each.answer, side_effects=each.is_volatile, **how)
+    for name, body in ((PLAN, _plan), (REFUSE, _refuse)):
         if name not in there:
-            cursor.create_function(
-                name, CALLABLES[name], None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
-            )
+            cursor.create_function(name, body, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL)
     if DATABASE not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database
         cursor.create_function(DATABASE, CALLABLES[database], [], "VARCHAR")
 
 
-def _reach(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], catalogue: str) -> None:
+def _bound_when_called(name: str, types: list[str] | None) -> Callable[..., Any]:
+    """A Python function that imports what it needs when it is called; DuckDB counts its parameters."""
+
+    def call(*columns: Any) -> Any:  # noqa: ANN401 - Arrow arrays
+        from reid_sql.engines.duckdb import python  # noqa: PLC0415 - it imports the functions and their models
+
+        if not python.FIND:
+            python.FIND.append(_find)
+        return python.body_of(name)(*columns)
+
+    if types is not None:
+        each = [Argument(f"c{place}", Argument.POSITIONAL_ONLY) for place, _ in enumerate(types)]
+        call.__signature__ = Signature(each)  # type: ignore[attr-defined]
+    return call
+
+
+def _find(name: str) -> "Function":
+    """The function of this name, of the set that was registered last."""
+    return next(functions[name] for functions in reversed(PLANNED) if name in functions)
+
+
+def _plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+    if getattr(MAKING, "is_making", False):
+        return "SELECT NULL AS planned"
+    from reid_sql.engines.duckdb.planner import plan  # noqa: PLC0415 - it imports the reductions
+
+    return plan(_find, *given)
+
+
+def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
+    from reid_sql.engines.duckdb.refusals import refuse  # noqa: PLC0415 - only a query needs it
+
+    return refuse(*given)
+
+
+def _make_macros(con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str) -> None:
+    """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
+    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
+    MAKING.is_making = True
+    try:
+        con.execute(statements.replace(HOME, place))
+    finally:
+        MAKING.is_making = False
+
+
+def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str) -> None:
     """Make temporary macros of the bare names: they follow USE, and no other macro goes before them.
 
     Inside a transaction, whose rollback would take those along, the search path of the connection ends with
@@ -176,11 +217,13 @@ def _reach(con: duckdb.DuckDBPyConnection, functions: Mapping[str, Function], ca
     if marked == mark:
         return
     if con.execute("SELECT txid_current()").fetchall() == [(transaction,)]:  # else each statement has its own
+        _refuse_late_transaction(con)
         _refuse_namesakes(_namesakes(con, functions))
         if place not in path.split(","):
-            con.execute(f"SET search_path = {sql_literal(f'{path},{place}')}")
+            path = path.replace("'", "''")
+            con.execute(f"SET search_path = '{path},{place}'")
         return
-    con.execute(written(bare_definitions(functions), "CREATE OR REPLACE TEMP MACRO ", f"{place}."))
+    _make_macros(con, prepared(functions).bare_macros, "CREATE OR REPLACE TEMP MACRO ", f"{place}.")
     con.execute(f"SET VARIABLE {MARKED} = '{mark}'")
 
 

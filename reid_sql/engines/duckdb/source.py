@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reid_sql.engines.duckdb.names import REDEFINED, REFUSE
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.source import Source
@@ -20,18 +21,9 @@ FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|
 PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
 DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
-REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
 
-# A macro may have the name of an operator, and no name of a place can stand before one. A default collation
-# would count texts that differ as one. Both belong to the connection, and the query alone can see them.
-OPERATORS: Final = (
-    *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~"),
-    *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
-)
-REDEFINED: Final = (
-    "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
-    f"{' '.join(OPERATORS)}; drop it, or give it another name"
-)
+# A macro may have the name of an operator. A default collation would count texts that differ as one. Both
+# belong to the connection, and the query alone can see them.
 USUAL: Final = """2 + 3 = 5 AND 7 - 4 = 3 AND - 4 < 0 AND 2 * 3 = 6 AND 6::DOUBLE / 4::DOUBLE = 1.5::DOUBLE
     AND 7 // 2 = 3 AND 7 % 4 = 3 AND 'a' || 'b' = 'ab' AND [5, 6][2] = 6 AND len([5, 6, 7][2:3]) = 2
     AND {'a': 8}['a'] = 8 AND 'ab' LIKE 'a%' AND NOT 'ba' LIKE 'a%'"""
@@ -104,6 +96,12 @@ class DuckDBSource:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
         tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
         return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
+
+    def has_columns(self, label: str, columns: Sequence[str]) -> str:
+        """Test that the table has the columns, for a plan that must know before it joins by them."""
+        if self.is_plain:
+            return "true"
+        return f"coalesce(error({_missing_columns(self.item, label, columns)})::BOOLEAN, true)"
 
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the table has the columns.

@@ -12,9 +12,14 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
     """Count the distinct records of the original, each with what was released of it, as codes of values."""
     refuse_key(qi, key)
     label = "quasi-identifiers" if key is None else "quasi-identifiers and key"
+    asked = [*qi] if key is None else [*qi, key]
+    keys = "" if key is None else f"{_check_keys(original, released, label, asked)},"
     body = f"""
-        WITH {_encode_table("reid_original", original, qi, key)},
-        {_encode_table("reid_released", released, qi, key)},
+        WITH {_number_values("reid_original", original, qi, asked)},
+        {_number_values("reid_released", released, qi, asked)},
+        {keys}
+        {_encode_rows("reid_original", qi, key)},
+        {_encode_rows("reid_released", qi, key)},
         reid_pairs AS (
           SELECT original, released, count(*) AS records
           FROM ({_pair_records(key)})
@@ -26,39 +31,39 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
           coalesce(list(records), []::BIGINT[]) AS records,
           {_list_values("reid_original", qi)} AS original_values,
           {_list_values("reid_released", qi)} AS released_values
-        FROM reid_pairs {"" if key is None else _check_keys()}"""
-    asked = [*qi] if key is None else [*qi, key]
+        FROM reid_pairs"""
     return original.check_columns_of_both(
         released, label, asked, with_null_report(original, qi, "value", body)
     )
 
 
-def _encode_table(table: str, source: Source, columns: Sequence[str], key: str | None) -> str:
-    """Name a table, the distinct values of each of its columns, numbered from 1, and its rows as their codes.
-
-    The code of NULL is 0.
-    """
-    places = range(1, len(columns) + 1)
+def _number_values(table: str, source: Source, columns: Sequence[str], asked: Sequence[str]) -> str:
+    """Name a table, and the distinct values of each of its columns, numbered from 1."""
     values = "".join(
-        f"""
+        f""",
         {table}_{place} AS MATERIALIZED (
           SELECT v, row_number() OVER () AS code
           FROM (SELECT DISTINCT q{place} AS v FROM {table})
           WHERE v IS NOT NULL
-        ),"""
-        for place in places
+        )"""
+        for place, _ in enumerate(columns, 1)
     )
-    codes = ", ".join(f"coalesce(c{place}.code, 0)::INTEGER" for place in places)
+    return f"{table} AS MATERIALIZED (SELECT * FROM {source.rows(asked)}){values}"
+
+
+def _encode_rows(table: str, columns: Sequence[str], key: str | None) -> str:
+    """Name a table's rows as the codes of their values, 0 for NULL; behind the check of the keys, if any."""
+    codes = ", ".join(f"coalesce(c{place}.code, 0)::INTEGER" for place, _ in enumerate(columns, 1))
     joins = "".join(
         f"""
           LEFT JOIN {table}_{place} AS c{place} ON q{place} = c{place}.v"""
-        for place in places
+        for place, _ in enumerate(columns, 1)
     )
-    asked, own_key = ([*columns], "") if key is None else ([*columns, key], f", q{len(columns) + 1} AS key")
-    return f"""{table} AS MATERIALIZED (SELECT * FROM {source.rows(asked)}),{values}
-        {table}_encoded AS (
+    own_key = "" if key is None else f", q{len(columns) + 1} AS key"
+    where = "" if key is None else "WHERE (SELECT has_keys FROM reid_keys)"
+    return f"""{table}_encoded AS (
           SELECT [{codes}] AS codes{own_key}
-          FROM {table}{joins}
+          FROM {table}{joins} {where}
         )"""
 
 
@@ -93,20 +98,21 @@ def _list_values(table: str, columns: Sequence[str]) -> str:
     return f"[{lists}]"
 
 
-def _check_keys() -> str:
-    """Join the check that the key differs between the records of each table, and has the same type in both.
+def _check_keys(original: Source, released: Source, label: str, asked: Sequence[str]) -> str:
+    """Name reid_keys the check that the key differs between records, and has the same type in both tables.
 
-    A cast would make one key of several.
+    A cast would make one key of several. It comes before the join of the tables: by a key that repeats, or
+    that a table lacks, each record of one would meet each record of the other.
     """
     one, other = (
         f"""(
-            SELECT {is_key("key")} AS is_key, any_value(typeof(key)) AS kind FROM {table}_encoded
+            SELECT {is_key(f"q{len(asked)}")} AS is_key, any_value(typeof(q{len(asked)})) AS kind FROM {table}
           )"""
         for table in ("reid_original", "reid_released")
     )
-    return f""", (
-          SELECT o.is_key AND r.is_key
-            AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) AS has_keys
+    return f"""reid_keys AS MATERIALIZED (
+          SELECT CASE WHEN {original.has_columns(label, asked)} AND {released.has_columns(label, asked)}
+            THEN o.is_key AND r.is_key
+              AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) END AS has_keys
           FROM {one} AS o, {other} AS r
-        )
-        WHERE has_keys"""
+        )"""

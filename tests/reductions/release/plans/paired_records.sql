@@ -24,12 +24,6 @@ FROM (
     )
     WHERE v IS NOT NULL
   ),
-  reid_original_encoded AS (
-    SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes
-    FROM reid_original
-    LEFT JOIN reid_original_1 AS c1 ON q1 = c1.v
-    LEFT JOIN reid_original_2 AS c2 ON q2 = c2.v
-  ),
   reid_released AS MATERIALIZED (
     SELECT *
     FROM (
@@ -52,6 +46,12 @@ FROM (
       FROM reid_released
     )
     WHERE v IS NOT NULL
+  ),
+  reid_original_encoded AS (
+    SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes
+    FROM reid_original
+    LEFT JOIN reid_original_1 AS c1 ON q1 = c1.v
+    LEFT JOIN reid_original_2 AS c2 ON q2 = c2.v
   ),
   reid_released_encoded AS (
     SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes

@@ -24,13 +24,6 @@ FROM (
     )
     WHERE v IS NOT NULL
   ),
-  reid_original_encoded AS (
-    SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes,
-      q3 AS key
-    FROM reid_original
-    LEFT JOIN reid_original_1 AS c1 ON q1 = c1.v
-    LEFT JOIN reid_original_2 AS c2 ON q2 = c2.v
-  ),
   reid_released AS MATERIALIZED (
     SELECT *
     FROM (
@@ -54,12 +47,39 @@ FROM (
     )
     WHERE v IS NOT NULL
   ),
+  reid_keys AS MATERIALIZED (
+    SELECT CASE WHEN true AND true THEN o.is_key AND r.is_key AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) END AS has_keys
+    FROM (
+      SELECT CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
+        ELSE true END AS is_key, any_value(typeof(q3)) AS kind
+      FROM reid_original
+    ) AS o, (
+      SELECT CASE WHEN count(DISTINCT q3) + least(1, count(*) - count(q3)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
+        ELSE true END AS is_key, any_value(typeof(q3)) AS kind
+      FROM reid_released
+    ) AS r
+  ),
+  reid_original_encoded AS (
+    SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes,
+      q3 AS key
+    FROM reid_original
+    LEFT JOIN reid_original_1 AS c1 ON q1 = c1.v
+    LEFT JOIN reid_original_2 AS c2 ON q2 = c2.v
+    WHERE (
+      SELECT has_keys
+      FROM reid_keys
+    )
+  ),
   reid_released_encoded AS (
     SELECT [coalesce(c1.code, 0)::INTEGER, coalesce(c2.code, 0)::INTEGER] AS codes,
       q3 AS key
     FROM reid_released
     LEFT JOIN reid_released_1 AS c1 ON q1 = c1.v
     LEFT JOIN reid_released_2 AS c2 ON q2 = c2.v
+    WHERE (
+      SELECT has_keys
+      FROM reid_keys
+    )
   ),
   reid_pairs AS (
     SELECT original, released, count(*) AS records
@@ -86,17 +106,5 @@ FROM (
     SELECT coalesce(list(v::VARCHAR ORDER BY code ASC NULLS LAST), []::VARCHAR[])
     FROM reid_released_2
   )] AS released_values
-  FROM reid_pairs, (
-    SELECT o.is_key AND r.is_key AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) AS has_keys
-    FROM (
-      SELECT CASE WHEN count(DISTINCT key) + least(1, count(*) - count(key)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
-        ELSE true END AS is_key, any_value(typeof(key)) AS kind
-      FROM reid_original_encoded
-    ) AS o, (
-      SELECT CASE WHEN count(DISTINCT key) + least(1, count(*) - count(key)) < count(*) THEN error('key must differ between records, got a value that occurs more than once; pass a column whose values are distinct, or none')::BOOLEAN
-        ELSE true END AS is_key, any_value(typeof(key)) AS kind
-      FROM reid_released_encoded
-    ) AS r
-  )
-  WHERE has_keys
+  FROM reid_pairs
 ) AS reid_counted

@@ -1,0 +1,28 @@
+"""What registering makes is stored; `python -m tools.prepared` writes it anew."""
+
+import subprocess
+import sys
+
+from reid_sql.engines.duckdb.prepared import prepare
+from reid_sql_udfs import declared
+from tests.processes import environment
+from tools.prepared import STORED
+
+REGISTER = """
+import sys, duckdb, reid_sql
+con = duckdb.connect()
+reid_sql.register(con)
+loaded = ("reid_sql.models", "scipy", "pyarrow", "polars")
+print(sorted(name for name in sys.modules if name.startswith(loaded)))
+"""
+
+
+def test_the_stored_form_is_what_the_declarations_make() -> None:
+    assert prepare(declared()).text() == STORED.read_text(encoding="utf-8")
+
+
+def test_registering_imports_no_model_and_no_dataframe_library() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", REGISTER], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,12 @@
+"""Write what registering in DuckDB makes: reid_sql/engines/duckdb/prepared.json. python -m tools.prepared."""
+
+from pathlib import Path
+from typing import Final
+
+from reid_sql.engines.duckdb import prepared
+from reid_sql_udfs import declared
+
+STORED: Final = Path(prepared.__file__).with_name(prepared.FILE)
+
+if __name__ == "__main__":
+    STORED.write_text(prepared.prepare(declared()).text(), encoding="utf-8")
