@@ -216,9 +216,11 @@ def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
     assert len(people) == len(forms)
 
 
-@pytest.mark.parametrize(("key", "rule"), [("nope", "must be columns of the table"), ("same", "key must
-differ")]) @pytest.mark.parametrize("function", ["compare", "compare_columns"]) def
-test_a_key_is_refused_before_the_tables_are_joined_by_it(function: str, key: str, rule: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "rule"), [("nope", "must be columns of the table"), ("same", "key must differ")]
+)
+@pytest.mark.parametrize("function", ["compare", "compare_columns"])
+def test_a_key_is_refused_before_the_tables_are_joined_by_it(function: str, key: str, rule: str) -> None:
     with duckdb.connect(config={"threads": 1, "memory_limit": "200MB", "temp_directory": ""}) as con:
         reid_sql.register(con)
         con.execute("CREATE TABLE t AS SELECT i % 97 AS age, i AS id, 1 AS same FROM range(30000) AS r(i)")
