@@ -18,7 +18,7 @@ TABLE: Final = "reid_table"
 class SparkSource:
     """A frame under the word TABLE, so that a text has no name of a user's and no quotes.
 
-    Spark groups by values as they are compared here: NaN is one value, -0.0 is 0.0, and `read_rows` has refused
+    Spark groups by values as they are compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses
     collations and types without order. A plan computes each common table expression where it is used.
     """
 
