@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.engines.spark import is_in_sql
 from reid_sql.facts import (
     answers_a_table,
     calls,
@@ -60,7 +60,7 @@ def engines(function: Function) -> str:
     """Where the function is to be had, briefly."""
     had = ["DuckDB (Python)" if function.needs_python else "DuckDB", "Polars"]
     if not function.absence("spark"):
-        had.append("Spark (and SQL)" if in_sql(function) else "Spark")
+        had.append("Spark (and SQL)" if is_in_sql(function) else "Spark")
     return ", ".join(had + ["Ibis"] * is_on(function, "ibis"))
 
 

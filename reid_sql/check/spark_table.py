@@ -26,7 +26,7 @@ from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
 from reid_sql.check.sources import Source
-from reid_sql.engines.spark.frames import collected, column, resolved
+from reid_sql.engines.spark.frames import column, fetch, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Columns
@@ -284,7 +284,7 @@ class SparkTable(TableEngine):
         self.columns = self.frame.columns
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
-            resolved(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
+            resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.population_source
         self.population = given and read_source_frame(
             spark, given, f"policy tables[{number}].population_file"
@@ -418,7 +418,7 @@ def _complete(names: Sequence[str]) -> Column:
 
 
 def _rows(frame: DataFrame) -> list[Row]:
-    return list(collected(frame, LABEL).to_pylist())
+    return list(fetch(frame, LABEL).to_pylist())
 
 
 def _tuples(frame: DataFrame) -> list[tuple[Any, ...]]:

@@ -11,6 +11,10 @@ class Source(Protocol):
     them: two values that differ must never count as one.
     """
 
+    @property
+    def is_materialized(self) -> bool:
+        """Whether the engine computes a common table expression once, however often a plan reads it."""
+
     def rows(
         self,
         columns: Sequence[str],

@@ -45,6 +45,7 @@ class DuckDBSource:
 
     item: str
     is_plain: bool = False
+    is_materialized: bool = True
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""

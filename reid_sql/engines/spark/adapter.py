@@ -3,22 +3,35 @@
 Nothing else comes to the driver.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from inspect import Parameter, Signature
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 
+from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.spark.frames import collected, to_spark
+from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.spark.frames import arrow_type, to_spark
+from reid_sql.engines.spark.frames import fetch as collected
+from reid_sql.engines.spark.functions import drawn_frame as drawn
+from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
-from reid_sql.engines.spark.models import drawn_frame as drawn
-from reid_sql.engines.spark.models import model_column as score
-from reid_sql.engines.spark.models import scored_frame as beside
-from reid_sql.engines.spark.tables import table_frame as table
-from reid_sql.engines.spark.tables import window_frame
-from reid_sql.function import Function
+from reid_sql.engines.spark.functions import scored_frame as beside
+from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
+from reid_sql.engines.spark.results import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Answer, Function
+from reid_sql.reduction import (
+    NULL_REPORT_COLUMNS,
+    Reduction,
+    implementation,
+    refuse_groups_named_like_results,
+    refuse_key_with_entity,
+)
 
 __all__ = [
     "COLUMN",
@@ -41,10 +54,7 @@ COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
 def counting(declared: Function) -> Signature:
-    """The frame, its columns, the column put beside them, and the column that tells people apart.
-
-    Of the column put beside them, the name.
-    """
+    """The frame, its columns, the name of the new column, and the column that names people."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
@@ -53,19 +63,128 @@ def counting(declared: Function) -> Signature:
     return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
-def count(declared: Function, columns: Sequence[str], **options: Any) -> DataFrame:  # noqa: ANN401
-    """Bind COUNT: the frame with a column more."""
-    return window_frame(declared, columns, **options)
-
-
 def framed(table: pa.Table) -> DataFrame:
     """The table in the active session, with types that Spark lacks as others.
 
-    Enumerations come as their words and unsigned numbers as wider ones.
+    Enumerations become texts, and unsigned numbers become wider signed ones.
     """
-    kinds = (field.with_type(_known(field.type)) for field in table.schema)
+    kinds = (field.with_type(_spark_type(field.type)) for field in table.schema)
     return to_spark(SparkSession.active(), table.cast(pa.schema(kinds)))
 
 
-def _known(kind: pa.DataType) -> pa.DataType:
+def _spark_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else UNSIGNED.get(kind, kind)
+
+
+def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
+    """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
+    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    reduction = declared.reduction
+    if reduction is None:
+        return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
+    key = arguments.get("key")
+    if (entity := arguments.get("entity")) is not None and "key" in arguments:
+        refuse_key_with_entity(key)
+        key = entity
+    if declared.answer is Answer.PER_RECORD:
+        refuse_no_key(key)
+    given = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    by = arguments["by"] if declared.grouped else None
+    if by is not None:
+        refuse_groups_named_like_results(
+            resolve_groups(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns
+        )
+    if declared.one_row_per_person and arguments["entity"] is not None:
+        own_key = {"entity": None, "key": key}
+        given |= {"tbl": _derive_people(arguments, by)} | {n: v for n, v in own_key.items() if n in given}
+    reduced = implementation(reduction, "spark")(**given)
+    if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
+        listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
+        return listed if by is None else name_groups(listed, by)
+    if isinstance(reduced, DistinctRecords) and declared.answer is Answer.PER_RECORD:
+        return answer_records(declared, reduced, own)
+    if isinstance(reduced, DataFrame) and by is not None:
+        found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        return to_spark(_session(arguments), found)
+    arrays, treated = _body_arguments(declared, reduction, reduced)
+    found = declared.body(arrays, **own)
+    if declared.columnar:
+        keys = reduced.keys if isinstance(reduced, RemoteColumns) else ()
+        return to_spark(_session(arguments), _answer_columns(declared, found, treated, *keys))
+    rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
+    return _table(
+        _session(arguments),
+        _join_null_report(rows, reduction, treated),
+        {**declared.columns, **NULL_REPORT_COLUMNS},
+    )
+
+
+def _session(arguments: Mapping[str, Any]) -> SparkSession:
+    """The session of the first table that is asked about."""
+    return next(each.sparkSession for each in arguments.values() if isinstance(each, DataFrame))
+
+
+def _derive_people(arguments: Mapping[str, Any], by: Sequence[str] | None) -> DataFrame:
+    """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
+    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
+    groups = () if by is None else resolve_groups(tbl, by, nulls)
+    if "sensitive" in arguments:
+        return one_row_per_value(tbl, qi, arguments["sensitive"], entity, nulls, groups)
+    return one_row_per_person(tbl, qi, entity, nulls, groups, weight=arguments.get("weight"))
+
+
+def count(
+    declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str, entity: str | None
+) -> DataFrame:
+    """Bind a function that counts a record among all: the frame with another column, of this name."""
+    if name.lower() in (other.lower() for other in tbl.columns):
+        raise OutOfDomainError(
+            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
+        )
+    reduction: Any = declared.reduction
+    frame: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
+    return frame
+
+
+def _body_arguments(
+    declared: Function, reduction: Reduction, reduced: DataFrame | DistinctRecords | RemoteColumns
+) -> tuple[Any, pa.Table]:
+    """What the body takes, and how NULLs were treated."""
+    if isinstance(reduced, RemoteColumns):
+        return reduced.arrays, reduced.treated
+    if isinstance(reduced, DistinctRecords):
+        arrays, treated = reduced.arrays(reduced.fetch()), reduced.treated()
+    else:
+        treated = collected(reduced, f"what {declared.name} is answered from")
+        treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
+        arrays = arrays_of(treated.select(list(reduction.inputs)))
+    return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
+
+
+def _answer_columns(declared: Function, found: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
+    """The answer's arrays as columns, the records by their keys, with how NULLs were treated."""
+    columns = {
+        name: values if isinstance(values, pa.Array) else pa.array(values, arrow_type(declared.columns[name]))
+        for name, values in columns_of(found).items()
+    }
+    for values in keys:
+        columns["record"] = values.take(columns["record"])
+    rows = len(next(iter(columns.values())))
+    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in NULL_REPORT_COLUMNS}
+    return pa.table(columns | how)
+
+
+def _join_null_report(
+    rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table
+) -> list[dict[str, Any]]:
+    """Report in each row how NULLs were treated."""
+    if reduction.rowwise:
+        how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
+    else:
+        how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
+    return [row | treatment for row, treatment in zip(rows, how, strict=True)]
+
+
+def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:
+    schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
+    return to_spark(spark, pa.Table.from_pylist(rows, schema=schema))

@@ -7,26 +7,30 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import and_, or_
 
+import polars as pl
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.frames import Rows, collected, to_spark
+from reid_sql.engines.codes import value_codes
+from reid_sql.engines.spark.frames import Rows, fetch, same_key, to_spark, with_key, with_totals
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Integers
 
 
-def missing(names: Sequence[str]) -> Column:
+def any_null(names: Sequence[str]) -> Column:
     """Whether one of the columns is NULL."""
     return reduce(or_, (F.col(name).isNull() for name in names))
 
 
-def kept(rows: Rows, nulls: str) -> DataFrame:
+def drop_nulls(rows: Rows, nulls: str) -> DataFrame:
     """The records, without those that lack a value where these are dropped."""
-    return rows.frame.filter(~missing(rows.names)) if nulls == "drop" else rows.frame
+    return rows.frame.filter(~any_null(rows.names)) if nulls == "drop" else rows.frame
 
 
-def counted(rows: Rows, nulls: str) -> DataFrame:
+def count_records(rows: Rows, nulls: str) -> DataFrame:
     """Distinct records with their counts."""
-    return kept(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
 
 
 def blank_records(names: Sequence[str], nulls: str) -> Column:
@@ -37,55 +41,50 @@ def blank_records(names: Sequence[str], nulls: str) -> Column:
     return F.coalesce(F.sum(blank), F.lit(0).cast("bigint")).alias("blank_records")
 
 
-def placed(classes: DataFrame) -> DataFrame:
-    """Number the classes and keep them on the executors: counted anew, they could get other numbers."""
+def number_classes(classes: DataFrame) -> DataFrame:
+    """Number the classes and store them on the executors: a second run could number them otherwise."""
     return classes.withColumn("place", F.monotonically_increasing_id()).localCheckpoint()
 
 
 def null_report(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
-    """Put beside each row how many records were dropped and how NULLs were treated."""
+    """Report in each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
-        lacking = rows.frame.filter(missing(rows.names))
-        dropped = lacking.agg(F.count(F.lit(1)).alias("records_dropped"))
+        incomplete = rows.frame.filter(any_null(rows.names))
+        dropped = incomplete.agg(F.count(F.lit(1)).alias("records_dropped"))
         reduced = reduced.crossJoin(F.broadcast(dropped))
     else:
         reduced = reduced.withColumn("records_dropped", F.lit(0).cast("bigint"))
     return reduced.withColumn("nulls", F.lit(nulls))
 
 
-def own_names(rows: Rows) -> list[Column]:
-    """The columns under the names that they were given by."""
-    return [F.col(name).alias(given) for name, given in zip(rows.names, rows.given, strict=True)]
-
-
-def masks_of(distinct: DataFrame, chosen: Sequence[Sequence[int]]) -> DataFrame:
+def masks_frame(distinct: DataFrame, chosen: Sequence[Sequence[int]]) -> DataFrame:
     """The choices of columns, by place, as masks."""
-    marks = [mark(subset) for subset in chosen]
+    marks = [mask_of(subset) for subset in chosen]
     return to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
 
 
-def in_order(counts: DataFrame, chosen: Sequence[Sequence[int]]) -> tuple[list[int], list[float]]:
+def counts_in_order(counts: DataFrame, chosen: Sequence[Sequence[int]]) -> tuple[list[int], list[float]]:
     """How many distinct values each choice has, and how many right matches are to be expected by it."""
-    told = ("classes", "reidentifications")
-    found = collected(counts.select("mask", *told), "counts of choices of columns").to_pylist()
+    columns = ("mask", "classes", "reidentifications")
+    found = fetch(counts.select(*columns), "counts of choices of columns").to_pylist()
     by_mask = {row["mask"]: row for row in found}
-    rows = [by_mask[mark(subset)] for subset in chosen]
+    rows = [by_mask[mask_of(subset)] for subset in chosen]
     return [row["classes"] for row in rows], [row["reidentifications"] for row in rows]
 
 
-def mark(subset: Sequence[int]) -> int:
+def mask_of(subset: Sequence[int]) -> int:
     """The subset as the bits of a signed 64-bit number.
 
-    >>> mark([0, 2]), mark([63])
+    >>> mask_of([0, 2]), mask_of([63])
     (5, -9223372036854775808)
     """
     bits = sum(1 << place for place in subset)
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
-    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are set aside."""
-    grouped = by_masks(distinct, names, masks, drop=drop)
+def count_masks(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
+    """Group the distinct records by each mask's columns; with `drop`, those with a NULL are not counted."""
+    grouped = group_by_masks(distinct, names, masks, drop=drop)
     counts = F.when(~F.col("aside"), F.col("records"))
     pairs = counts.cast("decimal(19,0)") * (F.col("records") - 1).cast("decimal(18,0)")
     return grouped.groupBy("mask").agg(
@@ -97,16 +96,93 @@ def counts_of(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, dr
     )
 
 
-def by_masks(
+def group_by_masks(
     distinct: DataFrame, names: Sequence[str], masks: DataFrame, *more: str, drop: bool
 ) -> DataFrame:
-    """The distinct records of each mask's columns, and of more of them, with how many records hold each.
+    """The distinct records of each mask's columns, and of more of them, with how many records have each.
 
     Those that lack one of the mask's values are `aside` where they are dropped.
     """
-    inside = [F.col("mask").bitwiseAND(F.lit(mark([place]))) != 0 for place in range(len(names))]
+    inside = [F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names))]
     gaps = [one & F.col(name).isNull() for one, name in zip(inside, names, strict=True)]
     aside = (reduce(or_, gaps) if drop else F.lit(False)).alias("aside")  # noqa: FBT003 - a literal
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", aside, "records", *more, *own)
     return repeated.groupBy("mask", "aside", *names, *more).agg(F.sum("records").alias("records"))
+
+
+def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ()) -> DataFrame:
+    """Add to the classes the log of their expected count, and a code for each value.
+
+    With independent columns, in each group if there are any, ln E = sum_i ln n_i - (d - 1) ln n: n records,
+    n_i of which have the class's value in column i of d. Each column's values are counted from the classes,
+    and joined back to them NULL-safe.
+    """
+    totals = classes.groupBy(*groups).agg(F.sum("records").cast("double").alias("total"))
+    found, logs = with_totals(classes, totals, groups), []
+    for place, name in enumerate(names, 1):
+        marginal = F.sum("records").cast("double").alias(f"marginal{place}")
+        code = F.min("place").alias(f"code{place}")
+        own = [*groups, name]
+        right = with_key(classes.groupBy(*own).agg(marginal, code), own)
+        found = found.join(right, same_key([F.col(each) for each in own], right)).drop(
+            "reid_key", "reid_hash"
+        )
+        logs.append(F.log(f"marginal{place}"))
+    independent = sum(logs, F.lit(0.0)) - (len(names) - 1) * F.log("total")
+    return found.withColumn("log_expected", independent)
+
+
+def list_singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:
+    """The keys of records, `record`, with the places of their sets, those that contain no smaller one.
+
+    Records of one key are of one person, whom a set singles out where it does so with one of them.
+    """
+    masks = to_spark(records.sparkSession, _masks(sets))
+    # Of records that are alike on all columns none is singled out: one represents all, with their number.
+    distinct = records.groupBy(*names).agg(
+        F.first("record").alias("record"), F.count(F.lit(1)).alias("records")
+    )
+    inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
+    own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
+    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "records", *own)
+    one_alone = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
+    sums = (
+        (F.max("records") == 1).alias("single"),
+        one_alone.alias("alone"),
+        F.first("record").alias("record"),
+    )
+    alone = repeated.groupBy("mask", "place", *names).agg(*sums).filter("single AND alone")
+    each = alone.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
+    listed = each.select("record", F.explode(minimal).alias("set"))
+    return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")
+
+
+def _within(other: Column, one: Column) -> Column:
+    """Whether the other set is a part of the one."""
+    shared = other["mask"].bitwiseAND(one["mask"])
+    return (shared == other["mask"]) & (other["mask"] != one["mask"])
+
+
+def _masks(sets: Sequence[Sequence[int]]) -> pa.Table:
+    marks = pa.array([mask_of(each) for each in sets], pa.int64())
+    return pa.table({"mask": marks, "place": pa.array(range(len(sets)), pa.int64())})
+
+
+def fetch_distinct(counted: DataFrame) -> pa.Table:
+    """Fetch the distinct records with their counts to the driver, where NULL matches any value."""
+    return fetch(counted, "the distinct records under nulls='wildcard'")
+
+
+def encode_values(table: pa.Table, *others: pa.Table, names: Sequence[str]) -> Integers:
+    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
+    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in (table, *others)]
+    return value_codes(pl.concat(frames), names)
+
+
+def match_class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
+    """How many of the other's records each distinct record matches, in its order."""
+    codes = encode_values(own, other, names=names)
+    counts = other["records"].to_numpy()
+    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], counts)

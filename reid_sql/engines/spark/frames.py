@@ -72,16 +72,16 @@ def column(name: str) -> Column:
 
 
 def as_number(frame: DataFrame, name: str) -> Column:
-    """The column of this name as doubles, NULL where it holds no number."""
+    """The column of this name as doubles, NULL where it has no number."""
     kind = frame.schema[name].dataType
     number = isinstance(kind, NumericType | StringType | BooleanType)
     return column(name).try_cast("double") if number else F.lit(None).cast("double")
 
 
-def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
-    """Give the frame's own spelling of the names, or refuse: no list of known names, doubles, no order.
+def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:
+    """Find the columns under the frame's own names, or refuse them.
 
-    Refused are a name that stands twice and a type without order. Spark's names differ by case only where
+    Refused are unknown and repeated names, and types without order. Spark's names differ by case only where
     spark.sql.caseSensitive is set.
     """
     refuse_settings(frame.sparkSession)
@@ -92,20 +92,20 @@ def resolved(words: Columns, names: Sequence[str], frame: DataFrame) -> list[str
         if isinstance(names, str) or not isinstance(names, Sequence)
         else [_own(name, known, exact) for name in names]
     )
-    found = words.check(given, known)
+    found = label.check(given, known)
     for name in found:
         if (
             len([other for other in known if other == name or (not exact and other.lower() == name.lower())])
             > 1
         ):
             rule = (
-                f"{words.words} must each name one column, got '{name}', which stands for two in this table"
+                f"{label.words} must each name one column, got '{name}', which stands for two in this table"
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
-        if unlike(kind):
+        if is_incomparable(kind):
             rule = (
-                f"{words.words} must be of types that can be compared, "
+                f"{label.words} must be of types that can be compared, "
                 f"got '{name}' of type {kind.simpleString()}"
             )
             remedy = (
@@ -122,12 +122,12 @@ def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, 
     return next((other for other in known if other.lower() == name.lower()), name)
 
 
-def unlike(kind: DataType) -> bool:
+def is_incomparable(kind: DataType) -> bool:
     """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):
-        return unlike(kind.elementType)
+        return is_incomparable(kind.elementType)
     if isinstance(kind, StructType):
-        return any(unlike(field.dataType) for field in kind.fields)
+        return any(is_incomparable(field.dataType) for field in kind.fields)
     if isinstance(kind, StringType):
         return not kind.isUTF8BinaryCollation()
     return not isinstance(kind, COMPARED)
@@ -142,42 +142,42 @@ def refuse_settings(spark: SparkSession) -> None:
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of a table under numbers, q1, q2, …, so that none can meet one of the counts'."""
+    """Columns of a table under aliases, q1, q2, …, so that none can clash with one of the counts'."""
 
     frame: DataFrame
     given: Sequence[str]  # the columns' names, as they were asked for
-    found: Sequence[str]  # the same, as the table spells them
+    found: Sequence[str]  # the same, as the table names them
 
     @property
     def names(self) -> list[str]:
         """The numbers of the columns."""
-        return places(self.given)
+        return aliases(self.given)
 
 
-def rows_of(tbl: DataFrame, names: Sequence[str], words: Columns, **more: Column) -> Rows:
-    """Take the columns from the table, refused in these words; `more` stands first, under its own name."""
-    found = resolved(words, names, tbl)
-    numbered = (column(name).alias(place) for name, place in zip(found, places(found), strict=True))
+def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
+    """Select the columns under aliases; `label` names them in a refusal, and `more` columns come first."""
+    found = resolve_columns(label, names, tbl)
+    numbered = (column(name).alias(place) for name, place in zip(found, aliases(found), strict=True))
     return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
 
 
-def places(names: Sequence[str]) -> list[str]:
+def aliases(names: Sequence[str]) -> list[str]:
     """The numbers of so many columns."""
     return [f"q{place}" for place in range(1, len(names) + 1)]
 
 
-def keyed(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Put the columns into one, with a hash of them beside it, for joins by `alike`."""
+def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Put the columns into one, with a hash of them in another, for joins by `same_key`."""
     columns = [F.col(name) for name in names]
     others = (name for name in frame.columns if name not in names)
     return frame.select(*others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
 
 
-def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
+def same_key(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
     """Whether the columns are those of the right side's key, NULL alike NULL and NaN alike NaN.
 
     Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
-    decide. They are held against each other from both sides, as Spark would take an equality for a key to
+    decide. They are compared from both sides, as Spark would take an equality for a key to
     sort by.
     """
     own, other = (
@@ -187,41 +187,41 @@ def alike(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed
     return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
 
 
-def same(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
+def same_values(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
-    apart = {name: f"{name}_right" for name in names}
-    renamed = right.withColumnsRenamed(apart)
-    return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in apart.items()))
+    others = {name: f"{name}_right" for name in names}
+    renamed = right.withColumnsRenamed(others)
+    return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in others.items()))
 
 
-def beside(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
-    """Put beside every record what is said of its class by the key of these columns; none is lost."""
-    apart = {name: _apart(name, tbl.columns) for name in KEY}
-    renamed = right.withColumnsRenamed(apart)
-    key = alike([column(name) for name in columns], renamed, *apart.values())
-    return tbl.join(renamed, key, "left").drop(*apart.values())
+def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
+    """Join to every record the columns of its class, by the key of these columns; no record is lost."""
+    keys = {name: _unused_name(name, tbl.columns) for name in KEY}
+    renamed = right.withColumnsRenamed(keys)
+    key = same_key([column(name) for name in columns], renamed, *keys.values())
+    return tbl.join(renamed, key, "left").drop(*keys.values())
 
 
 def with_totals(frame: DataFrame, totals: DataFrame, groups: Sequence[str]) -> DataFrame:
-    """The totals of its group beside each row; a setting may refuse a join that has no condition."""
+    """Join to each row the totals of its group; a setting may refuse a join that has no condition."""
     if not groups:
         return frame.crossJoin(F.broadcast(totals))
-    right, alike_groups = same(frame, totals, groups)
+    right, alike_groups = same_values(frame, totals, groups)
     own = [name for name in totals.columns if name not in groups]
     return frame.join(F.broadcast(right), alike_groups).select(*frame.columns, *own)
 
 
-def _apart(name: str, known: Sequence[str]) -> str:
+def _unused_name(name: str, known: Sequence[str]) -> str:
     """The name, made longer until no column has it."""
-    return _apart(f"{name}_", known) if name in {other.lower() for other in known} else name
+    return _unused_name(f"{name}_", known) if name in {other.lower() for other in known} else name
 
 
-def collected(frame: DataFrame, words: str) -> pa.Table:
-    """Bring the frame to the driver, or refuse where it has more values than the driver is to hold."""
+def fetch(frame: DataFrame, label: str) -> pa.Table:
+    """Fetch the frame to the driver, or refuse where it has more values than the limit."""
     rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
     found = frame.limit(rows + 1).toArrow()
     if found.num_rows > rows:
-        rule = f"{words} must be at most {rows} rows, as they come to the driver, got more"
+        rule = f"{label} must be at most {rows} rows, as they come to the driver, got more"
         raise OutOfDomainError(
             f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
         )
@@ -242,7 +242,7 @@ def _limit(spark: SparkSession) -> int:
 
 
 def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """Give the table to Spark; of one without rows Spark Connect must be told the types."""
+    """Give the table to Spark; of one without rows Spark Connect needs the types."""
     if not table.num_rows:
         return spark.createDataFrame([], from_arrow_schema(table.schema))
     return spark.createDataFrame(table)

@@ -1,19 +1,27 @@
-"""Spark: row functions as Columns, and what all functions on the executors are made of."""
+"""Spark: functions of records as Columns, and functions of fitted models.
+
+A model goes to the executors by value; the records stay there.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from reid_sql.engines.arrow import kernel
-from reid_sql.engines.spark.frames import column
-from reid_sql.errors import ReidError
+from reid_sql import registry
+from reid_sql.engines.arrow import kernel, model_answer, record_codes
+from reid_sql.engines.spark.counting import count_records
+from reid_sql.engines.spark.frames import Rows, aliases, arrow_type, column, join_classes, read_rows, with_key
+from reid_sql.engines.spark.values import refuse_without_text
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function, Parameter
-from reid_sql.parameters import Number
+from reid_sql.parameters import Columns, Integers, Number
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
@@ -21,11 +29,11 @@ udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call i
 
 def row_column(declared: Function, arguments: Sequence[Any]) -> SparkColumn:
     """Bind a row function to Columns, column names or numbers: a Column named after the function."""
-    inputs = (number(p, argument) for p, argument in zip(declared.parameters, arguments, strict=True))
-    return answered_or_refused(declared, row_body(declared)(*inputs))
+    inputs = (as_double(p, argument) for p, argument in zip(declared.parameters, arguments, strict=True))
+    return answer_or_error(declared, row_body(declared)(*inputs))
 
 
-def answered_or_refused(declared: Function, found: SparkColumn) -> SparkColumn:
+def answer_or_error(declared: Function, found: SparkColumn) -> SparkColumn:
     """The answer of a body that may refuse, or its refusal as Spark's error."""
     refused = F.raise_error(found["refusal"]).cast("double")
     return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
@@ -40,7 +48,7 @@ def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column,
     return F.lit(None if argument is None else float(argument))
 
 
-def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 - see above
+def as_double(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 - see above
     """The argument as doubles; no number is refused, also where Spark's ANSI mode is off.
 
     Without that mode Spark makes NULL of what is no number.
@@ -55,14 +63,14 @@ def number(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN401 
 
 
 def row_body(declared: Function) -> Any:  # noqa: ANN401 - Spark's
-    """The body over Arrow arrays of doubles: an answer for each row, or the refusal in its own words.
+    """The body over Arrow arrays of doubles: an answer for each row, or the sentence of the refusal.
 
     The refusal is for all rows.
     """
-    return refusable(kernel(declared), declared)
+    return with_refusal(kernel(declared), declared)
 
 
-def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - Spark's
+def with_refusal(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa: ANN401 - Spark's
     """Make a function whose answers, doubles, come with its refusal."""
 
     def body(*columns: pa.Array) -> pa.Array:
@@ -75,16 +83,101 @@ def refusable(call: Callable[..., pa.Array], declared: Function) -> Any:  # noqa
             )
         return pa.StructArray.from_arrays([refusals, answers], ["refusal", "answer"])
 
-    return udf(typed(body, declared.name), "struct<refusal string, answer double>")
+    return udf(with_arrow_types(body, declared.name), "struct<refusal string, answer double>")
 
 
-def typed(body: Any, name: str = "reid_sql") -> Any:  # noqa: ANN401 - a callable
-    """Spark tells the kind of a function by its hints, and shows its name in plans."""
+def with_arrow_types(body: Any, name: str = "reid_sql") -> Any:  # noqa: ANN401 - a callable
+    """Give the body the hints by which Spark knows its kind, and the name that plans show."""
     body.__annotations__ = dict.fromkeys([*signature(body).parameters, "return"], pa.Array)
     body.__name__ = name
     return body
 
 
-def fields_of(columns: Mapping[str, str]) -> str:
-    """Columns with their types, as Spark SQL spells them."""
+def struct_fields(columns: Mapping[str, str]) -> str:
+    """Columns with their types, as Spark SQL writes them."""
     return ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in columns.items())
+
+
+def model_column(
+    declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
+) -> Column:
+    """Bind a function of records under a model: a Column named after the function."""
+    found, count = model_to_send(model), len(arguments)
+    if len(columns) != len(found.columns):
+        found.codes([[]] * len(columns))
+
+    def body(*given: pa.Array) -> pa.Array:
+        return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
+
+    texts = [as_column(one).cast("string") for one in columns]
+    numbers = (as_double(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
+    called = with_refusal(body, declared)(*numbers, *texts)
+    return answer_or_error(declared, called)
+
+
+def scored_frame(
+    declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
+) -> DataFrame:
+    """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
+    found = model_to_send(model)
+    rows = read_model_columns(found, frame)
+    for name in frame.columns:
+        if name.lower() in declared.columns:
+            rule = (
+                "the table must have no column that is named as a score "
+                f"({', '.join(declared.columns)}), got '{name}'"
+            )
+            raise OutOfDomainError(f"{rule}; rename it in a view")
+    classes = score_records(
+        rows, found, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns
+    )
+    return join_classes(frame, rows.found, with_key(classes, rows.names))
+
+
+def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
+    """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
+    found = model_to_send(model)
+    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
+    names = aliases(found.columns)
+
+    def body(*columns: pa.Array) -> pa.Array:
+        texts = found.texts(declared.body(found, columns[0].to_numpy(), **own))
+        return pa.StructArray.from_arrays([pa.array(values, pa.string()) for values in texts], names)
+
+    kinds = udf(with_arrow_types(body), f"struct<{', '.join(f'{name} string' for name in names)}>")
+    drawn = SparkSession.active().range(n).select(kinds(F.col("id")).alias("drawn"))
+    return drawn.select(
+        *(F.col(f"drawn.{place}").alias(name) for place, name in zip(names, found.columns, strict=True))
+    )
+
+
+def model_to_send(model: str | FittedModel) -> FittedModel:
+    """The model as it is sent, without the scores that it remembers."""
+    return registry.known(model).light()
+
+
+def read_model_columns(model: FittedModel, frame: DataFrame) -> Rows:
+    """The columns of the model, found in the table by their names."""
+    rows = read_rows(frame, model.columns, Columns("columns of the model"))
+    refuse_without_text(rows)
+    return rows
+
+
+def score_records(
+    rows: Rows,
+    model: FittedModel,
+    answer: Callable[[Scores, Integers], Any],
+    columns: Mapping[str, str],
+) -> DataFrame:
+    """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
+
+    def body(*cells: pa.Array) -> pa.Array:
+        found = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())
+        arrays = [pa.array(getattr(found, name), arrow_type(kind)) for name, kind in columns.items()]
+        return pa.StructArray.from_arrays(arrays, list(columns))
+
+    texts = (F.col(name).cast("string") for name in rows.names)
+    called = udf(with_arrow_types(body), f"struct<{struct_fields(columns)}>")(F.col("records"), *texts)
+    return (
+        count_records(rows, "value").select(*rows.names, called.alias("found")).select(*rows.names, "found.*")
+    )

@@ -1,47 +1,68 @@
-"""Spark: people in place of rows, where a column tells them apart."""
+"""Spark: people in place of rows, where a column names them, and groups of a table.
+
+Each group is counted by itself, all of them in one pass.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import by_masks, kept, missing
+from reid_sql.engines.spark.counting import any_null, drop_nulls, group_by_masks
 from reid_sql.engines.spark.frames import (
     Rows,
-    alike,
     as_number,
-    collected,
     column,
-    keyed,
-    resolved,
-    rows_of,
-    same,
+    fetch,
+    read_rows,
+    resolve_columns,
+    same_key,
+    same_values,
+    with_key,
 )
-from reid_sql.parameters import Columns
-from reid_sql.reduction import refuse_entity, refuse_one_row_per_person, refuse_several
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.reduction import (
+    DIVIDING,
+    group_names,
+    refuse_entity,
+    refuse_groups,
+    refuse_one_row_per_person,
+    refuse_several,
+)
 
-WORDS: Final = Columns("quasi-identifiers and entity")
-WEIGHED: Final = Columns("quasi-identifiers, weight and entity")
-BESIDE: Final = Columns("columns and entity")
-VALUES: Final = Columns("quasi-identifiers, sensitive and entity")
+QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
+QI_WEIGHT_AND_ENTITY: Final = Columns("quasi-identifiers, weight and entity")
+COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
+QI_SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entity")
+COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
 
 
-def rows_of_people(
-    tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str, words: Columns = WORDS, **groups: Column
+def read_people(
+    tbl: DataFrame,
+    qi: Sequence[str],
+    entity: str,
+    nulls: str,
+    label: Columns = QI_AND_ENTITY,
+    **groups: Column,
 ) -> Rows:
-    """The quasi-identifiers under numbers, with `entity` beside them, and groups."""
+    """Read the quasi-identifiers under aliases, with `entity` and the groups."""
     refuse_entity(qi, entity, nulls)
-    every = rows_of(tbl, [*qi, entity], words, **groups)
+    every = read_rows(tbl, [*qi, entity], label, **groups)
     return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.found[:-1])
 
 
-def people_of(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
+def count_people(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
     """The people of each class, NULL one of them, with how many of its records each has."""
-    return kept(rows, nulls).groupBy(*rows.names, *groups, "entity").agg(F.count(F.lit(1)).alias("records"))
+    return (
+        drop_nulls(rows, nulls)
+        .groupBy(*rows.names, *groups, "entity")
+        .agg(F.count(F.lit(1)).alias("records"))
+    )
 
 
-def individuals(
+def one_row_per_person(
     tbl: DataFrame,
     qi: Sequence[str],
     entity: str,
@@ -52,28 +73,28 @@ def individuals(
 ) -> DataFrame:
     """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
 
-    Where there are groups, a row a person in each. Their smallest weight stands beside it, NULL where one of
+    Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
     them is no number of at least 0.
     """
     refuse_one_row_per_person(qi, entity, nulls)
-    groups = _groups(by)
-    rows = rows_of_people(tbl, qi, entity, nulls, WORDS, **groups)
-    people, own = people_of(rows, nulls, tuple(groups)), [*rows.names, *groups]
-    right = keyed(sizes_of(people, own, "class_size").drop("records"), own)
-    met = people.join(right, alike([F.col(name) for name in own], right))
-    first = met.groupBy(*groups, "entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
+    groups = _group_columns(by)
+    rows = read_people(tbl, qi, entity, nulls, QI_AND_ENTITY, **groups)
+    people, own = count_people(rows, nulls, tuple(groups)), [*rows.names, *groups]
+    right = with_key(size_classes(people, own, "class_size").drop("records"), own)
+    sized = people.join(right, same_key([F.col(name) for name in own], right))
+    first = sized.groupBy(*groups, "entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
     named = _named(values, groups, by)
     person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
     if weight is None or weight in {*qi, *by, entity}:
         return first.select(*named, *person)
-    weighed = first.join(*same(first, _weights(tbl, entity, weight, groups), ["entity", *groups]))
+    weighed = first.join(*same_values(first, _weights(tbl, entity, weight, groups), ["entity", *groups]))
     return weighed.select(*named, *person, F.col("least").alias(weight))
 
 
 def _weights(tbl: DataFrame, entity: str, weight: str, groups: Mapping[str, Column]) -> DataFrame:
     """The smallest weight of each person in each group, NULL where one of them is no number of at least 0."""
-    found, person = resolved(WEIGHED, [weight, entity], tbl)
+    found, person = resolve_columns(QI_WEIGHT_AND_ENTITY, [weight, entity], tbl)
     number = as_number(tbl, found)
     valid = F.when((number >= 0) & (number < float("inf")), number).alias("weight")
     least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight")).alias("least")
@@ -81,7 +102,7 @@ def _weights(tbl: DataFrame, entity: str, weight: str, groups: Mapping[str, Colu
     return tbl.select(*own, valid).groupBy("entity", *groups).agg(least)
 
 
-def _groups(by: Sequence[str]) -> dict[str, Column]:
+def _group_columns(by: Sequence[str]) -> dict[str, Column]:
     return {f"g{place}": column(name) for place, name in enumerate(by, 1)}
 
 
@@ -92,53 +113,55 @@ def _named(columns: dict[str, Column], groups: Mapping[str, Column], by: Sequenc
     return [own.alias(name) for name, own in (columns | others).items()]
 
 
-def values_of_people(  # noqa: PLR0917 - the arguments of the functions
+def one_row_per_value(  # noqa: PLR0917 - the arguments of the functions
     tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str, by: Sequence[str] = ()
 ) -> DataFrame:
     """A row for each person and their value in a class, NULL one person; refuses those of several there.
 
-    Columns that divide the table tell classes apart too.
+    Columns that divide the table are part of a class.
     """
-    columns, groups = [*qi, sensitive], _groups(by)
+    columns, groups = [*qi, sensitive], _group_columns(by)
     refuse_entity(columns, entity, nulls)
-    rows = rows_of(tbl, [*columns, entity], VALUES, **groups)
+    rows = read_rows(tbl, [*columns, entity], QI_SENSITIVE_AND_ENTITY, **groups)
     distinct = rows.frame.distinct()
-    held = distinct.filter(~missing(rows.names[:-1])) if nulls == "drop" else distinct
-    alone = held.groupBy(*groups, *rows.names[:-2], rows.names[-1])
-    several = alone.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
-    refuse_several(collected(several, "people of several values").num_rows)
+    counted = distinct.filter(~any_null(rows.names[:-1])) if nulls == "drop" else distinct
+    persons = counted.groupBy(*groups, *rows.names[:-2], rows.names[-1])
+    several = persons.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
+    refuse_several(fetch(several, "people of several values").num_rows)
     values = {name: F.col(q) for q, name in zip(rows.names, columns, strict=False)}
     return distinct.select(*_named(values, groups, by))
 
 
-def sizes_of(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
+def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
     """How many people each class has, and how many records."""
     return people.groupBy(*names).agg(F.count(F.lit(1)).alias(size), F.sum("records").alias("records"))
 
 
-def counts_of_people(people: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
-    """What each mask's columns tell of people, each by the smallest of their classes there."""
-    found = by_masks(people, names, masks, "entity", drop=drop).localCheckpoint()
-    held, by = found.filter(~F.col("aside")), ["mask", *names]
-    sizes = held.groupBy(*by).agg(F.count(F.lit(1)).alias("class_size"))
-    right = keyed(sizes, by)
-    met = held.select(*by, "entity").join(right, alike([F.col(name) for name in by], right))
+def count_people_of_masks(
+    people: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool
+) -> DataFrame:
+    """Count for each mask its classes and its people, each person by the smallest of their classes."""
+    found = group_by_masks(people, names, masks, "entity", drop=drop).localCheckpoint()
+    people, by = found.filter(~F.col("aside")), ["mask", *names]
+    sizes = people.groupBy(*by).agg(F.count(F.lit(1)).alias("class_size"))
+    right = with_key(sizes, by)
+    sized = people.select(*by, "entity").join(right, same_key([F.col(name) for name in by], right))
     least = F.min("class_size").alias("class_size")
-    each = met.groupBy(held["mask"], "entity").agg(least).groupBy("mask", "class_size")
+    each = sized.groupBy(people["mask"], "entity").agg(least).groupBy("mask", "class_size")
     counts = each.agg(F.count(F.lit(1)).alias("people")).groupBy("mask")
     size, number = F.col("class_size"), F.col("people")
     pairs = number.cast("decimal(19,0)") * (size - 1).cast("decimal(18,0)")
-    told = counts.agg(
+    sums = counts.agg(
         F.sum(number).alias("records"),
         F.sum(number.cast("double") / size).alias("reidentifications"),
         F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
     )
     classes = sizes.groupBy("mask").agg(F.count(F.lit(1)).alias("classes"))
     left_out = F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped")
-    return found.groupBy("mask").agg(left_out).join(told, "mask", "left").join(classes, "mask", "left")
+    return found.groupBy("mask").agg(left_out).join(sums, "mask", "left").join(classes, "mask", "left")
 
 
-def told(
+def smallest_classes(
     people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column, groups: Sequence[str] = ()
 ) -> DataFrame:
     """How many classes have each `class_size`, and how many people have it as their smallest.
@@ -146,12 +169,87 @@ def told(
     Some of the people are in a short class. Where there are groups, it is within each.
     """
     own, size = [*names, *groups], [*groups, "class_size"]
-    right = keyed(classes.select(*own, "class_size", short.alias("short")), own)
-    met = people.select(*own, "entity").join(right, alike([F.col(name) for name in own], right))
-    each = met.groupBy(*groups, "entity").agg(
+    right = with_key(classes.select(*own, "class_size", short.alias("short")), own)
+    sized = people.select(*own, "entity").join(right, same_key([F.col(name) for name in own], right))
+    each = sized.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
     )
-    held = each.groupBy(*size).agg(F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered"))
+    persons = each.groupBy(*size).agg(
+        F.count(F.lit(1)).alias("records"), F.count_if("short").alias("uncovered")
+    )
     counted = classes.groupBy(*size).agg(F.count(F.lit(1)).alias("classes"))
-    both = counted.join(*same(counted, held, size), "left").select(*size, "classes", "records", "uncovered")
+    both = counted.join(*same_values(counted, persons, size), "left").select(
+        *size, "classes", "records", "uncovered"
+    )
     return both.fillna(0, ["records", "uncovered"])
+
+
+@dataclass(frozen=True)
+class GroupCounts:
+    """The distinct rows with their counts, and which are `complete`; people are `entity`."""
+
+    rows: DataFrame
+    names: Sequence[str]  # of the columns
+    groups: Sequence[str]
+    by: Sequence[str]  # the groups' own names
+    nulls: str
+
+    @property
+    def complete(self) -> DataFrame:
+        """The rows that are counted: those without a NULL, where these are dropped."""
+        return self.rows.filter("complete")
+
+    def report(self, sized: DataFrame) -> DataFrame:
+        """Join to every group what was counted of it, and how many of its records were dropped."""
+        left_out = F.sum(F.when(F.col("complete"), 0).otherwise(F.col("records"))).alias("records_dropped")
+        every = self.rows.groupBy(*self.groups).agg(left_out)
+        joined = every.join(*same_values(every, sized, self.groups), "left")
+        named = zip(self.groups, group_names(self.by), strict=True)
+        own = (F.col(group).alias(name) for group, name in named)
+        counts = [name for name in sized.columns if name not in self.groups]
+        filled = joined.fillna(0, [name for name in counts if name in COUNTS])
+        return filled.select(*own, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
+
+
+def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Give the columns of the groups their own names, where no column of ours can clash with them."""
+    own = dict(zip(group_names(by), by, strict=True))
+    return reduced.select(*(column(name).alias(own.get(name, name)) for name in reduced.columns))
+
+
+def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
+    """Find the columns whose values divide the table, or refuse them."""
+    found = resolve_columns(DIVIDING, by, tbl)
+    refuse_groups(nulls)
+    return found
+
+
+def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
+    tbl: DataFrame,
+    columns: Sequence[str],
+    by: Sequence[str],
+    entity: str | None,
+    nulls: str,
+    label: Columns = QUASI_IDENTIFIERS,
+) -> Rows:
+    """Read the columns under aliases, after those of the groups and of the people, if any."""
+    refuse_entity(columns, entity, nulls)
+    found = resolve_groups(tbl, by, nulls)
+    groups = {place: column(name) for place, name in zip(_group_aliases(by), found, strict=True)}
+    people = (
+        {}
+        if entity is None
+        else {"entity": column(resolve_columns(QI_AND_ENTITY, [*columns, entity], tbl)[-1])}
+    )
+    return read_rows(tbl, columns, label, **groups, **people)
+
+
+def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:
+    """Count the rows by all of their columns."""
+    counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
+    complete = ~any_null(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
+    return GroupCounts(counted.withColumn("complete", complete), rows.names, _group_aliases(by), by, nulls)
+
+
+def _group_aliases(by: Sequence[str]) -> list[str]:
+    return [f"g{place}" for place in range(1, len(by) + 1)]

@@ -1,4 +1,4 @@
-"""Spark SQL: the functions that take no table and keep no model, under their own names, for a session."""
+"""Spark SQL: the functions that take no table and store no model, under their own names, for a session."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from reid_sql import registry
 from reid_sql.engines.arrow import answer_rows, model_kernel
 from reid_sql.engines.public_api import checked
-from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.engines.spark import is_in_sql
 from reid_sql.engines.spark.frames import arrow_type
-from reid_sql.engines.spark.functions import fields_of, row_body, typed, udf
+from reid_sql.engines.spark.functions import row_body, struct_fields, udf, with_arrow_types
 from reid_sql.errors import ReidError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -23,7 +23,7 @@ ANSI: Final = "spark.sql.ansi.enabled"
 
 
 def register(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
-    """Put into the session what Spark SQL can say, as temporary functions: their names."""
+    """Register what Spark SQL can call as temporary functions of the session: their names."""
     with _strict(spark):
         return _registered(spark, functions)
 
@@ -40,9 +40,9 @@ def _strict(spark: SparkSession) -> Iterator[None]:
 
 
 def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]:
-    said, database = [declared for declared in functions if in_sql(declared)], f"reid_sql {uuid4()}"
+    registered, database = [each for each in functions if is_in_sql(each)], f"reid_sql {uuid4()}"
     models = {name: model.light() for name, model in registry.models().items()}
-    for declared in said:
+    for declared in registered:
         if declared.answer is Answer.MODEL_SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
         elif declared.answer is Answer.SCALAR:
@@ -51,11 +51,11 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
             body, sql = _table_body(declared), _table_sql(declared)
         spark.udf.register(f"reid_body_{declared.name}", body)
         spark.sql(sql)
-    return [declared.name for declared in said]
+    return [declared.name for declared in registered]
 
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
-    """The body over its parameters, checked: a list of structs, or the refusal in its own words."""
+    """The body over its parameters, checked: a list of structs, or the sentence of the refusal."""
     rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
 
@@ -71,8 +71,8 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
             [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer
         )
 
-    returned = f"struct<refusal string, answers array<struct<{fields_of(declared.columns)}>>>"
-    return udf(typed(body, declared.name), returned)
+    returned = f"struct<refusal string, answers array<struct<{struct_fields(declared.columns)}>>>"
+    return udf(with_arrow_types(body, declared.name), returned)
 
 
 def _model_body(declared: Function, models: Mapping[str, FittedModel], database: str) -> Any:  # noqa: ANN401
@@ -85,7 +85,7 @@ def _model_body(declared: Function, models: Mapping[str, FittedModel], database:
                 registry.keep(name, models[name])
         return call(*columns)
 
-    return udf(typed(body, declared.name), "struct<refusal string, answer double>")
+    return udf(with_arrow_types(body, declared.name), "struct<refusal string, answer double>")
 
 
 def _row_sql(declared: Function) -> str:
@@ -95,7 +95,7 @@ def _row_sql(declared: Function) -> str:
 
 
 def _model_sql(declared: Function, database: str) -> str:
-    """Spell a function of any number of columns: those not given hold a text that nobody can foreknow."""
+    """Write a function of any number of columns: the others default to a text that no value equals."""
     text = sql_literal(database)
     cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     taken = ", ".join(
@@ -118,7 +118,7 @@ def _table_sql(declared: Function) -> str:
     names = ", ".join(parameter.name for parameter in declared.parameters)
     answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
     called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
-    returns = f"TABLE({fields_of(declared.columns)})"
+    returns = f"TABLE({struct_fields(declared.columns)})"
     return (
         f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) "
         f"RETURNS {returns} RETURN {called}"

@@ -1,19 +1,33 @@
 """Spark: the classes, the size of each record's, and how many have each size."""
 
-# By hand: the size of each record's class takes 1.6 x as long in Ibis' words (docs/spark.md).
+# The shared texts count records. People are counted by joins: a window, as in those texts, would collect a
+# class of a billion people in one task. NULL as any value is matched on the driver.
 
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import blank_records, counted, null_report, own_names
-from reid_sql.engines.spark.frames import Rows, beside, keyed, rows_of, to_spark
-from reid_sql.engines.spark.groups import Counted, counted_by_group, rows_by_group
-from reid_sql.engines.spark.people import people_of, rows_of_people, sizes_of, told
+from reid_sql.engines.spark.counting import (
+    blank_records,
+    count_records,
+    fetch_distinct,
+    match_class_sizes,
+    null_report,
+)
+from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, to_spark, with_key
+from reid_sql.engines.spark.people import (
+    count_groups,
+    count_people,
+    read_groups,
+    read_people,
+    size_classes,
+    smallest_classes,
+)
+from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_result_names
+from reid_sql.reduction import group_names, refuse_result_names
+from reid_sql.reductions.classes import sql
 
 
 def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None) -> DataFrame:
@@ -23,25 +37,26 @@ def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | 
     window would shuffle and sort every record, and hold a class of a billion records in one task.
     """
     if entity is None:
-        rows = rows_of(tbl, columns, QUASI_IDENTIFIERS)
-        sizes = counted(rows, "value").withColumnRenamed("records", "class_size")
+        rows = read_rows(tbl, columns, QUASI_IDENTIFIERS)
+        sizes = count_records(rows, "value").withColumnRenamed("records", "class_size")
     else:
-        rows = rows_of_people(tbl, columns, entity, "value")
-        sizes = sizes_of(people_of(rows, "value"), rows.names, "class_size").drop("records")
-    return beside(tbl, rows.found, keyed(sizes, rows.names).withColumnRenamed("class_size", name))
+        rows = read_people(tbl, columns, entity, "value")
+        sizes = size_classes(count_people(rows, "value"), rows.names, "class_size").drop("records")
+    return join_classes(tbl, rows.found, with_key(sizes, rows.names).withColumnRenamed("class_size", name))
 
 
 def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
     """Distinct combinations of values, with how many records, or people, share each."""
     if entity is None:
-        rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-        sized = _sized(rows, nulls)
+        rows, person = read_rows(tbl, qi, QUASI_IDENTIFIERS), None
     else:
-        rows = rows_of_people(tbl, qi, entity, nulls)
-        sized = sizes_of(people_of(rows, nulls), rows.names, "class_size")
+        rows, person = read_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
-    listed = sized.select(*own_names(rows), "class_size", "records")
-    return null_report(rows, nulls, listed)
+    if nulls == "wildcard":
+        listed = null_report(rows, nulls, _matched(rows).select(*rows.names, "class_size", "records"))
+    else:
+        listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
+    return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
 def histogram(
@@ -53,43 +68,42 @@ def histogram(
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
-        counted = counted_by_group(rows_by_group(tbl, qi, by, entity, nulls), by, nulls)
-        return _of_groups(counted, of_people=entity is not None)
+        return _of_groups(read_groups(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None)
     if entity is not None:
-        return _of_people(tbl, qi, nulls, entity)
-    rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
+        return _people_only(tbl, qi, nulls, entity)
+    rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
+    if nulls != "wildcard":
+        return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
     blank = blank_records(rows.names, nulls)
     counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), blank
-    return null_report(rows, nulls, _sized(rows, nulls).groupBy("class_size").agg(*counts))
+    return null_report(rows, nulls, _matched(rows).groupBy("class_size").agg(*counts))
 
 
-def _of_people(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
-    rows = rows_of_people(tbl, qi, entity, nulls)
-    people = people_of(rows, nulls)
-    sized = sizes_of(people, rows.names, "class_size")
-    found = told(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
+def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+    rows = read_people(tbl, qi, entity, nulls)
+    people = count_people(rows, nulls)
+    sized = size_classes(people, rows.names, "class_size")
+    found = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
     blank = blank_records(rows.names, nulls)
     return null_report(rows, nulls, found.select("class_size", "classes", "records", blank))
 
 
-def _of_groups(counted: Counted, *, of_people: bool) -> DataFrame:
+def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
-    blank = blank_records(counted.names, counted.nulls)
-    number = F.count(F.lit(1))
     if not of_people:
-        sized = counted.kept.withColumn("class_size", F.col("records")).groupBy(*counted.groups, "class_size")
-        return counted.told(sized.agg(number.alias("classes"), F.sum("records").alias("records"), blank))
-    sizes = counted.kept.groupBy(*counted.groups, *counted.names).agg(number.alias("class_size"))
+        found = run_text(rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls))
+        return found.toDF(*group_names(by), *found.columns[len(by) :])
+    every = count_groups(rows, by, nulls)
+    sizes = every.complete.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
-    found = told(counted.kept, sizes, counted.names, covered, counted.groups)
-    return counted.told(found.drop("uncovered").withColumn("blank_records", blank))
+    found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
+    return every.report(
+        found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls))
+    )
 
 
-def _sized(rows: Rows, nulls: str) -> DataFrame:
-    """The distinct records, with how many hold each and how many each matches."""
-    found = counted(rows, nulls)
-    if nulls != "wildcard":
-        return found.withColumn("class_size", F.col("records"))
-    table = wildcard.distinct(found)
-    sizes = wildcard.class_sizes(table, table, rows.names)
+def _matched(rows: Rows) -> DataFrame:
+    """The distinct records, with how many hold each and how many each matches, NULL matching any value."""
+    table = fetch_distinct(count_records(rows, "wildcard"))
+    sizes = match_class_sizes(table, table, rows.names)
     return to_spark(rows.frame.sparkSession, table.append_column("class_size", [sizes]))

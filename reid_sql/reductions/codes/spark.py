@@ -1,4 +1,4 @@
-"""Spark: the table stays where it is, and tells how many values columns have, and whom they single out."""
+"""Spark: the table stays on the executors, which count values and find the records that are unique."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,12 +7,18 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, counts_of, in_order, kept, masks_of, null_report
-from reid_sql.engines.spark.frames import collected, column, resolved, rows_of
-from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
-from reid_sql.engines.spark.records import refuse_no_key, refuse_shared
-from reid_sql.engines.spark.reduced import Elsewhere
-from reid_sql.engines.spark.uniques import singled_out
+from reid_sql.engines.spark.counting import (
+    count_masks,
+    count_records,
+    counts_in_order,
+    drop_nulls,
+    list_singled_out,
+    masks_frame,
+    null_report,
+)
+from reid_sql.engines.spark.frames import column, fetch, read_rows, resolve_columns
+from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
+from reid_sql.engines.spark.results import RemoteColumns, refuse_no_key, refuse_repeated_keys
 from reid_sql.models.classes.class_keys import SUM_DECIMALS
 from reid_sql.models.classes.minimal_uniques import ColumnSet, EngineCodes, SinglingSets
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes
@@ -28,33 +34,33 @@ def codes(
     memory_mb: int,  # noqa: ARG001 - no codes come to this process
     nulls: str,
     entity: str | None = None,
-) -> Elsewhere:
+) -> RemoteColumns:
     """The columns, with the count of distinct values of every choice of some of them."""
-    of_masks = counts_of if entity is None else counts_of_people
+    of_masks = count_masks if entity is None else count_people_of_masks
     if entity is None:
-        rows = rows_of(tbl, columns, COLUMNS)
-        distinct = counted(rows, nulls).localCheckpoint()
+        rows = read_rows(tbl, columns, COLUMNS)
+        distinct = count_records(rows, nulls).localCheckpoint()
         whole = distinct.agg(F.coalesce(F.sum("records"), F.lit(0)).alias("records"))
     else:
-        rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
-        distinct = people_of(rows, nulls).localCheckpoint()
+        rows = read_people(tbl, columns, entity, nulls, COLUMNS_AND_ENTITY)
+        distinct = count_people(rows, nulls).localCheckpoint()
         whole = distinct.select("entity").distinct().agg(F.count(F.lit(1)).alias("records"))
-    treated = collected(null_report(rows, nulls, whole), "one row")
+    treated = fetch(null_report(rows, nulls, whole), "one row")
 
     def count(chosen: Integers) -> tuple[Integers, Numbers]:
         values: list[int] = []
         matches: list[float] = []
         for start in range(0, len(chosen), AT_ONCE):
             part = chosen[start : start + AT_ONCE].tolist()
-            counts = of_masks(distinct, rows.names, masks_of(distinct, part), drop=False)
-            more, expected = in_order(counts, part)
+            counts = of_masks(distinct, rows.names, masks_frame(distinct, part), drop=False)
+            more, expected = counts_in_order(counts, part)
             values += more
             matches += expected
         found = np.array(values, dtype=np.int64)
         return found, found if entity is None else np.round(matches, SUM_DECIMALS)
 
-    held = int(treated["records"][0].as_py())
-    return Elsewhere(RemoteCodes(list(columns), [], [], np.arange(0), held, count), treated)
+    total = int(treated["records"][0].as_py())
+    return RemoteColumns(RemoteCodes(list(columns), [], [], np.arange(0), total, count), treated)
 
 
 def uniques(
@@ -64,26 +70,28 @@ def uniques(
     key: str | None,
     nulls: str,
     entity: str | None = None,
-) -> Elsewhere:
+) -> RemoteColumns:
     """The columns, with the keys of the records, or the people, that sets of them single out."""
     if entity is None:
         refuse_no_key(key)
-        rows = rows_of(tbl, columns, COLUMNS, record=column(resolved(COLUMNS_AND_KEY, [str(key)], tbl)[0]))
-        records = kept(rows, nulls)
-        refuse_shared(records)
+        rows = read_rows(
+            tbl, columns, COLUMNS, record=column(resolve_columns(COLUMNS_AND_KEY, [str(key)], tbl)[0])
+        )
+        records = drop_nulls(rows, nulls)
+        refuse_repeated_keys(records)
     else:
         refuse_key_with_entity(key)
-        rows = rows_of_people(tbl, columns, entity, nulls, BESIDE)
-        records = kept(rows, nulls).withColumnRenamed("entity", "record").distinct()
+        rows = read_people(tbl, columns, entity, nulls, COLUMNS_AND_ENTITY)
+        records = drop_nulls(rows, nulls).withColumnRenamed("entity", "record").distinct()
     whole = records.agg(F.count(F.lit(1)).alias("records"))
-    treated = collected(null_report(rows, nulls, whole), "one row")
+    treated = fetch(null_report(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
     def singled(sets: Sequence[ColumnSet]) -> SinglingSets:
-        found = collected(singled_out(records, rows.names, sets), "records that columns single out")
+        found = fetch(list_singled_out(records, rows.names, sets), "records that columns single out")
         known = found["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
         return known.indices.to_numpy().astype(np.int64), found["place"].to_numpy()
 
-    held = int(treated["records"][0].as_py())
-    return Elsewhere(EngineCodes(list(columns), [], [], np.arange(0), held, singled), treated, keys)
+    total = int(treated["records"][0].as_py())
+    return RemoteColumns(EngineCodes(list(columns), [], [], np.arange(0), total, singled), treated, keys)

@@ -14,6 +14,7 @@ class Keys:
     keys: Sequence[str]
     groups: Sequence[str]
     is_listed: bool
+    is_materialized: bool = True  # whether the engine computes a common table expression once
 
     @property
     def listed(self) -> str:
@@ -41,6 +42,20 @@ class Keys:
         return same("c", "h", self.groups) or "true"
 
     @property
+    def cells(self) -> str:
+        """The relation of the cells that are measured class by class."""
+        return "reid_rest" if self.is_materialized else "reid_cells"
+
+    def with_parts(self, *parts: str) -> str:
+        """Write a WITH clause of the parts, after those that separate classes of one value."""
+        every = [_separate_single_values(self), *parts] if self.is_materialized else [*parts]
+        return f"WITH {', '.join(every)}" if every else ""
+
+    def with_single_values(self, query: str) -> str:
+        """Write the query of the classes of one value before that of the others, where they are separated."""
+        return f"{query} UNION ALL" if self.is_materialized else ""
+
+    @property
     def window(self) -> str:
         """The words by which a window is of one group."""
         return f"PARTITION BY {', '.join(self.groups)}" if self.groups else ""
@@ -51,7 +66,8 @@ def _separate_single_values(keys: Keys) -> str:
 
     What a class of one value reveals needs no other cell, and nearly all are such in a table of nearly unique
     records. Where they are fewer, by an estimate upon which no answer depends, it is quicker to put all cells
-    into reid_rest.
+    into reid_rest. An engine that computes a common table expression wherever it is used gains nothing: it
+    measures all cells.
     """
     classes, grouped = ("1", "") if keys.is_listed else ("count(*)", "GROUP BY ALL")
     return f"""reid_sparse AS MATERIALIZED (
@@ -74,6 +90,8 @@ def _separate_single_values(keys: Keys) -> str:
 
 
 def _records_by_value(keys: Keys) -> str:
+    if not keys.is_materialized:
+        return keys.cells
     return f"""(
           SELECT {keys.group}s, n * classes AS n FROM reid_alone
           UNION ALL SELECT {keys.group}s, n FROM reid_rest
@@ -102,22 +120,22 @@ def gain(measure: str, keys: Keys) -> str:
         "total / (held * (1 - ln(held::DOUBLE / total)))" if measure == "beta enhanced" else "NULL::DOUBLE"
     )
     of_value = f"JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}"
-    return f"""WITH {_separate_single_values(keys)},
-        {_frequencies(keys)},
-        reid_allowed AS (
+    of_held = f"""reid_allowed AS (
           SELECT c.*, {allowed} AS allowed FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}
-        )
+        )"""
+    single = f"""
+            SELECT {keys.shown}classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
+              n * allowed AS needed, 1 AS parts
+            FROM (SELECT c.*, held, allowed FROM reid_alone AS c {of_value})"""
+    return f"""{keys.with_parts(_frequencies(keys), of_held)}
         SELECT {keys.shown}size AS class_size, classes, {_gain_value(measure)} AS value
         FROM (
           SELECT c.*, total, kinds
           FROM (
-            SELECT {keys.shown}classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
-              n * allowed AS needed, 1 AS parts
-            FROM (SELECT c.*, held, allowed FROM reid_alone AS c {of_value})
-            UNION ALL
+            {keys.with_single_values(single)}
             SELECT {keys.shown}1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / held) AS most,
               min(n::DOUBLE / held) AS least, max(n * allowed) AS needed, count(*) AS parts
-            FROM (SELECT c.*, held, allowed FROM reid_rest AS c {of_value})
+            FROM (SELECT c.*, held, allowed FROM {keys.cells} AS c {of_value})
             GROUP BY {keys.listed}
           ) AS c JOIN reid_whole AS h ON {keys.of_group}
         )"""
@@ -141,6 +159,8 @@ def distance(keys: Keys) -> str:
     as in nearly every small class, it is the share of all other values, from one GROUP BY. The others are
     measured from their cells.
     """
+    if not keys.is_materialized:
+        return _distance_of_cells(keys)
     return f"""WITH {_separate_single_values(keys)},
         {_frequencies(keys)},
         reid_shares AS (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}),
@@ -180,20 +200,34 @@ def distance(keys: Keys) -> str:
         GROUP BY {keys.listed}"""
 
 
+def _distance_of_cells(keys: Keys) -> str:
+    """The same from all cells at once, each with the size of its class."""
+    return f"""{keys.with_parts(_frequencies(keys))}
+        SELECT {keys.shown}max(size) AS class_size, 1 AS classes,
+          sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+        FROM (
+          SELECT c.*, held, total
+          FROM (SELECT *, sum(n) OVER (PARTITION BY {keys.listed}) AS size FROM reid_cells) AS c
+          JOIN (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}) AS h
+            ON s IS NOT DISTINCT FROM v AND {keys.of_group}
+        )
+        GROUP BY {keys.listed}"""
+
+
 def recursion(c: float, keys: Keys) -> str:
     """Measure the largest l for which all values from the l-th on, c times, exceed the most frequent one."""
-    return f"""WITH {_separate_single_values(keys)}
+    in_class = f"PARTITION BY {keys.listed} ORDER BY n ASC ROWS"
+    single = f"""
         SELECT {keys.shown}n AS class_size, classes, {1 if c > 1 else 0}::DOUBLE AS value
-        FROM reid_alone
-        UNION ALL
+        FROM reid_alone"""
+    return f"""{keys.with_parts()} {keys.with_single_values(single)}
         SELECT {keys.shown}sum(n)::BIGINT AS class_size, 1 AS classes,
           count(*) FILTER (largest < {c!r}::DOUBLE * tail)::DOUBLE AS value
         FROM (
           SELECT *,
-            max(n) OVER (by_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS largest,
-            sum(n) OVER (by_number ROWS UNBOUNDED PRECEDING) AS tail
-          FROM reid_rest
-          WINDOW by_number AS (PARTITION BY {keys.listed} ORDER BY n ASC)
+            max(n) OVER ({in_class} BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS largest,
+            sum(n) OVER ({in_class} UNBOUNDED PRECEDING) AS tail
+          FROM {keys.cells}
         )
         GROUP BY {keys.listed}"""
 

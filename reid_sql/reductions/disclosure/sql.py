@@ -110,7 +110,7 @@ def _values(
     asked = _with_sensitive(qi, sensitive)
     if by is not None:
         return _values_by_group(tbl, asked, measure, c, by, nulls)
-    keys = Keys(aliases(len(qi)), [], is_listed=False)
+    keys = Keys(aliases(len(qi)), [], is_listed=False, is_materialized=tbl.is_materialized)
     body = f"""
         SELECT class_size, value, sum(classes)::BIGINT AS classes
         FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})
@@ -168,7 +168,9 @@ def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Co
     if fold_case(asked[-1]) in map(fold_case, by):
         raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(asked[-1]))
     groups = group_aliases(asked, by)
-    keys = Keys([*groups, *aliases(len(asked) - 1)], groups, is_listed=False)
+    keys = Keys(
+        [*groups, *aliases(len(asked) - 1)], groups, is_listed=False, is_materialized=tbl.is_materialized
+    )
     sized = f"""reid_cells AS MATERIALIZED (
           SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n
           FROM reid_divided WHERE kept
@@ -188,7 +190,7 @@ def _offending(
     """List the classes for which the test is true, or whose value is not known."""
     refuse_result_names(qi, ("class_size", "value"))
     asked = _with_sensitive(qi, sensitive)
-    keys = Keys(aliases(len(qi)), [], is_listed=True)
+    keys = Keys(aliases(len(qi)), [], is_listed=True, is_materialized=tbl.is_materialized)
     body = f"""
         SELECT {with_names(qi)}, class_size, value
         FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})

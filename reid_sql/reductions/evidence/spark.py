@@ -1,4 +1,4 @@
-"""Spark: what uniqueness in the population is estimated from; counts are told, not values."""
+"""Spark: what uniqueness in the population is estimated from: counts, no values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -7,11 +7,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import counted, null_report, placed
-from reid_sql.engines.spark.frames import Rows, arrow_type, rows_of, to_spark
-from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
-from reid_sql.engines.spark.independence import fitted
-from reid_sql.engines.spark.texts import counts_of_pairs, has_text, refuse_without_text
+from reid_sql.engines.spark.counting import count_records, null_report, number_classes, with_expected_counts
+from reid_sql.engines.spark.frames import Rows, arrow_type, read_rows, to_spark
+from reid_sql.engines.spark.people import count_groups, read_groups
+from reid_sql.engines.spark.values import count_pairs, has_text, refuse_without_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.evidence import (
     DRAWN,
@@ -30,47 +29,49 @@ WHOLE: Final = ["class_size", "classes", "first", "second", "records", "mass"]
 def evidence(
     tbl: DataFrame, qi: Sequence[str], method: str, nulls: str, by: Sequence[str] | None = None
 ) -> DataFrame:
-    """Classes by size and by what independent columns would hold, pairs and drawn records, as asked."""
+    """Classes by size and expected count under independence, pairs and drawn records, as asked."""
     if by is not None:
-        divided = rows_by_group(tbl, qi, by, None, nulls)
-        every = counted_by_group(divided, by, nulls)
-        return every.told(_lines(divided, every.kept.drop("kept"), method, every.groups))
-    rows = rows_of(tbl, qi, QUASI_IDENTIFIERS)
-    return null_report(rows, nulls, _lines(rows, counted(rows, nulls), method))
+        divided = read_groups(tbl, qi, by, None, nulls)
+        every = count_groups(divided, by, nulls)
+        return every.report(_lines(divided, every.complete.drop("complete"), method, every.groups))
+    rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
+    return null_report(rows, nulls, _lines(rows, count_records(rows, nulls), method))
 
 
-def _lines(rows: Rows, held: DataFrame, method: str, groups: Sequence[str] = ()) -> DataFrame:
-    """All that is told of the distinct records, or of those of each group."""
-    held = placed(held) if method in {*OF_INDEPENDENCE, *OF_PAIRS} else held
+def _lines(rows: Rows, distinct: DataFrame, method: str, groups: Sequence[str] = ()) -> DataFrame:
+    """All counts of the distinct records, or of those of each group."""
+    distinct = number_classes(distinct) if method in {*OF_INDEPENDENCE, *OF_PAIRS} else distinct
     if method in OF_PAIRS and method != "all":
         refuse_without_text(rows)
-    told = _sizes(held, rows.names, groups, independent=method in OF_INDEPENDENCE)
+    lines = _sizes(distinct, rows.names, groups, independent=method in OF_INDEPENDENCE)
     texts = all(has_text(rows.frame.schema[name].dataType) for name in rows.names)
-    for part in _parts(rows, held, method, groups) if texts else [_nothing(rows)]:
-        told = told.unionByName(part, allowMissingColumns=True)
-    return told.fillna(0, WHOLE).select(F.monotonically_increasing_id().alias("place"), *told.columns)
+    for part in _parts(rows, distinct, method, groups) if texts else [_nothing(rows)]:
+        lines = lines.unionByName(part, allowMissingColumns=True)
+    return lines.fillna(0, WHOLE).select(F.monotonically_increasing_id().alias("place"), *lines.columns)
 
 
-def _sizes(held: DataFrame, names: Sequence[str], groups: Sequence[str], *, independent: bool) -> DataFrame:
+def _sizes(
+    distinct: DataFrame, names: Sequence[str], groups: Sequence[str], *, independent: bool
+) -> DataFrame:
     """How many classes have each size, and each expected count, to a thousandth of its logarithm."""
     log = F.round(F.col("log_expected") * 1000) / 1000 if independent else F.lit(None).cast("double")
-    found = fitted(held, names, groups) if independent else held
+    found = with_expected_counts(distinct, names, groups) if independent else distinct
     lines = found.select(*groups, F.col("records").alias("class_size"), log.alias("log_expected"))
     return lines.groupBy(*groups, "class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
 
 
-def _parts(rows: Rows, held: DataFrame, method: str, groups: Sequence[str]) -> Iterator[DataFrame]:
+def _parts(rows: Rows, distinct: DataFrame, method: str, groups: Sequence[str]) -> Iterator[DataFrame]:
     """Pairs of values and records drawn, as population_risk draws them, where the method asks for them."""
     yield _nothing(rows)
     if method in OF_PAIRS:
-        weighed = held.withColumn("mass", F.col("records").cast("double"))
-        yield counts_of_pairs(weighed, rows.given, alone=True, groups=groups)
+        weighed = distinct.withColumn("mass", F.col("records").cast("double"))
+        yield count_pairs(weighed, rows.given, alone=True, groups=groups)
     if method in OF_PEOPLE:
         second = F.lit(DRAWN).cast("bigint").alias("second")
-        yield drawn(held, rows.names, SEED, groups).select("*", second)
+        yield drawn(distinct, rows.names, SEED, groups).select("*", second)
 
 
 def _nothing(rows: Rows) -> DataFrame:
-    """All columns beside the sizes', and no line."""
-    beside = [(name, arrow_type(EVIDENCE.columns[name])) for name in EVIDENCE.columns if name not in SIZED]
-    return to_spark(rows.frame.sparkSession, pa.schema(beside).empty_table())
+    """All columns but those of the sizes, and no line."""
+    others = [(name, arrow_type(EVIDENCE.columns[name])) for name in EVIDENCE.columns if name not in SIZED]
+    return to_spark(rows.frame.sparkSession, pa.schema(others).empty_table())

@@ -1,7 +1,7 @@
-"""Spark: of how many people the sets hold what an attacker knows of a target.
+"""Spark: how many people's sets contain what an attacker knows of a target.
 
-The words are those of DuckDB's `reid_plan_matches`. A person's set is one row, an array of its items, rarest
-first: what is known of a target is then made within the row.
+The rules are those of sql.py. A person's set is one row, an array of its items, rarest first: what is known
+of a target is then made within the row.
 """
 
 from functools import reduce
@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import kept, null_report
-from reid_sql.engines.spark.frames import collected, rows_of, to_spark
+from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.frames import fetch, read_rows, to_spark
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
 from reid_sql.reductions.matches import PRIME
 
@@ -30,12 +30,12 @@ def matches(
     nulls: str,
 ) -> DataFrame:
     """Count the matches of every known combination of items."""
-    rows = rows_of(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
-    once = kept(rows, nulls).distinct().localCheckpoint()
+    rows = read_rows(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
+    once = drop_nulls(rows, nulls).distinct().localCheckpoint()
     coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     chosen = F.sum(_choose(F.size("items"), points))
-    total = collected(
+    total = fetch(
         sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people"
     )
     people, exact = total["people"][0].as_py(), (total["combinations"][0].as_py() or 0) <= exact_up_to
@@ -45,14 +45,14 @@ def matches(
         known = _every(sets, points) if exact else _drawn(sets, points, samples, seed, people)
     found = _counted(coded, known, points)
     draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
-    told = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
-    return null_report(rows, nulls, told)
+    counts = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
+    return null_report(rows, nulls, counts)
 
 
 def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     """Number the values of a column by their order, NULL last.
 
-    They are sorted over the partitions, each of which counts its own. The sorted values are kept on the
+    They are sorted over the partitions, each of which counts its own. The sorted values are stored on the
     executors, so that no second run can sort them into other partitions.
     """
     values = pairs.select(F.col(name).alias("value")).distinct()
@@ -62,7 +62,7 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
         .localCheckpoint()
     )
     placed = listed.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
-    sizes = collected(
+    sizes = fetch(
         placed.groupBy("partition").agg(F.count(F.lit(1)).alias("size")), "the partitions"
     ).to_pylist()
     before, offsets = 0, []

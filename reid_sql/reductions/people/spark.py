@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import kept, null_report
-from reid_sql.engines.spark.frames import places, rows_of, same
-from reid_sql.engines.spark.groups import counted_by_group, rows_by_group
+from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.frames import aliases, read_rows, same_values
+from reid_sql.engines.spark.people import count_groups, read_groups
 from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.spark import pair_lines, pairs
@@ -26,20 +26,20 @@ def people(
     """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
     taken = qi if weight is None else [*qi, weight]
     if by is not None:
-        rows = rows_by_group(tbl, taken, by, None, nulls)
-        counted = counted_by_group(rows, by, nulls)
-        held = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
-        return counted.told(_lines(held, kept(rows, nulls), places(qi), int(seed), counted.groups))
-    every = rows_of(tbl, taken, QUASI_IDENTIFIERS)
-    held = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
-    return null_report(every, nulls, _lines(held, kept(every, nulls), places(qi), int(seed), ()))
+        rows = read_groups(tbl, taken, by, None, nulls)
+        counted = count_groups(rows, by, nulls)
+        counts = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
+        return counted.report(_lines(counts, drop_nulls(rows, nulls), aliases(qi), int(seed), counted.groups))
+    every = read_rows(tbl, taken, QUASI_IDENTIFIERS)
+    counts = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
+    return null_report(every, nulls, _lines(counts, drop_nulls(every, nulls), aliases(qi), int(seed), ()))
 
 
 def _lines(
-    counted: DataFrame, held: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
+    counted: DataFrame, records: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
 ) -> DataFrame:
     """Pairs that are not too many, the sizes of classes and the records drawn."""
-    every = held.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
+    every = records.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
     classes = every.localCheckpoint()
     sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
     lines = _few(counted, groups, max_combinations(len(names)))
@@ -53,10 +53,10 @@ def _lines(
 
 def _few(counted: DataFrame, groups: Sequence[str], most: int) -> DataFrame:
     """The lines, without those of pairs of columns that have too many."""
-    held, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
-    many = held.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
-    right, alike = same(held, many.drop("count"), of_pair)
-    return held.join(F.broadcast(right), alike, "left_anti")
+    lines, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
+    many = lines.groupBy(*of_pair).count().filter((F.col("second") > 0) & (F.col("count") > most))
+    right, alike = same_values(lines, many.drop("count"), of_pair)
+    return lines.join(F.broadcast(right), alike, "left_anti")
 
 
 def drawn(classes: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> DataFrame:

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 )
 
 from reid_sql.engines.spark.counting import null_report
-from reid_sql.engines.spark.frames import Rows, column, resolved, unlike
+from reid_sql.engines.spark.frames import Rows, column, is_incomparable, resolve_columns
 from reid_sql.reductions.profile import (
     DATE_PATTERN,
     MISSING_DATES,
@@ -46,7 +46,7 @@ KINDS: Final[dict[str, tuple[type[DataType], ...]]] = {
 
 def column_counts(tbl: DataFrame, columns: Sequence[str] | None) -> DataFrame:
     """For each column, its records by distinct value, and how the values are written."""
-    names = tbl.columns if columns is None else resolved(SOME_COLUMNS, columns, tbl)
+    names = tbl.columns if columns is None else resolve_columns(SOME_COLUMNS, columns, tbl)
     counted = (_column(tbl, place, name) for place, name in enumerate(names, 1))
     return null_report(Rows(tbl, [], []), "value", reduce(DataFrame.unionByName, counted))
 
@@ -54,11 +54,11 @@ def column_counts(tbl: DataFrame, columns: Sequence[str] | None) -> DataFrame:
 def _column(tbl: DataFrame, place: int, name: str) -> DataFrame:
     dtype = tbl.schema[name].dataType
     kind = next((kind for kind, types in KINDS.items() if isinstance(dtype, types)), "other")
-    value = F.to_json(column(name)) if unlike(dtype) and kind == "other" else column(name)
+    value = F.to_json(column(name)) if is_incomparable(dtype) and kind == "other" else column(name)
     groups = tbl.select(value.alias(VALUE)).groupBy(VALUE).agg(F.count(F.lit(1)).alias(RECORDS))
-    told = {"place": F.lit(place).cast("bigint"), "column_name": F.lit(name), "column_type": F.lit(kind)}
+    constants = {"place": F.lit(place).cast("bigint"), "column_name": F.lit(name), "column_type": F.lit(kind)}
     found = _read(groups, kind).agg(*_counts(), *_forms())
-    return found.select(*(each.alias(name) for name, each in told.items()), "*")
+    return found.select(*(each.alias(name) for name, each in constants.items()), "*")
 
 
 def _read(groups: DataFrame, kind: str) -> DataFrame:

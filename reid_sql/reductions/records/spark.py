@@ -13,40 +13,45 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import arrays_of
-from reid_sql.engines.spark.counting import kept, placed
-from reid_sql.engines.spark.frames import Rows, as_number, column, resolved, rows_of
-from reid_sql.engines.spark.independence import fitted
-from reid_sql.engines.spark.reduced import Held
+from reid_sql.engines.spark.counting import drop_nulls, number_classes, with_expected_counts
+from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns
+from reid_sql.engines.spark.results import DistinctRecords
 from reid_sql.reductions.records import KEYED_QI
 
 WORDS: Final = "the counts of the distinct records"
 
 
-def fitted_records(tbl: DataFrame, qi: Sequence[str], interactions: int, key: str, nulls: str) -> Held:
-    """How many hold each distinct record, and how many would if the columns were independent."""
-    rows = rows_of(tbl, qi, KEYED_QI, record=_column(tbl, key))
+def fitted_records(
+    tbl: DataFrame, qi: Sequence[str], interactions: int, key: str, nulls: str
+) -> DistinctRecords:
+    """How many records each distinct one represents, and how many it would with independent columns."""
+    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key))
     classes = _classes(rows, nulls)
     codes = [f"code{place}" for place in range(1, len(qi) + 1)] if interactions else []
-    counts = fitted(classes, rows.names).select("place", "records", "log_expected", *codes)
-    return Held(rows, nulls, rows.names, counts, WORDS, partial(_with_codes, codes), classes)
+    counts = with_expected_counts(classes, rows.names).select("place", "records", "log_expected", *codes)
+    return DistinctRecords(rows, nulls, rows.names, counts, WORDS, partial(_with_codes, codes), classes)
 
 
-def weighted_records(tbl: DataFrame, qi: Sequence[str], weight: str | None, key: str, nulls: str) -> Held:
-    """How many hold each distinct record, and the sum of their weights."""
-    number = F.lit(1.0) if weight is None else as_number(tbl, resolved(KEYED_QI, [weight], tbl)[0])
-    rows = rows_of(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number)
+def weighted_records(
+    tbl: DataFrame, qi: Sequence[str], weight: str | None, key: str, nulls: str
+) -> DistinctRecords:
+    """How many records each distinct one represents, and the sum of their weights."""
+    number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
+    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number)
     mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan"))).alias("mass")
     classes = _classes(rows, nulls, mass)
-    return Held(rows, nulls, rows.names, classes.select("place", "records", "mass"), WORDS, _arrays, classes)
+    return DistinctRecords(
+        rows, nulls, rows.names, classes.select("place", "records", "mass"), WORDS, _arrays, classes
+    )
 
 
 def _column(tbl: DataFrame, name: str) -> Column:
-    return column(resolved(KEYED_QI, [name], tbl)[0])
+    return column(resolve_columns(KEYED_QI, [name], tbl)[0])
 
 
 def _classes(rows: Rows, nulls: str, *more: Column) -> DataFrame:
     counts = F.count(F.lit(1)).alias("records"), *more
-    return placed(kept(rows, nulls).groupBy(*rows.names).agg(*counts))
+    return number_classes(drop_nulls(rows, nulls).groupBy(*rows.names).agg(*counts))
 
 
 def _arrays(counts: pa.Table) -> dict[str, Any]:

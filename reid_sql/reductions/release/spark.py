@@ -1,4 +1,4 @@
-"""Spark: an original beside its release; the distinct pairs of records come to the driver."""
+"""Spark: an original and its release; the distinct pairs of records come to the driver."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.paired import SIDES, coded
 from reid_sql.engines.spark.counting import null_report
-from reid_sql.engines.spark.frames import Rows, collected, column, resolved
-from reid_sql.engines.spark.meeting import exact
-from reid_sql.engines.spark.records import refuse_shared
-from reid_sql.engines.spark.reduced import Elsewhere
+from reid_sql.engines.spark.frames import Rows, column, fetch, resolve_columns
+from reid_sql.engines.spark.results import RemoteColumns, refuse_repeated_keys
+from reid_sql.engines.spark.values import exact_cast
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import QUASI_IDENTIFIERS
@@ -19,39 +18,43 @@ from reid_sql.reduction import refuse_key
 from reid_sql.reductions.release import WITH_KEY
 
 
-def paired_records(original: DataFrame, released: DataFrame, qi: Sequence[str], key: str | None) -> Elsewhere:
-    """The distinct records of the original, each beside what was released of it, as codes."""
+def paired_records(
+    original: DataFrame, released: DataFrame, qi: Sequence[str], key: str | None
+) -> RemoteColumns:
+    """The distinct records of the original, each with what was released of it, as codes."""
     refuse_key(qi, key)
     own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
     pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
     counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
-    found = pl.DataFrame(pl.from_arrow(collected(counted, "the distinct pairs of records")))
-    treated = collected(
-        null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row"
-    )
-    return Elsewhere(PairedRecords(**coded(found, qi, keyed=key is not None)), treated)
+    found = pl.DataFrame(pl.from_arrow(fetch(counted, "the distinct pairs of records")))
+    treated = fetch(null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row")
+    return RemoteColumns(PairedRecords(**coded(found, qi, keyed=key is not None)), treated)
 
 
 def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> DataFrame:
     """The columns of one table under names of the side's own, with its key."""
-    asked = resolved(QUASI_IDENTIFIERS, qi, frame) if key is None else resolved(WITH_KEY, [*qi, key], frame)
+    asked = (
+        resolve_columns(QUASI_IDENTIFIERS, qi, frame)
+        if key is None
+        else resolve_columns(WITH_KEY, [*qi, key], frame)
+    )
     own = [column(name).alias(f"{side}{at}") for at, name in enumerate(asked[: len(qi)], 1)]
     there: Column = F.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
     return frame.select(*own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :]))
 
 
 def _joined(own: DataFrame, out: DataFrame) -> DataFrame:
-    """The records of both tables, those of one key beside each other."""
+    """The records of both tables, joined by their key."""
     kinds = own.schema["key_own"].dataType, out.schema["key_out"].dataType
-    cast = exact(*kinds)
+    cast = exact_cast(*kinds)
     if cast is None:
         got = f"{kinds[0].simpleString()} and {kinds[1].simpleString()}"
         raise OutOfDomainError(
             f"key must have the same type in both tables, got {got}; cast one of the columns"
         )
     for frame, name in ((own, "key_own"), (out, "key_out")):
-        refuse_shared(frame.withColumnRenamed(name, "record"))
-    alike = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
-    return own.join(out, alike, "full")
+        refuse_repeated_keys(frame.withColumnRenamed(name, "record"))
+    same_key = cast(own["key_own"], kinds[0]).eqNullSafe(cast(out["key_out"], kinds[1]))
+    return own.join(out, same_key, "full")

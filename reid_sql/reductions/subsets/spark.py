@@ -1,6 +1,6 @@
 """Spark: every subset of some columns, by its classes, from the distinct records, in one pass."""
 
-# By hand: Ibis' words ask for one subset after another; these go in one pass (docs/spark.md).
+# The shared text counts one subset after another; here all of them are counted in one pass (docs/spark.md).
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -12,10 +12,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import dense_codes
-from reid_sql.engines.spark import wildcard
-from reid_sql.engines.spark.counting import counted, counts_of, mark
-from reid_sql.engines.spark.frames import Rows, rows_of, to_spark
-from reid_sql.engines.spark.people import BESIDE, counts_of_people, people_of, rows_of_people
+from reid_sql.engines.spark.counting import count_masks, count_records, fetch_distinct, mask_of
+from reid_sql.engines.spark.frames import Rows, read_rows, to_spark
+from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
 from reid_sql.models.classes.subset_counts import (
     DistinctRecords,
     count_subset_classes,
@@ -39,7 +38,9 @@ def subsets(
     """
     people = entity is not None
     rows = (
-        rows_of_people(tbl, columns, str(entity), nulls, BESIDE) if people else rows_of(tbl, columns, COLUMNS)
+        read_people(tbl, columns, str(entity), nulls, COLUMNS_AND_ENTITY)
+        if people
+        else read_rows(tbl, columns, COLUMNS)
     )
     sizes = range(1, min(max_size, len(columns)) + 1)
     count_subsets(len(columns), max_size)
@@ -63,16 +64,16 @@ def _listed(rows: Rows, chosen: Sequence[Sequence[int]]) -> dict[str, Any]:
 
 
 def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people: bool) -> DataFrame:
-    marks = pa.array([mark(subset) for subset in chosen], pa.int64())
+    marks = pa.array([mask_of(subset) for subset in chosen], pa.int64())
     masks = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | {"mask": marks}))
-    count, held = (counts_of_people, people_of) if people else (counts_of, counted)
-    counts = count(held(rows, "value"), rows.names, masks.select("mask"), drop=drop)
+    count, distinct = (count_people_of_masks, count_people) if people else (count_masks, count_records)
+    counts = count(distinct(rows, "value"), rows.names, masks.select("mask"), drop=drop)
     return F.broadcast(masks).join(counts, "mask", "left")
 
 
 def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> DataFrame:
-    """The same where NULL may be any value; the pairs as text, as they may be more than 64 bits hold."""
-    table = wildcard.distinct(counted(rows, "value"))
+    """The same where NULL may be any value; the pairs as text, as they may exceed 64 bits."""
+    table = fetch_distinct(count_records(rows, "value"))
     max_size = len(chosen[-1])
     require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb)
     frame = pl.DataFrame(pl.from_arrow(table))
@@ -84,5 +85,5 @@ def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> Dat
         "pairs_alike": [str(one.pairs) for one in counts],
     }
     found = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | named))
-    told = F.col("classes").cast("double").alias("reidentifications")
-    return found.select("*", told).withColumn("records_dropped", F.lit(0))
+    expected = F.col("classes").cast("double").alias("reidentifications")
+    return found.select("*", expected).withColumn("records_dropped", F.lit(0))

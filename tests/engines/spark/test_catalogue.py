@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from reid_sql import registry
-from reid_sql.engines.spark.catalogue import in_sql
+from reid_sql.engines.spark import is_in_sql
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Number, Table
@@ -95,8 +95,8 @@ def test_functions_without_a_table_answer_in_python_and_in_sql(
         assert str(refused.value) == expected
         return
     same(rows_of(getattr(rs, name)(**options)), expected)
-    assert (name in rs.register(spark)) == in_sql(function)
-    if not in_sql(function):
+    assert (name in rs.register(spark)) == is_in_sql(function)
+    if not is_in_sql(function):
         return
     named = ", ".join(
         f"{n} => {spelled(v).replace('[', 'array(').replace(']', ')')}" for n, v in options.items()

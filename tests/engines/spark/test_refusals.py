@@ -82,8 +82,8 @@ REFUSED: dict[str, Any] = {
     "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'Age'?": lambda t: (
         rs.risk_summary(t, ["agee"])
     ),
-    "quasi-identifiers must be a list of column names, got Age; write ['age', 'sex']": lambda t: (
-        rs.risk_summary(t, "Age")
+    "quasi-identifiers must be a list of column names, got 42; write ['age', 'sex']": lambda t: (
+        ANY.risk_summary(t, 42)
     ),
     "quasi-identifiers must name 1 to 64 columns, got 0": lambda t: rs.risk_summary(t, []),
     "quasi-identifiers must name 1 to 64 columns, got 0; pass": rs.equivalence_class_size,

@@ -48,10 +48,9 @@ FROM (
       UNION ALL
       SELECT sum(n)::BIGINT AS class_size, 1 AS classes, count(*) FILTER (largest < 3::DOUBLE * tail)::DOUBLE AS value
       FROM (
-        SELECT *, max(n) OVER (by_number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS largest,
-          sum(n) OVER (by_number ROWS UNBOUNDED PRECEDING) AS tail
+        SELECT *, max(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS BETWEEN UNBOUNDED PRECEDING
+          AND UNBOUNDED FOLLOWING) AS largest, sum(n) OVER (PARTITION BY q1, q2 ORDER BY n ASC ROWS UNBOUNDED PRECEDING) AS tail
         FROM reid_rest
-        WINDOW by_number AS (PARTITION BY q1, q2 ORDER BY n ASC)
       )
       GROUP BY q1, q2
     )

@@ -1,0 +1,104 @@
+"""Spark: the shared SQL texts of plans, run over a frame whose columns are checked and numbered before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlglot
+from pyspark.sql import DataFrame
+from sqlglot import exp
+
+from reid_sql.engines.spark.frames import Rows
+from reid_sql.sql.source import Source
+
+TABLE: Final = "reid_table"
+
+
+@dataclass(frozen=True)
+class SparkSource:
+    """A frame under the word TABLE, so that a text has no name of a user's and no quotes.
+
+    Spark groups by values as they are compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses
+    collations and types without order. A plan computes each common table expression where it is used.
+    """
+
+    item: str = TABLE
+    is_materialized: bool = False
+
+    def items(self) -> str:
+        """The table itself as a FROM item."""
+        return self.item
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        *,
+        drop_nulls: bool = False,
+        before: Mapping[str, str] | None = None,
+        is_checked: bool = True,  # noqa: ARG002 - the frame's columns were checked when it was made
+    ) -> str:
+        """Read the columns as q1, q2, …; `before` are expressions by the names they get."""
+        cells = [f"{cell} AS {alias}" for alias, cell in (before or {}).items()]
+        cells += [f"{column} AS q{place}" for place, column in enumerate(columns, 1)]
+        tests = [f"{column} IS NOT NULL" for column in columns if drop_nulls]
+        where = f"WHERE {' AND '.join(tests)}" if tests else ""
+        return f"(SELECT {', '.join(cells)} FROM {self.item} {where}) AS reid_source_rows"
+
+    def count_nulls(self, columns: Sequence[str]) -> str:
+        """Count the rows with a NULL in one of the columns, in a query of one value."""
+        tests = " OR ".join(f"{column} IS NULL" for column in columns)
+        return f"SELECT count(*) FROM {self.item} WHERE {tests}"
+
+    def has_columns(self, label: str, columns: Sequence[str]) -> str:  # noqa: ARG002 - see rows
+        """Write a test that is true: the frame's columns were checked when it was made."""
+        return "true"
+
+    def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - see rows
+        """Return the body: the frame's columns were checked when it was made."""
+        return body
+
+    def check_columns_of_both(
+        self,
+        other: Source,  # noqa: ARG002 - see rows
+        label: str,  # noqa: ARG002 - see rows
+        columns: Sequence[str],  # noqa: ARG002 - see rows
+        body: str,
+    ) -> str:
+        """Return the body, as above."""
+        return body
+
+    def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - see rows
+        """Return the body, as above."""
+        return body
+
+    def derive(self, query: str) -> "SparkSource":
+        """The rows of a query over this table, in its place."""
+        return SparkSource(f"({query})")
+
+
+SOURCE: Final = SparkSource()
+
+
+def run_text(rows: Rows, text: str) -> DataFrame:
+    """Run the text of a plan over the numbered rows; Spark sorts only where an answer is listed."""
+    tree = sqlglot.parse_one(text, read="duckdb").transform(_translate)
+    tree.set("order", None)
+    query = tree.sql("spark", comments=False).replace(TABLE, f"{{{TABLE}}}")
+    return rows.frame.sparkSession.sql(query, reid_table=rows.frame)
+
+
+def _translate(node: Any) -> Any:  # noqa: ANN401 - a node of sqlglot's tree
+    """Write what Spark has in other words; a setting of it may refuse a join that has no condition."""
+    if isinstance(node, exp.CTE):
+        node.set("materialized", None)
+    if isinstance(node, exp.Join) and _is_unconditional(node):
+        node.set("on", None)
+        node.set("kind", "CROSS")
+    if isinstance(node, exp.IgnoreNulls):
+        return node.this
+    return node
+
+
+def _is_unconditional(join: exp.Join) -> bool:
+    condition = join.args.get("on")
+    return not join.args.get("using") and (condition is None or condition == exp.true())

@@ -1,0 +1,162 @@
+"""Spark: values of two tables in one type, and values by their texts, as a copula reads them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final, TypeAlias
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from reid_sql.engines.spark.frames import Rows, aliases
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
+
+Cast: TypeAlias = Callable[[Column, DataType], Column]
+DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
+MAX_DIGITS: Final = 38
+FLOATING: Final = (FloatType, DoubleType)
+WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
+INT64_BOUND: Final = 2.0**63
+
+
+def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
+    """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
+
+    It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
+    double: these compare only with their own kind.
+    """
+    mine: dict[str, Column] = {}
+    theirs: dict[str, Column] = {}
+    for given, name in zip(rows.given, rows.names, strict=True):
+        own, other = rows.frame.schema[name], population.frame.schema[name]
+        cast = exact_cast(own.dataType, other.dataType)
+        if cast is None:
+            rule = f"tbl and population_tbl must hold '{given}' as the same type"
+            got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
+            raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
+        mine[name] = cast(F.col(name), own.dataType)
+        theirs[name] = cast(F.col(name), other.dataType)
+    return (
+        replace(rows, frame=rows.frame.withColumns(mine)),
+        replace(population, frame=population.frame.withColumns(theirs)),
+    )
+
+
+def exact_cast(one: DataType, other: DataType) -> Cast | None:
+    """The cast under which values of the types are equal exactly where they are the same, if any."""
+    if one.simpleString() == other.simpleString():
+        return lambda column, _: column
+    kind = _wider(one, other)
+    if kind is not None:
+        return lambda column, _: column.cast(kind)
+    return _parts if _all((IntegralType, *FLOATING), one, other) else None
+
+
+def _wider(one: DataType, other: DataType) -> str | None:
+    """The type that represents every value of both exactly, if there is any."""
+    if _all((IntegralType,), one, other):
+        return "bigint"
+    if _all(FLOATING, one, other):
+        return "double"
+    if _all((IntegralType, DecimalType), one, other):
+        whole, scale = (max(sizes) for sizes in zip(_digits(one), _digits(other), strict=True))
+        return f"decimal({whole + scale},{scale})" if whole + scale <= MAX_DIGITS else None
+    return "timestamp_ntz" if _all(WITHOUT_ZONE, one, other) else None
+
+
+def _all(kinds: tuple[type[DataType], ...], *given: DataType) -> bool:
+    return all(isinstance(kind, kinds) for kind in given)
+
+
+def _digits(kind: DataType) -> tuple[int, int]:
+    """Digits before and after the point."""
+    if isinstance(kind, DecimalType):
+        return kind.precision - kind.scale, kind.scale
+    return DIGITS[kind.simpleString()], 0
+
+
+def _parts(column: Column, kind: DataType) -> Column:
+    """A number as a whole one of 64 bits where it is one, else as it is: no double represents two."""
+    if isinstance(kind, IntegralType):
+        whole, rest = column.cast("bigint"), F.lit(None).cast("double")
+    else:
+        number = column.cast("double")
+        fits = (F.rint(number) == number) & (number >= -INT64_BOUND) & (number < INT64_BOUND)
+        whole, rest = F.when(fits, number.try_cast("bigint")), F.when(~fits, number)
+    return F.when(column.isNotNull(), F.struct(whole.alias("whole"), rest.alias("rest")))
+
+
+def refuse_without_text(rows: Rows) -> None:
+    """Refuse values that their texts do not distinguish."""
+    for name, place in zip(rows.given, rows.names, strict=True):
+        kind = rows.frame.schema[place].dataType
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values on Spark"
+            raise OutOfDomainError(f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text")
+
+
+def has_text(kind: DataType) -> bool:
+    """Whether the texts of the type's values differ wherever the values do.
+
+    An instant has the text of the session's time zone, in which two of an hour that the clocks repeat are
+    one.
+    """
+    return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
+
+
+def count_pairs(
+    distinct: DataFrame, columns: Sequence[str], *, alone: bool, groups: Sequence[str] = ()
+) -> DataFrame:
+    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`.
+
+    Where there are groups, it is within each.
+    """
+    cells = F.explode(F.array(*_cells(aliases(columns), alone=alone))).alias("cell")
+    cell = [*groups, "first", "second", "first_value", "second_value"]
+    sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
+    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*cell).agg(*sums)
+    labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
+    whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
+    return found.select(
+        *groups,
+        *whole,
+        F.when(F.col("second") == 0, labels).alias("label"),
+        "first_value",
+        "second_value",
+        "mass",
+    )
+
+
+def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
+    """The cells in which a distinct record counts."""
+    texts = [F.col(name).cast("string") for name in names]
+    nothing = F.lit(None).cast("string")
+    counts = F.col("records"), F.col("mass")
+    found = [_cell(F.lit(place), F.lit(0), text, nothing, *counts) for place, text in enumerate(texts, 1)]
+    found += [
+        _cell(F.lit(one + 1), F.lit(other + 1), texts[one], texts[other], *counts)
+        for one, other in combinations(range(len(names)), 2)
+    ]
+    if alone:
+        lone = F.when(F.col("records") == 1, 1).otherwise(0).cast("bigint")
+        found.append(_cell(F.lit(0), F.lit(UNIQUE_RECORDS), nothing, nothing, lone, F.lit(0.0)))
+    return found
+
+
+def _cell(*parts: Column) -> Column:
+    names = ("first", "second", "first_value", "second_value", "records", "mass")
+    return F.struct(*(part.alias(name) for part, name in zip(parts, names, strict=True)))
