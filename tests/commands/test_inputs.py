@@ -95,4 +95,4 @@ def test_the_gate_reads_files_alone(tmp_path: Path, file: str, capsys: pytest.Ca
     policy = tmp_path / "policy.toml"
     policy.write_text(f'[[tables]]\nfile = "{file}"\n{checks}', encoding="utf-8")
     assert main(["check", str(policy)]) == 2
-    assert f"policy tables[1] must lie in a file here, got '{file}'; bring it" in capsys.readouterr().err
+    assert f"policy tables[1] must lie in a file here, got '{file}'; export it" in capsys.readouterr().err

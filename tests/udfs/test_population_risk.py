@@ -43,7 +43,7 @@ def test_ends_stand_around_the_shares_and_the_sentence_has_them() -> None:
     row = by_duckdb(f"FROM population_risk(t, {COLUMNS}, [67000000])", t=people())[0]
     for name in SHARES:
         assert 0 <= row[name + "_low"] <= row[name] <= row[name + "_high"] <= 1
-    assert row["sentence"].startswith("Of 67 million people less than 0.001 % (0 to ")
+    assert row["sentence"].startswith("Of 67 million people, less than 0.001 % (0 to ")
     assert "age, sex and grade" in row["sentence"]
 
 
