@@ -151,7 +151,9 @@ def _score(declared: Function, columns: Sequence[str]) -> str:
     values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
     if len(columns) == MAX_COLUMNS:
         aliases = ", ".join(f"alias({column})" for column in columns)
-        values = f"list_slice({values}, 1, len(list_filter([{aliases}], lambda c: c <> {UNGIVEN})))"
+        values = (
+            f"list_slice({values}, 1, len(list_filter([{aliases}], lambda c: c <> {sql_literal(UNGIVEN)})))"
+        )
     own = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
     call = f"{body_name(declared)}({', '.join([values, f'{DATABASE}()', 'model', *own])})"
     answer = f"""list_extract(list_transform([{call}], lambda reid_answered:

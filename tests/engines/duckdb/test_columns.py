@@ -208,3 +208,18 @@ def test_up_to_64_quasi_identifiers(wide: duckdb.DuckDBPyConnection, function: s
 def test_65_quasi_identifiers_are_refused(wide: duckdb.DuckDBPyConnection, function: str) -> None:
     with pytest.raises(duckdb.Error, match="must name 1 to 64 columns, got 65"):
         wide.execute(ask(function, "wide", listed([f"w{place}" for place in range(65)])))
+
+
+@pytest.mark.parametrize("number", [1, 4, 5, 9])
+def test_a_record_of_any_number_of_columns_is_scored_as_its_table_is(
+    con: duckdb.DuckDBPyConnection, number: int
+) -> None:
+    columns = [f"c{place}" for place in range(number)]
+    cells = ", ".join(f"i * {3 + place} % {2 + place} AS c{place}" for place in range(number))
+    con.execute(f"CREATE OR REPLACE TABLE scored AS SELECT {cells} FROM range(60) AS r(i)")
+    con.execute(f"FROM fit_copula('of_columns', scored, {columns})").fetchall()
+    listed = ", ".join(columns)
+    table = f"SELECT {listed}, uniqueness_xi FROM score_records(scored, 'of_columns', 100)"
+    for name in ("uniqueness_xi", "reid.uniqueness_xi"):
+        record = f"SELECT {listed}, {name}('of_columns', 100, {listed}) FROM scored"
+        assert sorted(con.execute(record).fetchall()) == sorted(con.execute(table).fetchall())
