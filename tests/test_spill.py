@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from reid_sql.check.gate import open_tables
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.client_fallback import open_client
 from reid_sql.sources.files import open_source
 from tests.processes import environment

@@ -12,7 +12,7 @@ from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.figures import Node, ReportPage, Setting
 from reid_sql.check.gate import ShowProgress
 from reid_sql.check.masking import Mask
-from reid_sql.check.policy import Check, Policy
+from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import Release
 from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
 from reid_sql.check.sentences import deciding_group

@@ -7,7 +7,7 @@ import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
-from reid_sql.check.policy import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Group, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.errors import ReidError

@@ -16,8 +16,8 @@ from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
-from reid_sql.check.policy import Policy, TablePolicy
-from reid_sql.check.policy_file import ENGINE, read_policy
+from reid_sql.check.policy import ENGINE, read_policy
+from reid_sql.check.policy_model import Policy, TablePolicy
 from reid_sql.check.release import Release
 from reid_sql.check.report import build_report, read_baseline, to_json
 from reid_sql.check.sentences import (

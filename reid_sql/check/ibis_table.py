@@ -20,7 +20,7 @@ from ibis.expr.types import BooleanValue, Table
 import reid_sql.ibis as ri
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.policy import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (

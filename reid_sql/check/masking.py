@@ -14,7 +14,7 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.check.figures import Figure, Masked, Shown
-from reid_sql.check.policy import Check, TablePolicy
+from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Mask, bin_classes, has_few_gaps, mask_bins
-from reid_sql.check.policy import Check, Policy
+from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk

@@ -1,141 +1,373 @@
-"""What a policy asks: tables, their checks and limits, and how a release that meets them is sought."""
+"""Read a policy from a TOML or JSON file; every refusal names the place."""
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from reid_sql.check.measure import Measure
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.measure import LIMITS, Measure
+from reid_sql.check.policy_model import Check, Policy, Preparing, TablePolicy, columns_counted
 from reid_sql.check.sources import (
-    Source,
+    LONGEST_PATH,
+    PolicyContext,
+    read_population_source,
+    read_source,
+    read_url,
+    table_name,
 )
-from reid_sql.hierarchies.hierarchy import WrittenHierarchy
+from reid_sql.document import KINDS, Place, read_document, shown
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.function import REQUIRED, Parameter
+from reid_sql.hierarchies.hierarchy import read_hierarchy
+from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.models.classes.sensitive import refuse_sensitive_groups
+from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import (
-    WEIGHT,
-    Column,
-    Domain,
+    COUNT,
+    NULL_WORDS,
+    NULLS,
+    Choice,
+    Document,
     NullWord,
+    Number,
+    Texts,
+)
+from reid_sql.reduction import refuse_entity
+from reid_sql.suggestion import suggestion
+
+KEYS: Final = (
+    "name",
+    "engine",
+    "url",
+    "baseline",
+    "baseline_accepted_by",
+    "mask_below",
+    "memory_limit",
+    "seed",
+    "cautions",
+    "prepare",
+    "tables",
+    "checks",
+)
+TABLE_KEYS: Final = (
+    "name",
+    "file",
+    "files",
+    "url",
+    "table",
+    "delimiter",
+    "encoding",
+    "header",
+    "quote",
+    "quasi_identifiers",
+    "sensitive",
+    "nulls",
+    "entity",
+    "population",
+    "population_file",
+    "population_table",
+    "checks",
+)
+CHECK_KEYS: Final = (
+    "measure",
+    "at_most",
+    "at_least",
+    "no_worse",
+    "by",
+    "quasi_identifiers",
+    "sensitive",
+    "judge_by",
 )
 
+MASK: Final = Number(
+    "a whole number from 1 to 1000", "write how few records are masked, such as 10", 1.0, 1000.0, whole=True
+)
+JUDGE_BY: Final = Choice(("interval", "estimate"))
+ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
+CAUTIONS: Final = Choice(("allow", "refuse"))
 
-@dataclass(frozen=True)
-class Preparing:
-    """The settings of `prepare`: the share of records that may be left out, loss, time and hierarchies.
 
-    With `cells`, single values of records that would be left out become blank, where that is enough.
-    `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
-    report shows how well the others still predict it.
+def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
+    """Read and check a policy file; refuses unknown words, and offers the nearest.
+
+    The words may be keys, measures or others. `passed` names the tables that the caller passes.
     """
+    file = Path(path)
+    if file.is_dir() or not file.is_file():
+        neighbours = (
+            sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
+            if file.parent.is_dir()
+            else []
+        )
+        raise UnknownNameError(
+            f"policy must be an existing file, got '{path}'; "
+            f"{suggestion(file.name, neighbours, 'files beside it')}"
+        )
+    before = hashlib.sha256(file.read_bytes()).hexdigest()
+    place, folder = read_document("policy", file, None, {})
+    if hashlib.sha256(file.read_bytes()).hexdigest() != before:
+        raise OutOfDomainError(
+            f"policy must stay as it is while it is read, got '{path}', which changed; run the check again"
+        )
+    place.only(KEYS)
+    seed = int(place.number("seed", SEED, 0))
+    everywhere = place.tables("checks")
+    given = PolicyContext(folder, read_url(place), passed)
+    tables = tuple(_read_table(each, given, everywhere, seed) for each in place.tables("tables"))
+    if not tables:
+        raise OutOfDomainError(
+            'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
+        )
+    _refuse_twice([table.name for table in tables])
+    _refuse_unnamed(passed, tables)
+    return Policy(
+        name=place.text("name", file.stem),
+        tables=tables,
+        baseline=folder / place.text("baseline") if "baseline" in place.values else None,
+        mask_below=_read_mask(place),
+        memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
+        seed=seed,
+        cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
+        sha256=before,
+        baseline_accepted_by=place.text("baseline_accepted_by")
+        if "baseline_accepted_by" in place.values
+        else None,
+        engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
+        preparing=read_preparing(
+            place.table("prepare"), [c for each in tables for c in columns_counted(each)]
+        ),
+        files=(file, *_list_documents(place, folder)),
+    )
 
-    suppression: float = 0.02
-    cells: bool = False
-    loss: str = "entropy"
-    time_limit: float = 60.0
-    keep: tuple[str, ...] = ()
-    target: str | None = None
-    hierarchies: Mapping[str, WrittenHierarchy] = field(default_factory=dict)
+
+def _read_mask(place: Place) -> int:
+    """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
+    found = int(place.number("mask_below", MASK, 10))
+    if found == 2:  # noqa: PLR2004 - the one mask that hides nothing
+        rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
+        raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
+    return found
 
 
-@dataclass(frozen=True)
-class Check:
-    """A limit on a measure, or that it be no worse than the baseline, for the table or for each group.
+def _list_documents(place: Place, folder: Path) -> list[Path]:
+    """The files that the checks point to, such as scenarios."""
+    checks = [
+        *place.tables("checks"),
+        *(check for table in place.tables("tables") for check in table.tables("checks")),
+    ]
+    given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
+    return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
-    The groups are of its records.
-    """
 
-    measure: Measure
-    parameters: Mapping[str, Any]
-    quasi_identifiers: tuple[str, ...]
-    sensitive: str | None
-    limit: float | None
-    no_worse: bool
-    by: tuple[str, ...]
-    judge_by: str
-    coarser: tuple[
-        tuple[str, str], ...
-    ] = ()  # a column and the relation that merges its values; only advice asks for it
+def _refuse_twice(names: Sequence[str]) -> None:
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise OutOfDomainError(
+                f"policy tables must have distinct names, got '{name}' twice; "
+                "give one of them a name of its own"
+            )
 
-    @property
-    def counted(self) -> tuple[str, ...]:
-        """The columns that tell people apart: the quasi-identifiers, or what a scenario's attacker knows."""
-        return self.quasi_identifiers or _columns_of_scenario(self.parameters.get("scenario"))
 
-    @property
-    def without_limit(self) -> tuple[Any, ...]:
-        """What is measured, by which a check is found again in an earlier report."""
-        return (
-            self.measure.name,
-            self.quasi_identifiers,
-            self.sensitive,
-            self.by,
-            repr(sorted(self.parameters.items())),
+def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> None:
+    """Refuse a table that is passed under a name that the policy does not have."""
+    sources = [each for table in tables for each in (table.source, table.population_source) if each]
+    taken = [each.passed for each in sources if each.passed is not None]
+    for name in passed:
+        if name not in taken:
+            known = suggestion(name, [table.name for table in tables], "tables of the policy")
+            raise UnknownNameError(f"tables must be named as the policy names them, got '{name}'; {known}")
+
+
+def _read_nulls(place: Place) -> NullWord:
+    """How NULL counts in the table."""
+    given = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
+    return next(word for word in NULL_WORDS if word == given)
+
+
+def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
+    place.only(TABLE_KEYS)
+    source = read_source(place, given)
+    population = place.number("population", COUNT) if "population" in place.values else None
+    table = TablePolicy(
+        name=table_name(place),
+        source=source,
+        quasi_identifiers=_read_distinct(place, "quasi_identifiers"),
+        sensitive=_read_distinct(place, "sensitive"),
+        nulls=_read_nulls(place),
+        population=population,
+        population_source=read_population_source(place, given, source),
+        checks=(),
+        entity=place.text("entity") if "entity" in place.values else None,
+    )
+    refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
+    if "population_table" in place.values and table.population_source is None:
+        raise OutOfDomainError(
+            f"{place.at('population_table')} must come with population_file, got none; name the file too"
+        )
+    checks = tuple(
+        _read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))
+    )
+    if not checks:
+        raise OutOfDomainError(
+            f"{place.where} must have at least one check, got none; write [[tables.checks]] with measure = "
+            '"k"'
+        )
+    return replace(table, checks=checks)
+
+
+def _read_distinct(place: Place, key: str) -> tuple[str, ...]:
+    names = place.texts(key)
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise OutOfDomainError(
+                f"{place.at(key)} must be distinct, got '{name}' twice; name each column once"
+            )
+    return names
+
+
+def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
+    name = place.text("measure")
+    if name not in MEASURES:
+        known = suggestion(name, list(MEASURES), "measures")
+        raise UnknownNameError(f"{place.at('measure')} must be a measure, got '{name}'; {known}")
+    measure = MEASURES[name].by_method(place.values.get("method"))
+    parameters = measure.parameters
+    place.only((*CHECK_KEYS, *parameters))
+    found = Check(
+        measure=measure,
+        parameters={
+            key: _read_parameter(place, each, table, folder, seed) for key, each in parameters.items()
+        },
+        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
+        if measure.counts
+        else (),
+        sensitive=_read_sensitive(place, table) if measure.takes("sensitive") else None,
+        limit=_read_limit(place, measure),
+        no_worse=place.flag("no_worse"),
+        by=_read_distinct(place, "by"),
+        judge_by=JUDGE_BY.check(place.at("judge_by"), place.text("judge_by", "interval")),
+    )
+    _refuse_without(place, found, table)
+    return found
+
+
+def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
+    """Refuse a check that lacks what its measure needs."""
+    measure = check.measure
+    if measure.counts and not check.quasi_identifiers:
+        rule = f"{place.where} needs quasi-identifiers for the measure '{measure.name}', got none"
+        raise OutOfDomainError(f'{rule}; write quasi_identifiers = ["age", "sex"] in the table')
+    if measure.takes("population_tbl") and table.population_source is None:
+        rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
+        raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    if check.sensitive is not None:
+        refuse_sensitive_groups(check.by, check.sensitive)
+    if check.limit is None and not check.no_worse:
+        rule = f"{place.where} must have a limit, got none"
+        raise OutOfDomainError(
+            f"{rule}; write {measure.bound} = …, or no_worse = true to compare with the baseline alone"
         )
 
 
-def _columns_of_scenario(scenario: str | None) -> tuple[str, ...]:
-    """The columns of a checked scenario's groups."""
-    groups = json.loads(scenario).get("groups", []) if scenario else []
-    return tuple(dict.fromkeys(column for group in groups for column in group.get("columns", [])))
+def _read_limit(place: Place, measure: Measure) -> float | None:
+    other = "at_most" if measure.at_least else "at_least"
+    if other in place.values:
+        side = "lower" if measure.at_least else "higher"
+        rule = (
+            f"{place.where} must bound '{measure.name}' by {measure.bound}, "
+            f"as a {side} figure is the higher risk"
+        )
+        raise OutOfDomainError(f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}")
+    return place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
 
 
-@dataclass(frozen=True)
-class TablePolicy:
-    """A table, its columns, and its checks."""
-
-    name: str
-    source: Source
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    nulls: NullWord
-    population: float | None
-    population_source: Source | None
-    checks: tuple[Check, ...]
-    entity: str | None = None  # the column that identifies people, where rows are not people
+def _read_sensitive(place: Place, table: TablePolicy) -> str:
+    if "sensitive" in place.values:
+        return place.text("sensitive")
+    if len(table.sensitive) != 1:
+        got = f"the table has {len(table.sensitive)}"
+        raise OutOfDomainError(
+            f"{place.at('sensitive')} must name the sensitive column, got none and {got}; write sensitive = "
+            '"…"'
+        )
+    return table.sensitive[0]
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A whole policy; `sha256` is that of its file."""
-
-    name: str
-    tables: tuple[TablePolicy, ...]
-    baseline: Path | None
-    mask_below: int
-    memory_limit: str | None
-    seed: int
-    cautions: str
-    sha256: str
-    baseline_accepted_by: str | None = None
-    preparing: Preparing = field(default_factory=Preparing)
-    engine: str | None = None  # what counts, where the policy says so
-    files: tuple[Path, ...] = field(
-        default=(), compare=False
-    )  # what the policy was read from: reports spare them
-
-
-def columns_named(table: TablePolicy) -> list[str]:
-    """Every column that the checks name, once."""
-    own = [
-        name
-        for check in table.checks
-        for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))
-    ]
-    pointed = [
-        value
-        for check in table.checks
-        for key, value in check.parameters.items()
-        if value is not None and _names_a_column(check.measure.parameters[key].domain)
-    ]
-    people = [] if table.entity is None else [table.entity]
-    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
+def _read_parameter(
+    place: Place,
+    parameter: Parameter,
+    table: TablePolicy,
+    folder: Path,
+    seed: int,
+) -> Any:  # noqa: ANN401
+    """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
+    name, domain = parameter.name, parameter.domain
+    default = {"population": table.population, "seed": seed}.get(name, parameter.default)
+    if name not in place.values and default is not REQUIRED and default is not None:
+        return default
+    if isinstance(domain, Document):
+        return domain.check(name, _resolve_path(place.values.get(name), folder))
+    if isinstance(domain, Number):
+        value = place.number(name, domain)
+        return int(value) if domain.whole else value
+    if name not in place.values and default is None and name != "population":
+        return None
+    if isinstance(domain, Texts):
+        return list(_read_distinct(place, name))
+    text = place.text(name)
+    return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
 
 
-def _names_a_column(domain: Domain) -> bool:
-    return isinstance(domain, Column) or domain is WEIGHT
+def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document
+    """Give a document's source, a path as it is seen from the policy's folder."""
+    return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
 
 
-def columns_counted(table: TablePolicy) -> list[str]:
-    """The columns by which records are counted or grouped, once."""
-    own = [name for check in table.checks for name in (*check.counted, *check.by)]
-    return list(dict.fromkeys([*table.quasi_identifiers, *own]))
+PREPARE_KEYS: Final = (
+    "suppression",
+    "cells",
+    "loss",
+    "time_limit",
+    "keep",
+    "target",
+    "hierarchies",
+    "ladders",
+)
+SUPPRESSION: Final = Number(
+    "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
+)
+SECONDS: Final = Number(
+    "a number of seconds from 1 to 1e6", "write how long a search may take, such as 60", 1.0, 1e6
+)
+
+
+def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
+    """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by."""
+    place.only(PREPARE_KEYS)
+    given = place.table(_hierarchies_key(place))
+    for name in given.values:
+        if name not in columns:
+            rule = f"{given.where} must name quasi-identifiers of the policy, got '{name}'"
+            raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
+    usual = Preparing()
+    return Preparing(
+        suppression=place.number("suppression", SUPPRESSION, usual.suppression),
+        cells=place.flag("cells"),
+        loss=LOSS.check(place.at("loss"), place.text("loss", usual.loss)),
+        time_limit=place.number("time_limit", SECONDS, usual.time_limit),
+        keep=place.texts("keep"),
+        target=place.text("target") if "target" in place.values else None,
+        hierarchies={name: read_hierarchy(given, name) for name in given.values},
+    )
+
+
+def _hierarchies_key(place: Place) -> str:
+    """Return the key that the policy uses; `ladders` is the older name of `hierarchies`."""
+    if "ladders" not in place.values:
+        return "hierarchies"
+    if "hierarchies" in place.values:
+        rule = f"{place.where} must have one of the keys hierarchies and ladders (its older name), got both"
+        raise OutOfDomainError(f"{rule}; move the steps to hierarchies")
+    return "ladders"

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from reid_sql.check.measure import Measure, Row, argument_of
-from reid_sql.check.policy import Check, TablePolicy
+from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.sources import Evidence, identify_files
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError

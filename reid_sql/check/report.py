@@ -15,7 +15,7 @@ from typing import Any, Final
 from reid_sql._version import __version__
 from reid_sql.check.figures import Node, ReportPage, Setting, round_figures, settings
 from reid_sql.check.masking import Mask, groups_to_hide, is_ambiguous, round_above
-from reid_sql.check.policy import Check, Policy, TablePolicy
+from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.schema import broken_rule
 from reid_sql.check.sources import Evidence
 from reid_sql.check.verdicts import (

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy import Preparing
-from reid_sql.check.policy_file import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
+from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
+from reid_sql.check.policy_model import Preparing
 from reid_sql.check.sources import ENCODING
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
-from reid_sql.check.policy import Check, Policy
+from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.population.classical_estimators import COVERED

@@ -11,7 +11,7 @@ from reid_sql.charts.figures import frontier
 from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.check.files import write_report
 from reid_sql.check.html import render_html
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import printed

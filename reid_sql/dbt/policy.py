@@ -9,8 +9,8 @@ from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
 from reid_sql.check.figures import ReportPage
-from reid_sql.check.policy import Policy, TablePolicy, columns_named
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.release import POLICY_COLUMNS
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import Source

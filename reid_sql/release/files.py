@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.policy import TablePolicy
+from reid_sql.check.policy_model import TablePolicy
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step

@@ -12,8 +12,8 @@ from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.gate import ShowProgress
 from reid_sql.check.html import PreparedRelease
-from reid_sql.check.policy import Check, Policy
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.release.criteria import Criterion

@@ -10,7 +10,7 @@ import numpy as np
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.policy import Check
+from reid_sql.check.policy_model import Check
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES

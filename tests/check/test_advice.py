@@ -9,7 +9,7 @@ import pytest
 
 from reid_sql.check.advice import advise, find_coarsenings
 from reid_sql.check.gate import open_tables
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
 

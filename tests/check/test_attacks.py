@@ -18,7 +18,7 @@ import reid_sql
 from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.check.sentences import format_near_limit, format_number
 from reid_sql.check.terminal import verdict_page

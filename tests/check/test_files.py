@@ -11,7 +11,7 @@ import pytest
 
 from reid_sql.check import gate
 from reid_sql.check.gate import check
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
 from reid_sql.sources.files import open_source
 from tests.processes import command

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
 from tests.processes import command
 

@@ -14,7 +14,7 @@ from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check, open_tables
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import round_above
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
 from reid_sql.terminal.console import VisibleConsole

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from reid_sql.check import gate
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.models.release.criteria import Close, Criterion, Diverse
 from reid_sql.models.release.lattice import Discernibility, DistinctRecords, Entropy, Node
 from reid_sql.models.release.search import Search

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql.models.copula import copula_file

@@ -19,7 +19,7 @@ import reid_sql.ibis as ri
 from reid_sql.check import gate
 from reid_sql.check.files import render_junit
 from reid_sql.check.html import render_html
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.cli import main
 from reid_sql.errors import ReidError

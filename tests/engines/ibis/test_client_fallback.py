@@ -15,7 +15,7 @@ import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.check import gate, ibis_table
 from reid_sql.check.ibis_table import Client, IbisTable
-from reid_sql.check.policy_file import read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.release import MEASURING_ERRORS, WHOLE
 from reid_sql.client_fallback import PIECE, DistinctRecords, create_view, fetch_distinct, open_client
 from reid_sql.errors import ReidError
