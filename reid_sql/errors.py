@@ -9,7 +9,7 @@ LONG: Final = re.compile(r"\S{301,}")
 class ReidError(ValueError):
     """Any refusal of reid-sql; its text is one sentence: rule, value, remedy.
 
-    A value of any length is told by its beginning.
+    A long value is shortened to its beginning.
     """
 
     def __init__(self, sentence: str) -> None:

@@ -63,7 +63,7 @@ class Answer(Enum):
 
     @property
     def of_rows(self) -> bool:
-        """Whether the function stands in a SELECT list or an expression, not in FROM."""
+        """Whether the function belongs in a SELECT list or an expression, not in FROM."""
         return self in {Answer.SCALAR, Answer.WINDOW, Answer.MODEL_SCORE}
 
     @property
@@ -73,7 +73,7 @@ class Answer(Enum):
 
 
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
-HANDED: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
+GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
 
 
 # How an engine answers that hands a question on.
@@ -138,8 +138,8 @@ class Function:
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
         """The parameters of the body beside what an engine hands it; the reduction may share some."""
-        handed = HANDED.get(self.answer, 1 if self.reduction else 0)
-        taken = list(inspect.signature(self.body).parameters)[handed:]
+        given = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
+        taken = list(inspect.signature(self.body).parameters)[given:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
 
     @property

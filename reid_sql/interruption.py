@@ -1,4 +1,4 @@
-"""Long computations stop where they are asked to: `checkpoint()` stands in every long loop."""
+"""Long computations stop where they are asked to: every long loop calls `checkpoint()`."""
 
 from collections.abc import Callable
 from contextvars import ContextVar

@@ -190,10 +190,10 @@ class Texts:
 
     def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
         """Give the texts as a list, or refuse what is none."""
-        told = () if values is None and not self.of_record else values
+        given = () if values is None and not self.of_record else values
         none = None if self.of_record else ""
-        if isinstance(told, Sequence) and not isinstance(told, str):
-            listed = list(told)
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            listed = list(given)
             if all(isinstance(value, str) or value is none for value in listed):
                 return listed
         raise OutOfDomainError(self.sentence(name, list_text(values)))

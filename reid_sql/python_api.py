@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.engines.public_api import bound, checked, told
+from reid_sql.engines.public_api import bound, checked, describe_value
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
@@ -86,7 +86,7 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
     if isinstance(parameter.domain, Table | OptionalTable):
         return _table(parameter.name, value, frames)
     if isinstance(value, FittedModel):
-        rule = f"{parameter.name} must be the name of a fitted model, got {told(value)}"
+        rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
         raise WrongTypeError(f"{rule}; see copula_models() for those there are")
     return list(value) if isinstance(value, tuple) else value
 

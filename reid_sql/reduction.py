@@ -120,10 +120,10 @@ ENTITY: Final = Argument(
 )  # the column that tells people apart, where rows are not people
 DIVIDING: Final = Columns("by")
 BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
-# What stands before the names of these columns in a reduction, so that none can meet one of its own.
+# The prefix of these columns' names in a reduction, so that none can clash with one of its own.
 GROUP: Final = "reid: "
 MAX_FITTED_GROUPS: Final = 1000  # groups, of which each takes a model of people a second or more
-# What is said of a group of which every record was dropped, in the columns of these names; nothing in others.
+# The result columns of a group whose records were all dropped; all others are NULL.
 OF_NO_RECORD: Final = {
     "records": 0,
     "status": "not available: nulls := 'drop' leaves no record of the group",

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 from reid_sql import register
 from reid_sql.dbt import policy
 
-LOGGER: Final = AdapterLogger("reid-sql")  # what it is told stands between the lines of dbt's own
+LOGGER: Final = AdapterLogger("reid-sql")  # its lines appear among dbt's own
 
 
 class Plugin(BasePlugin):  # type: ignore[misc] # dbt is an extra: where types are checked, it is not there

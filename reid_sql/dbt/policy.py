@@ -32,7 +32,7 @@ CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a regist
 def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambda _: None) -> None:
     """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless.
 
-    Each check that does not pass is told, as dbt itself counts failures only.
+    Each check that does not pass is printed, as dbt itself counts failures only.
     """
     if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [
         (0,)
@@ -92,14 +92,14 @@ def _table(policy: Policy, name: str) -> TablePolicy:
 
 
 def _finding(check: ReportPage, group: ReportPage) -> dict[str, Any]:
-    told = group["group"]
+    values = group["group"]
     name = " ".join(part for part in (describe_check(check), describe_columns(check)) if part)
     why = "; ".join([part for part in (group["why"], *check["cautions"]) if part])
     return {
         "table": check["table"],
         "measure": check["measure"],
-        "group": escape_control_characters(", ".join(f"{column} {value}" for column, value in told.items()))
-        if told
+        "group": escape_control_characters(", ".join(f"{column} {value}" for column, value in values.items()))
+        if values
         else None,
         "figure": group["judged"],
         "limit": check["limit"],

@@ -303,7 +303,7 @@ def of_group(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, An
 def answer_columns(
     declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Call the body of an answer in arrays: these by name, what is said of all rows repeated for each."""
+    """Call the body of an answer in arrays: these by name, and figures of all rows repeated for each."""
     return columns_of(_called(declared, arrays, parameters))
 
 

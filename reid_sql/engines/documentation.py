@@ -15,9 +15,9 @@ def documented(module: str, declared: Function) -> str:
     """The words of a function of the public module, with its example there."""
     engine = module.rpartition(".")[2]
     stub = Path(__file__).parents[1] / f"{engine}.pyi"
-    said = of_stub(stub, declared.name) or without_example(declared)
+    text = of_stub(stub, declared.name) or without_example(declared)
     reason = declared.absence(engine)
-    return f"{said}\n\nNot on {engine.capitalize()}: {reason}." if reason else said
+    return f"{text}\n\nNot on {engine.capitalize()}: {reason}." if reason else text
 
 
 def of_stub(stub: Path, name: str) -> str | None:
@@ -33,8 +33,8 @@ def of_text(stub: str, name: str) -> str | None:
 
 def without_example(declared: Function) -> str:
     """What the body's docstring says, and the source; the example there is the model's."""
-    said = (inspect.getdoc(declared.body) or declared.words).partition(">>>")[0].strip()
-    return f"{said}\n\nSource: {declared.source}."
+    text = (inspect.getdoc(declared.body) or declared.words).partition(">>>")[0].strip()
+    return f"{text}\n\nSource: {declared.source}."
 
 
 @cache

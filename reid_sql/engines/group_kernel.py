@@ -17,7 +17,7 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind the body to the columns of each group as a list of lists, for a list of rows each, or a refusal.
 
     The last argument tells whether the table is divided, or a whole one in one group. Where there is no group
-    at all, the body is told of no record, and refuses.
+    at all, the body gets no record, and refuses.
     """
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
     rows = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
@@ -35,10 +35,10 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
             return array_of([{"refusal": refusal, "answers": []}], answer)
         for cells in zip(*groups, strict=True):
             checkpoint(len(found) / len(groups[0]))
-            told = _of_nobody(declared, cells) or answered(declared, [*cells, *own], answer_of)
-            if told["refusal"]:
-                return array_of([{"refusal": told["refusal"], "answers": []}], answer)
-            found.append(told["answers"])
+            answer_of_group = _of_nobody(declared, cells) or answered(declared, [*cells, *own], answer_of)
+            if answer_of_group["refusal"]:
+                return array_of([{"refusal": answer_of_group["refusal"], "answers": []}], answer)
+            found.append(answer_of_group["answers"])
         return array_of([{"refusal": None, "answers": found}], answer)
 
     own_names = [parameter.name for parameter in declared.own_parameters]

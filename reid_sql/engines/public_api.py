@@ -59,17 +59,17 @@ def public(
     module: str,
     adapter: Adapter[Any, Any],
     functions: Mapping[str, Function],
-    handed: Answering | None = None,
+    fallback: Answering | None = None,
 ) -> Callable[[str], Call]:
     """Give the `__getattr__` of a public module: each function bound when it is first asked for.
 
-    `handed` answers a function of a table whose reduction the engine does not say.
+    `fallback` answers a function of a table whose reduction the engine does not implement.
     """
 
     @cache
     def bound(name: str) -> Call:
         if name in functions:
-            made = bind(adapter, functions[name], handed)
+            made = bind(adapter, functions[name], fallback)
             made.__doc__ = documented(module, functions[name])
             return made
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
@@ -78,23 +78,23 @@ def public(
     return bound
 
 
-def bind(adapter: Adapter[Any, Any], declared: Function, handed: Answering | None = None) -> Call:
+def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None = None) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(adapter.ENGINE)
     shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
         made = _missing(adapter, declared, reason)
-    elif handed and declared.fallback_note(adapter.ENGINE):
-        made = _table(adapter, declared, _handing(adapter, handed))
+    elif fallback and declared.fallback_note(adapter.ENGINE):
+        made = _table(adapter, declared, _with_fallback(adapter, fallback))
     else:
         made = shaped(adapter, declared)
     made.__name__ = made.__qualname__ = declared.name
     return made
 
 
-def _handing(adapter: Adapter[Any, Any], handed: Answering) -> Answering:
+def _with_fallback(adapter: Adapter[Any, Any], fallback: Answering) -> Answering:
     def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the adapter's frame
-        return (handed if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(declared, given)
+        return (fallback if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(declared, given)
 
     return answering
 
@@ -255,7 +255,7 @@ def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(name: str, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - an option, as it may be
     if isinstance(domain, Number):
         if not is_number(value):
-            raise WrongTypeError(domain.sentence(name, told(value)))
+            raise WrongTypeError(domain.sentence(name, describe_value(value)))
         number = float(domain.check(name, float(value)))
         return int(value) if domain.whole else number
     if isinstance(domain, Numbers):
@@ -276,7 +276,7 @@ def _listed(domain: Numbers, name: str, value: Any) -> Any:  # noqa: ANN401 - a 
         return None
     items = list(value) if _iterable(value) else []
     if not items or not all(is_number(each) for each in items):
-        raise WrongTypeError(domain.sentence(name, told(value)))
+        raise WrongTypeError(domain.sentence(name, describe_value(value)))
     return [float(each) for each in items]
 
 
@@ -286,7 +286,7 @@ def _iterable(value: Any) -> bool:  # noqa: ANN401 - anything
 
 def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or what is none
     if not isinstance(value, str):
-        rule = f"{name} must be the name of a column, got {told(value)}"
+        rule = f"{name} must be the name of a column, got {describe_value(value)}"
         raise WrongTypeError(f"{rule}; write it as a text, such as 'age'")
     return value
 
@@ -295,7 +295,7 @@ def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> An
     if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
         return value
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
-        raise WrongTypeError(domain.sentence(name, told(value)))
+        raise WrongTypeError(domain.sentence(name, describe_value(value)))
     if isinstance(domain, Texts):
         return domain.check(name, value if value is None else list(value))
     return domain.check(name, value)
@@ -306,7 +306,7 @@ def is_number(value: Any) -> bool:  # noqa: ANN401 - anything
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
-def told(value: Any) -> str:  # noqa: ANN401 - anything
+def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
     """What was got, in few words: texts as they are, NULL for None, lists by items, else the type's name."""
     if value is None:
         return "NULL"
@@ -324,7 +324,7 @@ LONGEST: Final = 80  # characters of a value that fit a sentence
 def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     """The model of this name, or the model itself."""
     if not isinstance(model, str | FittedModel):
-        rule = f"model must be the name of a fitted model or a model, got {told(model)}"
+        rule = f"model must be the name of a fitted model or a model, got {describe_value(model)}"
         raise WrongTypeError(f"{rule}; see copula_models() for those there are")
     return registry.known(model)
 
@@ -332,7 +332,7 @@ def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
 def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a column, name or number
     if value is None or isinstance(value, (str, *kind.types)) or is_number(value):
         return value
-    rule = f"{name} must be the name of a column, {kind.words} or a number, got {told(value)}"
+    rule = f"{name} must be the name of a column, {kind.words} or a number, got {describe_value(value)}"
     raise WrongTypeError(f"{rule}; {kind.remedy}")
 
 

@@ -53,8 +53,8 @@ class Prepared(Outcome):
     @property
     def way_out(self) -> PreparedRelease:
         """The outcome as the gate's HTML report shows it."""
-        told = dict(self.page)
-        return PreparedRelease(told, steps(told))
+        document = dict(self.page)
+        return PreparedRelease(document, steps(document))
 
     @property
     def sql(self) -> str:

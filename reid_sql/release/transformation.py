@@ -113,8 +113,8 @@ class Transformation:
     def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
         """Blank the columns in records of small classes that are then alike with enough others of them."""
         others = _listed([SMALL, *(name for name in self.names if name not in stage)])
-        told = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
-        small = f"SELECT *, {told} FROM reid_form_{number - 1}"
+        flag = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
+        small = f"SELECT *, {flag} FROM reid_form_{number - 1}"
         rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {others}) >= {self.cut} AS {RESCUED}"
         blank = ", ".join(
             f"CASE WHEN {RESCUED} THEN {sql_text(ALL)} ELSE {quoted(name)} END AS {quoted(name)}"

@@ -27,14 +27,14 @@ POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
 WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
-told AS (
+read AS (
     SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
 )
 SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
     count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
     count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
-FROM told WHERE kind IS NOT NULL GROUP BY key ORDER BY key
+FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key
 """
 BROKEN: Final = """
 SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
@@ -45,7 +45,7 @@ FROM {source}
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written; a delimiter that is not told is the one that the header has most of."""
+    """How a text file is written; a delimiter that is not given is the one that the header has most of."""
 
     delimiter: str | None = None
     encoding: str = "utf-8"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Share = Callable[[], float]  # percent that is done
 _displays: "Final[list[Display]]" = []  # at most one
-_wanted: Final[list[bool]] = []  # whether to show progress, if the command was told
+_wanted: Final[list[bool]] = []  # whether to show progress, if the command asks for it
 _lock: Final = threading.Lock()
 
 

@@ -16,7 +16,7 @@ def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 

@@ -20,7 +20,7 @@ def profile(counts: ColumnCounts) -> list[ColumnProfile]:
     `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
     1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
     risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
-    nothing. No value of the table is told but sentinels. Refuses an empty table.
+    nothing. No value of the table is shown but sentinels. Refuses an empty table.
     One row per person is assumed.
 
     >>> import numpy as np

@@ -25,7 +25,7 @@ def validate_risk(
 ) -> list[Backtest]:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known.
 
-    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a
     hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
     the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
     the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,

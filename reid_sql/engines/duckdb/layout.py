@@ -25,7 +25,7 @@ LONGER: Final = 90  # or at the next connective
 
 
 def laid_out(sql: str) -> str:
-    """The query with its white space made anew; what stands in quotes stays as it is.
+    """The query with its white space made anew; what is in quotes stays as it is.
 
     >>> print(laid_out("SELECT a FROM (SELECT b AS a FROM t WHERE b > 1)"))
     SELECT a

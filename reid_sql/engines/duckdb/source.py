@@ -179,7 +179,7 @@ def has_collation(row: str) -> str:
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it
     """The table of a name, or the file of a path.
 
-    A name stands as it is where it holds no quotes or is quoted by SQL's rules; else it is an identifier that
+    A name is used as it is where it has no quotes or is quoted by SQL's rules; else it is an identifier that
     itself holds quotes: those arrive bare.
     """
     given = "" if table is None else str(table)

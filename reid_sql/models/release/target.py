@@ -2,7 +2,7 @@
 
 A table of the target by some columns predicts each record from all others (leave one out): shares within the
 cell, drawn towards those of the whole by one record's weight (Cestnik 1990, m = 1). Columns are taken one by
-one, the one that tells most first, as long as the others' values tell more. A record that stands alone in
+one, the one that tells most first, as long as the others' values tell more. A record that is alone in
 its cell so tells nothing, whatever it is.
 """
 

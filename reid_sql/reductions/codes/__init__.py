@@ -19,7 +19,8 @@ MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
 LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes beside the codes
 BY_RECORD: Final = {
-    "ibis": "whole columns would have to come to the client, record by record, each told from those alike"
+    "ibis": "whole columns would have to come to the client record by record, and records of the same values "
+    "could not be distinguished"
 }
 CODES: Final = Reduction(
     __name__,

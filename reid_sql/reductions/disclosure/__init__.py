@@ -8,7 +8,7 @@ from reid_sql.parameters import PROBABILITY
 from reid_sql.reduction import BY, DROPPABLE_NULLS, TBL, Argument, Reduction
 
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
-NEARLY_ALL: Final = 0.9  # classes to cells, from which on those of one value are told apart first
+NEARLY_ALL: Final = 0.9  # classes per cell, from which on classes of one value are separated first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
 EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"

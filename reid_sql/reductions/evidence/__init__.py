@@ -14,7 +14,7 @@ OF_INDEPENDENCE: Final = ("all", "loglinear", "loglinear_nb")
 OF_COPULAS: Final = ("all", "copula")
 OF_PEOPLE: Final = ("all", "people")
 OF_PAIRS: Final = (*OF_COPULAS, "people")
-SEED: Final = 0  # of the draw, as population_risk has it unless told otherwise
+SEED: Final = 0  # of the draw, as population_risk has it by default
 EVIDENCE: Final = Reduction(
     __name__,
     name="evidence",

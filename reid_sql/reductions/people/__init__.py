@@ -12,7 +12,7 @@ from reid_sql.reductions.pairs import PAIRS
 
 __all__ = ["DRAWN", "LOOKED_AT", "MOST_DRAWN", "MOST_LINES", "PEOPLE", "SIZES"]
 MOST_LINES: Final = tuple(max_combinations(columns) for columns in range(1, MAX_COLUMNS + 1))
-LOOKED_AT: Final = 32_768  # rows: by these, pairs of columns with very many combinations are told first
+LOOKED_AT: Final = 32_768  # rows: these show first which pairs of columns have very many combinations
 PEOPLE: Final = Reduction(
     __name__,
     name="people",
