@@ -236,7 +236,7 @@ def alpha_k_anonymity_classes(
     """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `alpha_k_anonymity`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 
@@ -355,7 +355,7 @@ def beta_likeness_classes(
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `beta_likeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `beta_likeness`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 
@@ -726,7 +726,7 @@ def delta_disclosure_classes(
     """List the classes in which a sensitive value's share differs from the table's by more than delta.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `delta_disclosure`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `delta_disclosure`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 
@@ -1052,7 +1052,7 @@ def l_diversity_classes(
     """List the classes that hold fewer than l sensitive values.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `l_diversity`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 
@@ -1347,7 +1347,7 @@ def profile(
     `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
     1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
     risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
-    nothing. No value of the table is told but sentinels. Refuses an empty table.
+    nothing. No value of the table is shown but sentinels. Refuses an empty table.
     One row per person is assumed.
 
     Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
@@ -2014,7 +2014,7 @@ def t_closeness_classes(
     """List the classes whose sensitive values are further than t from those of the table.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `t_closeness`. A class whose value is NULL, as it cannot be told, is listed too.
+    measure, as in `t_closeness`. A class whose value is not known is listed too, with NULL.
     With `entity`, the column that tells people apart, people are counted, each once in a class; those of
     several sensitive values there are refused. Else one row per person is assumed.
 
@@ -2088,7 +2088,7 @@ def validate_risk(
 ) -> duckdb.DuckDBPyRelation:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known.
 
-    `samples` are drawn without replacement at each of the `fractions`: unless told otherwise a tenth and a
+    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a
     hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
     the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
     the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
