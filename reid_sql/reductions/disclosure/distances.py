@@ -216,7 +216,7 @@ def _distance_of_cells(keys: Keys) -> str:
 
 def recursion(c: float, keys: Keys) -> str:
     """Measure the largest l for which all values from the l-th on, c times, exceed the most frequent one."""
-    in_class = f"PARTITION BY {keys.listed} ORDER BY n ASC ROWS"
+    in_class = f"PARTITION BY {keys.listed} ORDER BY n ASC NULLS FIRST ROWS"
     single = f"""
         SELECT {keys.shown}n AS class_size, classes, {1 if c > 1 else 0}::DOUBLE AS value
         FROM reid_alone"""

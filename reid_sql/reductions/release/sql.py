@@ -15,11 +15,11 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
     asked = [*qi] if key is None else [*qi, key]
     keys = "" if key is None else f"{_check_keys(original, released, label, asked)},"
     body = f"""
-        WITH {_number_values("reid_original", original, qi, asked)},
-        {_number_values("reid_released", released, qi, asked)},
+        WITH {_number_values("reid_rows_of_original", original, qi, asked)},
+        {_number_values("reid_rows_of_released", released, qi, asked)},
         {keys}
-        {_encode_rows("reid_original", qi, key)},
-        {_encode_rows("reid_released", qi, key)},
+        {_encode_rows("reid_rows_of_original", qi, key)},
+        {_encode_rows("reid_rows_of_released", qi, key)},
         reid_pairs AS (
           SELECT original, released, count(*) AS records
           FROM ({_pair_records(key)})
@@ -29,8 +29,8 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
           {_list_codes("original", qi)} AS original_codes,
           {_list_codes("released", qi)} AS released_codes,
           coalesce(list(records), []::BIGINT[]) AS records,
-          {_list_values("reid_original", qi)} AS original_values,
-          {_list_values("reid_released", qi)} AS released_values
+          {_list_values("reid_rows_of_original", qi)} AS original_values,
+          {_list_values("reid_rows_of_released", qi)} AS released_values
         FROM reid_pairs"""
     return original.check_columns_of_both(
         released, label, asked, with_null_report(original, qi, "value", body)
@@ -71,13 +71,13 @@ def _pair_records(key: str | None) -> str:
     """Select each record of the original with its release; without a key, each table's by themselves."""
     if key is None:
         return """
-            SELECT codes AS original, NULL::INTEGER[] AS released FROM reid_original_encoded
+            SELECT codes AS original, NULL::INTEGER[] AS released FROM reid_rows_of_original_encoded
             UNION ALL
-            SELECT NULL, codes FROM reid_released_encoded"""
+            SELECT NULL, codes FROM reid_rows_of_released_encoded"""
     return """
             SELECT o.codes AS original, r.codes AS released
-            FROM reid_original_encoded AS o
-            FULL JOIN reid_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
+            FROM reid_rows_of_original_encoded AS o
+            FULL JOIN reid_rows_of_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
 
 
 def _list_codes(side: str, columns: Sequence[str]) -> str:
@@ -108,7 +108,7 @@ def _check_keys(original: Source, released: Source, label: str, asked: Sequence[
         f"""(
             SELECT {is_key(f"q{len(asked)}")} AS is_key, any_value(typeof(q{len(asked)})) AS kind FROM {table}
           )"""
-        for table in ("reid_original", "reid_released")
+        for table in ("reid_rows_of_original", "reid_rows_of_released")
     )
     return f"""reid_keys AS MATERIALIZED (
           SELECT CASE WHEN {original.has_columns(label, asked)} AND {released.has_columns(label, asked)}
