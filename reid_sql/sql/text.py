@@ -23,11 +23,6 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def text_or_null(value: str | None) -> str:
-    """Quote a text, or write a NULL of its type."""
-    return "NULL::VARCHAR" if value is None else text(value)
-
-
 def texts(values: Iterable[str]) -> str:
     """Write a list of texts.
 

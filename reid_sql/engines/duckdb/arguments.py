@@ -16,6 +16,7 @@ from reid_sql.parameters import (
     Table,
     Texts,
 )
+from reid_sql.sql.text import text
 
 
 def check_arguments(
@@ -51,12 +52,8 @@ def literal(domain: Domain, value: Any) -> str:  # noqa: ANN401 - a checked valu
     if isinstance(domain, Numbers):
         return f"[{', '.join(map(repr, value))}]::DOUBLE[]"
     if isinstance(domain, Texts):
-        return f"[{', '.join('NULL' if each is None else _text(each) for each in value)}]::VARCHAR[]"
-    return _text(str(value))
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+        return f"[{', '.join('NULL' if each is None else text(each) for each in value)}]::VARCHAR[]"
+    return text(str(value))
 
 
 def sql_type(domain: Domain) -> str:

@@ -127,7 +127,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     listed = _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
         raise OutOfDomainError(REDEFINED)
-    PLANNED.append(functions)
+    PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
     _register_python(cursor, made.python, listed.python)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}

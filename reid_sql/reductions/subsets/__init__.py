@@ -13,7 +13,6 @@ BYTES: Final = CODE_BYTES
 BYTES_PER_KEY: Final = KEY_BYTES
 SPARE_KEYS: Final = SPARE_ARRAYS
 QUERIES: Final = 64  # subsets up to which each is a query; more are counted from one table of codes
-QUERIES_ALONE: Final = 5000  # the same where DuckDB has no Python to count from codes
 SUBSETS: Final = Reduction(
     __name__,
     name="subsets",
