@@ -52,7 +52,7 @@ reid_sized AS (
       )
     ),
     reid_placed AS MATERIALIZED (
-      SELECT q4, s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*') THEN CASE
+      SELECT q4, s AS v, sum(n)::BIGINT AS in_table, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|BOOLEAN|ENUM.*') THEN CASE
         WHEN s IS NOT NULL THEN row_number() OVER (PARTITION BY q4 ORDER BY s ASC NULLS LAST) - 1 END
         ELSE error('sensitive must be a column of numbers, dates, times, booleans or ENUMs for variant := ''ordered'', got ''income''; cast it to one of them, or pass variant := ''equal''')::BIGINT END AS place
       FROM (
@@ -65,7 +65,7 @@ reid_sized AS (
       GROUP BY q4, s
     ),
     reid_whole AS MATERIALIZED (
-      SELECT q4, sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+      SELECT q4, sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
         count(place) = count(*) AS known
       FROM reid_placed
       GROUP BY ALL
@@ -76,17 +76,17 @@ reid_sized AS (
       FROM reid_placed AS c
       JOIN reid_whole AS h ON c.q4 IS NOT DISTINCT FROM h.q4
     ),
-    reid_held AS MATERIALIZED (
+    reid_values AS MATERIALIZED (
       SELECT q4, v, spot::DOUBLE / last AS x, reached / total AS f, (spot * reached - moment) / (last * total) AS g
       FROM (
-        SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment
+        SELECT *, sum(in_table) OVER so_far AS reached, sum(spot * in_table) OVER so_far AS moment
         FROM reid_spread
         WINDOW so_far AS (PARTITION BY q4 ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
       )
     ),
     reid_area AS MATERIALIZED (
       SELECT q4, max(g) AS area
-      FROM reid_held
+      FROM reid_values
       GROUP BY ALL
     )
     SELECT q4, n AS class_size, classes, value
@@ -95,7 +95,7 @@ reid_sized AS (
       FROM reid_alone AS c
       JOIN (
         SELECT c.*, 2 * g - area + 1 - x AS value
-        FROM reid_held AS c
+        FROM reid_values AS c
         JOIN reid_area AS h ON c.q4 IS NOT DISTINCT FROM h.q4
       ) AS h ON s IS NOT DISTINCT FROM v AND c.q4 IS NOT DISTINCT FROM h.q4
     )
@@ -116,12 +116,12 @@ reid_sized AS (
             FROM (
               SELECT c.*, x, g
               FROM reid_rest AS c
-              JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND c.q4 IS NOT DISTINCT FROM h.q4
+              JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND c.q4 IS NOT DISTINCT FROM h.q4
             ) AS c
             JOIN reid_area AS h ON c.q4 IS NOT DISTINCT FROM h.q4
           )
           WINDOW by_value AS (PARTITION BY q4, q1, q2 ORDER BY x ASC)
-        ) AS c ASOF LEFT JOIN reid_held AS h ON c.q4 IS NOT DISTINCT FROM h.q4 AND reached < h.f
+        ) AS c ASOF LEFT JOIN reid_values AS h ON c.q4 IS NOT DISTINCT FROM h.q4 AND reached < h.f
       )
     )
     GROUP BY q4, q1, q2
