@@ -37,7 +37,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "shipped, misspelt": ("adult_voter_registr", "did you mean 'adult_voter_register'?"),
     "unknown key": (
         GOOD | {"populaton": 3},
-        "stands for nothing, got 'populaton'; did you mean 'population'?",
+        "must have only known keys, got 'populaton'; did you mean 'population'?",
     ),
     "unknown key of a group": (
         GOOD | {"groups": [GROUP | {"probabilty": 1}]},
