@@ -1,7 +1,8 @@
 """List every function with its signature, summary and source; or all facts about one of them."""
 
 import argparse
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -23,14 +24,30 @@ ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 def run_functions(options: argparse.Namespace) -> int:
     """List the functions."""
     functions = declared()
-    if options.name and options.name not in functions:
+    is_exact = options.name in functions
+    chosen = [functions[options.name]] if is_exact else _search(functions, options.name or "")
+    if not chosen:
         hint = suggestion(options.name, list(functions), "functions")
-        raise UnknownNameError(f"NAME must be a function, got '{options.name}'; {hint}")
-    chosen = [functions[options.name]] if options.name else list(functions.values())
+        raise UnknownNameError(f"NAME must be a function, or words about one, got '{options.name}'; {hint}")
     page = [_described(found) for found in chosen]
     rows = [{name: found[name] for name in ("name", "signature", "words", "source")} for found in page]
-    print_answer(options, page, rows, lambda: _page(chosen, whole=bool(options.name)))
+    print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))
     return PASSED
+
+
+def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
+    """Return the functions whose name contains the text; or, if none does, whose description has its words.
+
+    An ending of up to three letters may differ: "identifies" finds identify.
+    """
+    named = [found for name, found in functions.items() if text.lower() in name]
+    stems = [word[: max(4, len(word) - 3)] for word in re.findall(r"\w{3,}", text.lower())]
+    described = {
+        name: f"{name} {found.words} {facts.details(found)}".lower() for name, found in functions.items()
+    }
+    return named or [
+        functions[name] for name, words in described.items() if stems and all(stem in words for stem in stems)
+    ]
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:

@@ -35,13 +35,18 @@ def run_profile(options: argparse.Namespace) -> int:
     columns = [name for text in options.columns for name in names("the columns", text)]
     if options.columns:
         COLUMNS.check(columns, columns)
+    rows = profile_columns(options, columns)
+    print_answer(options, rows, rows, lambda: profile_page(rows))
+    return PASSED
+
+
+def profile_columns(options: argparse.Namespace, columns: list[str]) -> list[dict[str, Any]]:
+    """Profile these columns of the file, or all if none is named."""
     con, table = open_file(options)
     every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     # Columns that are named are counted one by one; without names, the function counts all of them.
     named = columns or (every if len(every) <= MAX_COLUMNS else None)
-    rows = call(con, "profile", [table, named], "columns").records()
-    print_answer(options, rows, rows, lambda: profile_page(rows))
-    return PASSED
+    return call(con, "profile", [table, named], "columns").records()
 
 
 def run_risk(options: argparse.Namespace) -> int:

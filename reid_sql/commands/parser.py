@@ -183,6 +183,10 @@ def _profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
 
 
+def _init(parser: argparse.ArgumentParser) -> None:
+    _source(parser, None)
+
+
 def _risk(parser: argparse.ArgumentParser) -> None:
     _source(parser, file=FILE_OR_CONNECTION)
     _threshold(parser)
@@ -308,7 +312,10 @@ def _query(parser: argparse.ArgumentParser) -> None:
 
 
 def _functions(parser: argparse.ArgumentParser) -> None:
-    words = "one function, with its parameters, result columns, engines and an example"
+    words = (
+        "one function, with its parameters, result columns, engines and an example; or a part of a name, "
+        "or words such as 'unique in the population': the functions that have them"
+    )
     parser.add_argument("name", metavar="NAME", nargs="?", help=words)
     _format(parser)
 
@@ -324,6 +331,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _profile,
         "measure:run_profile",
     ),
+    "init": Command("write a starter policy and scenario for a file, with comments", _init, "init:run_init"),
     "risk": Command(
         "measure a file: summary, class sizes, the most exposed records, a verdict", _risk, "measure:run_risk"
     ),

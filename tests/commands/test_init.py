@@ -1,0 +1,74 @@
+"""`reid-sql init`: the documents it writes are read by the commands they are for, and replace nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import command
+
+HOSTILE = 'name,"a ""quoted"" age",sex,"tab\there",patient_id,remarks\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def visits(folder: Path) -> Path:
+    """Forty people of five visits each, under column names that need quoting."""
+    lines = [
+        f"P{person:05},{20 + person % 7},{'FM'[person % 2]},{person % 3},{person},note {person} {visit} seen"
+        for person in range(40)
+        for visit in range(5)
+    ]
+    path = folder / "visits.csv"
+    path.write_text(HOSTILE + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_documents_are_read_by_the_commands_they_are_for(folder: Path) -> None:
+    visits(folder)
+    assert command("init", "visits.csv").returncode == 0
+    policy = (folder / "visits.policy.toml").read_text(encoding="utf-8")
+    assert 'entity = "patient_id"' in policy
+    checked = command("check", "visits.policy.toml", "--json")
+    assert checked.returncode in (0, 1), checked.stderr
+    measured = command("adversary", "visits.csv", "--scenario", "visits.scenario.toml", "--json")
+    assert measured.returncode == 0, measured.stderr
+
+
+def test_no_value_of_the_file_is_written(folder: Path) -> None:
+    visits(folder)
+    command("init", "visits.csv")
+    for path in folder.glob("visits.*.toml"):
+        text = path.read_text(encoding="utf-8")
+        assert "P00001" not in text
+        assert "note " not in text
+
+
+def test_a_document_that_exists_is_not_replaced(folder: Path) -> None:
+    visits(folder)
+    (folder / "visits.scenario.toml").write_text("mine", encoding="utf-8")
+    refused = command("init", "visits.csv")
+    assert refused.returncode == 2
+    assert "init must not replace a file, got 'visits.scenario.toml'" in refused.stderr
+    assert (folder / "visits.scenario.toml").read_text(encoding="utf-8") == "mine"
+    assert not (folder / "visits.policy.toml").exists()
+
+
+def test_a_file_without_such_columns_is_refused(folder: Path) -> None:
+    (folder / "ids.csv").write_text("id\n" + "\n".join(f"X{i:07}" for i in range(500)), encoding="utf-8")
+    refused = command("init", "ids.csv")
+    assert refused.returncode == 2
+    assert "got none that looks like one" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("pop", "population_risk"), ("who stands out", "suda_scores"), ("t-closeness", "t_closeness")],
+)
+def test_functions_are_found_by_a_part_of_the_name_or_by_words(words: str, found: str) -> None:
+    listed = command("functions", words)
+    assert listed.returncode == 0, listed.stderr
+    assert f"{found}(" in listed.stdout
