@@ -16,6 +16,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.identifiers import repeated
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
@@ -179,6 +180,10 @@ class DuckDBTable(TableEngine):
         """Profile some columns of the table."""
         label = f"{self.table.name}: marks for missing values"
         return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
+
+    def repeated_identifiers(self, skipped: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return columns named like an identifier that repeat, also those that no check reads."""
+        return repeated(self.con, self.whole, skipped)
 
     def call(
         self,

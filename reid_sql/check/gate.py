@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import duckdb
 
+from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
@@ -19,7 +20,7 @@ from reid_sql.check.overview import table_page
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
 from reid_sql.check.release import Release
-from reid_sql.check.report import build_report, read_baseline, to_json
+from reid_sql.check.report import build_report, to_json
 from reid_sql.check.sentences import (
     describe_check,
     describe_columns,

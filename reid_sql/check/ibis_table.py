@@ -18,7 +18,7 @@ import pyarrow as pa
 from ibis.expr.types import BooleanValue, Table
 
 import reid_sql.ibis as ri
-from reid_sql.check.duckdb_table import Calls
+from reid_sql.check.duckdb_table import CAUTION_VIEW, Calls
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
@@ -38,6 +38,7 @@ from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, max_col
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
+from reid_sql.sources.identifiers import repeated_in_warehouse
 from reid_sql.sources.remote import url_of
 from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
@@ -244,6 +245,9 @@ class IbisTable(RemoteTable):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.population_source
         self.population = source and _open_table(label, source, warehouses, given)
+        for each in (table.source, table.population_source):
+            if each is not None and each.url is not None and warehouses[each.url].is_view(str(each.table)):
+                self.cautions.append(CAUTION_VIEW.format(each.table))
         self._records: int | None = None
         self._client = ClientRecords(client, table, number, self)
         is_snapshot = table.source.url is not None and warehouses[table.source.url].still
@@ -336,6 +340,10 @@ class IbisTable(RemoteTable):
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
         return list(profile_columns(self.frame, columns, partial(asked, url=self.url or "")))
+
+    def repeated_identifiers(self, skipped: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return columns named like an identifier that repeat: name, distinct values, records with one."""
+        return repeated_in_warehouse(self.frame, skipped, self._ask)
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

@@ -104,6 +104,10 @@ class TableEngine(ABC):
         """Profile some columns of the table."""
 
     @abstractmethod
+    def repeated_identifiers(self, skipped: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return columns named like an identifier that repeat: name, distinct values, records with one."""
+
+    @abstractmethod
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
     ) -> list[Row]:
@@ -170,6 +174,7 @@ class Release:
         self.engine = engine
         self.evidence = identify_files(table.source, table.population_source) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
+        self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
         self._records: int | None = None
         self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}

@@ -31,6 +31,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
+from reid_sql.sources.identifiers import likely, repeating
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
@@ -357,6 +358,15 @@ class SparkTable(TableEngine):
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""
         return _rows(rs.profile(self.frame, list(columns)))
+
+    def repeated_identifiers(self, skipped: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return columns named like an identifier that repeat: name, distinct values, records with one."""
+        names = likely(self.frame.columns, skipped)
+        if not names:
+            return []
+        counts = [count(column(name)) for count in (F.count_distinct, F.count) for name in names]
+        row = self.frame.agg(*counts).collect()[0]
+        return repeating(names, row[: len(names)], row[len(names) :])
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

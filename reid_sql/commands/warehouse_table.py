@@ -1,6 +1,5 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from reid_sql.fitted_model import FittedModel
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.runner import Answer
 from reid_sql.sources import warehouse
-from reid_sql.sources.identifiers import likely, repeating
+from reid_sql.sources.identifiers import repeated_in_warehouse
 
 
 class WarehouseTable:
@@ -53,17 +52,6 @@ class WarehouseTable:
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""
-        names = likely(self.table.columns, self.columns)
-        if not names:
-            return []
-        counts = {
-            f"{kind}{place}": count
-            for place, name in enumerate(names)
-            for kind, count in (("d", self.table[name].nunique()), ("n", self.table[name].count()))
-        }
-        row = self.warehouse.rows(lambda: self.table.aggregate(**counts), "identifiers")[0]
-        return repeating(names, _cells(row, "d", len(names)), _cells(row, "n", len(names)))
-
-
-def _cells(row: dict[str, Any], kind: str, length: int) -> Sequence[int]:
-    return [int(row[f"{kind}{place}"]) for place in range(length)]
+        return repeated_in_warehouse(
+            self.table, self.columns, lambda asked: self.warehouse.rows(asked, "identifiers")
+        )

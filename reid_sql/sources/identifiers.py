@@ -1,13 +1,14 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
     import duckdb
+    from ibis.expr.types import Table
 
 MOST: Final = 8  # columns that are looked at
 
@@ -26,6 +27,25 @@ def repeated(
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     found = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
     return repeating(names, found[::2], found[1::2])
+
+
+def repeated_in_warehouse(
+    table: "Table",
+    quasi_identifiers: Sequence[str],
+    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
+) -> list[tuple[str, int, int]]:
+    """Return the same of a table of Ibis, in one query if there is such a name."""
+    names = likely(table.columns, quasi_identifiers)
+    if not names:
+        return []
+    counts = {
+        f"{kind}{place}": count
+        for place, name in enumerate(names)
+        for kind, count in (("d", table[name].nunique()), ("n", table[name].count()))
+    }
+    row = ask(lambda: table.aggregate(**counts))[0]
+    distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
+    return repeating(names, distinct, records)
 
 
 def likely(every: Sequence[str], quasi_identifiers: Sequence[str]) -> list[str]:

@@ -57,6 +57,22 @@ class Warehouse:
             raise self._unknown(words, name, table, schema, error) from None
         return found
 
+    def is_view(self, name: str) -> bool:
+        """Whether the name is known to be a view, or another relation that is no table of its own records."""
+        *place, table = _parts("table", name)
+        schema = place[-1] if place else self.schema
+        where = f"WHERE table_name = {sql_text(table)}"
+        where += f" AND table_schema = {sql_text(schema)}" if schema else ""
+        asked = f"SELECT table_type FROM information_schema.tables {where}"
+        if self.backend.name == "sqlite":
+            asked = f"SELECT upper(type) FROM sqlite_master WHERE name = {sql_text(table)}"
+        with suppress(Exception):  # not every database lists its tables there
+            cursor = self.backend.raw_sql(asked)
+            kinds = [str(row[0]).upper() for row in cursor.fetchall()]
+            # PostgreSQL does not list a materialized view there.
+            return not kinds if self.backend.name == "postgres" and schema else "VIEW" in " ".join(kinds)
+        return False
+
     def _unknown(
         self, words: str, name: str, table: str, schema: str | None, error: Exception
     ) -> UnknownNameError:
