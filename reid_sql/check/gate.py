@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from os import PathLike
@@ -12,10 +12,12 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
+from reid_sql.check.class_sizes import mask_classes
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.masking import Mask
 from reid_sql.check.overview import table_page
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
@@ -193,15 +195,18 @@ def measure_policy(
     Of a file that changed meanwhile, nothing is judged.
     """
     before = find_baseline(policy, releases, baseline)
-    found, pages = [], []
+    found, pages, mask = [], [], Mask(policy.mask_below)
     for release in releases:
+        judged = []
         for number, each in enumerate(release.table.checks, 1):
             show_progress(
                 f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})"
             )
-            found.append(judge_check(release, each, policy, before))
+            judged.append(judge_check(release, each, policy, before))
         show_progress(f"{release.table.name}: what drives the risk")
-        pages.append(table_page(release, policy, risky=risky))
+        classes = mask_classes(release, judged, mask)
+        pages.append(table_page(release, policy, classes, risky=risky))
+        found += [replace(each, withheld=place in classes.withheld) for place, each in enumerate(judged)]
     changed = {release.table.name for release in releases if release.has_changed()}
     results = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
     return build_report(

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
+from math import ceil, exp, isfinite, log
 from typing import Any, Final
 
 from reid_sql._version import __version__
 from reid_sql.check.digest import seal
 from reid_sql.check.figures import Node, ReportPage, Setting, settings
-from reid_sql.check.masking import Mask, groups_to_hide, is_ambiguous, round_above
+from reid_sql.check.group_sizes import groups_to_hide
+from reid_sql.check.masking import Mask, round_above
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import (
     EXIT_CODES,
@@ -112,26 +114,24 @@ def check_page(
     labels = of_results.get((each.table, each.check.by), set())
     named: list[Page] = []
     unnamed: list[Judgement] = []
-    counts: list[int] = []
     for judgement in each.findings:
         group = judgement.figure.group
         masked = bool(group.values) and group_labels(group) in labels
-        counts += [group.records] * masked
         if masked and mask.hides(group.records):
             unnamed.append(judgement)
         else:
             size = group.records if each.check.by else records
-            named.append(_group_page(each.check, judgement, size, mask, masked=masked))
+            named.append(
+                _group_page(each.check, judgement, size, mask, masked=masked, withheld=each.withheld)
+            )
     small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
     small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
-    if small and (len(counts) == len(each.findings) or not is_ambiguous(counts, mask.below)):
-        small = small[:1]  # their number would reveal their sizes: the worst is shown for them
     return {
         "table": each.table,
         **describe_question(each.check),
         "verdict": each.verdict,
         "cautions": collect_cautions(each, records, mask, baseline),
-        "groups": [*named, *small],
+        "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
     }
 
 
@@ -165,13 +165,23 @@ def _document_page(given: str) -> Page:
     return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
 
 
-def _group_page(check: Check, judgement: Judgement, records: int, mask: Mask, *, masked: bool) -> Page:
+def _group_page(
+    check: Check,
+    judgement: Judgement,
+    records: int,
+    mask: Mask,
+    *,
+    masked: bool,
+    withheld: bool = False,
+) -> Page:
     """Turn the figure of a group into one that is shown or masked; of a masked group, show the verdict.
 
     Where a figure counts few records, it is masked, and a bound below which it lies is shown.
     """
     figure = judgement.figure
-    bound = None if masked else _bound(check, judgement, records, mask)
+    bound = None if masked else bound_of_figure(check, judgement, records, mask)
+    masked = masked or (withheld and bound is not None)
+    bound = None if masked else bound
     exact = not masked and bound is None
     unnamed = not figure.group.values or (masked and mask.hides(records))
     hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
@@ -193,12 +203,14 @@ def _group_page(check: Check, judgement: Judgement, records: int, mask: Mask, *,
     }
 
 
-def _bound(check: Check, judgement: Judgement, records: int, mask: Mask) -> float | None:
+def bound_of_figure(check: Check, judgement: Judgement, records: int, mask: Mask) -> float | None:
     """Return the bound that is shown in place of a figure which would reveal a small count."""
     values = [value for value in (judgement.figure.value, judgement.judged) if value is not None]
-    if not values or records == 0 or mask.below == 1:
+    if not values or records == 0 or mask.below == 1 or not all(map(isfinite, values)):
         return None
     value, measure, small = max(values), check.measure, judgement.figure.small
+    if measure.relative is not None:
+        return _bound_relative(measure.relative, value, records, mask)
     if measure.unit == "number":
         reveals = small and not measure.extreme and value > 0
         return round_above(value, 10**15, mask.below) if reveals else None
@@ -207,9 +219,23 @@ def _bound(check: Check, judgement: Judgement, records: int, mask: Mask) -> floa
     if not within or measure.extreme:
         return None
     bound = mask.bound_of(share, records) if measure.of_records else None
-    if bound is None and small:
-        bound = mask.round_share(share, records) if share < 1 else 1.0
+    if bound is None and small:  # a mean over the classes is a multiple of no share of the records
+        bound = mask.round_share(share, records) if share < 1 and not measure.of_classes else 1.0
     return round(bound * records) if bound is not None and measure.unit == "count" else bound
+
+
+def _bound_relative(kind: str, value: float, records: int, mask: Mask) -> float | None:
+    """Return the bound of a figure that compares a class with the table.
+
+    From an exact one the share of a rare value in the table follows: q is 1 − t where a class has that value
+    alone, 1/(β + 1), or exp(−δ). The bound leaves q as open as a round share.
+    """
+    if kind == "distance":
+        return mask.round_share(value, records) if 0 < value < 1 else None
+    factor = mask.bound_ratio(value + 1 if kind == "gain" else exp(value), records)
+    if factor is None:
+        return None
+    return factor if kind == "gain" else ceil(100 * log(factor)) / 100
 
 
 @cache

@@ -81,6 +81,7 @@ class CheckResult:
     check: Check
     findings: tuple[Judgement, ...]
     cautions: tuple[str, ...] = ()  # on the table and on what is asked, whatever the figures
+    withheld: bool = False  # whether even a rounded figure would reveal a small count
 
     @property
     def verdict(self) -> str:
