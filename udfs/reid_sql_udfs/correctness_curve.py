@@ -17,7 +17,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
-    one_row_per_person=True,
 )
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None

@@ -9,17 +9,17 @@ from reid_sql.reductions.disclosure import L_DIVERSITY
 def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
     """Spell the summary over the classes of each size and value; `worst` is min or max."""
     judged = "count(value) = count(*)"
-    at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
+    at_fault = f"coalesce(sum(records) FILTER ({offends}), 0)"
     return f"""
     CASE WHEN sum(classes) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::VARCHAR
     ELSE {variant} END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
-    coalesce(sum(class_size * classes), 0)::BIGINT AS records,
+    coalesce(sum(records), 0)::BIGINT AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
-    CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
+    CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(records) END AS offending_share,
     max({threshold}) AS threshold,
     CASE WHEN NOT {judged} THEN {sql_text(sensitive.STATUS_NO_ORDER)}
     WHEN isinf({worst}(value)) THEN {sql_text(infinite)} ELSE '{disclosure.OK}' END AS status"""

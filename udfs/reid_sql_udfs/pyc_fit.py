@@ -12,7 +12,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
-    one_row_per_person=True,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.

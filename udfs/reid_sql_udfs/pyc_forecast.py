@@ -15,7 +15,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
-    one_row_per_person=True,
 )
 def pyc_forecast(
     histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"

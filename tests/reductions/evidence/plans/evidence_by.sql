@@ -10,17 +10,17 @@ WITH reid_divided AS MATERIALIZED (
     GROUP BY ALL
   )
 ),
-reid_classes AS (
-  SELECT * EXCLUDE (entity, kept)
-  FROM reid_divided
-  WHERE kept
-),
 reid_taken AS (
   FROM (
     SELECT reid_source."age", reid_source."sex", reid_source."state"
     FROM query_table('people') AS reid_source
   ) AS reid_source_rows(q1, q2, q3)
   WHERE q1 IS NOT NULL AND q2 IS NOT NULL
+),
+reid_classes AS (
+  SELECT q3, q1, q2, count(*) AS records, count(*) AS class_size
+  FROM reid_taken
+  GROUP BY q3, q1, q2
 ),
 reid_sized AS (
   SELECT row_number() OVER () AS place, *
@@ -29,8 +29,8 @@ reid_sized AS (
       NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
       0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
     FROM (
-      SELECT q3, records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
-        count(*) AS classes
+      SELECT q3, class_size, round(log_expected * 1000) / 1000 AS log_expected,
+        sum(records::DOUBLE / class_size) AS classes
       FROM (
         SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
         FROM reid_classes
@@ -85,9 +85,9 @@ reid_sized AS (
       GROUP BY q3
     )
     UNION ALL
-    SELECT q3, 0, NULL, 0, 0, -4, NULL, NULL, NULL, records, mass, texts
+    SELECT q3, 0, NULL, 0, 0, -4, NULL, NULL, NULL, class_size, mass, texts
     FROM (
-      SELECT q3, records, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      SELECT q3, class_size, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
         ELSE q2::VARCHAR END] AS texts, mass
       FROM (
@@ -105,7 +105,7 @@ reid_groups AS (
   FROM reid_divided
   GROUP BY q3
 )
-SELECT g.q3 AS "reid: state", place, class_size, log_expected, coalesce(classes, 0)::BIGINT AS classes,
+SELECT g.q3 AS "reid: state", place, class_size, log_expected, coalesce(classes, 0)::DOUBLE AS classes,
   first, second, label, first_value, second_value, records, mass, texts, records_dropped,
   'drop' AS nulls
 FROM reid_groups AS g
