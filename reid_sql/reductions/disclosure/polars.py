@@ -288,7 +288,7 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 
 def _against_the_table(of: Cells) -> pl.LazyFrame:
-    """Beside each cell: the value's records in the table and in this class, and what β allows."""
+    """Add to each cell the value's records in the table and in this class, and what β allows."""
     kinds = of.in_group(pl.col("s").n_unique()).alias("kinds")
     if of.people is None:
         own = COUNT.sum().over(*of.groups, "s").alias("in_table")
@@ -341,7 +341,7 @@ def ranks_of(groups: Sequence[str]) -> list[str]:
 
 
 def _ranked(frame: pl.LazyFrame, groups: Sequence[str]) -> pl.LazyFrame:
-    """Beside the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
+    """Add to the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
     ranks = (pl.col(group).rank("dense").fill_null(0) for group in groups)
     return frame.with_columns(rank.alias(name) for rank, name in zip(ranks, ranks_of(groups), strict=True))
 
