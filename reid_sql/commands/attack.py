@@ -42,8 +42,8 @@ def run_adversary(options: argparse.Namespace) -> int:
         people = describe_people(options.entity, con, table, [])
         raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
-        people = given_entity(options)
-        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **people)
+        counted = given_entity(options)
+        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
         how["model"] = MODEL
     if options.population_file:
         _attach(con, POPULATION, "--population-file", options.population_file)
