@@ -90,6 +90,7 @@ class Reduction:
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
     fallback: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
 
     @property
     def inputs(self) -> dict[str, str]:

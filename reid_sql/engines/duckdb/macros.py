@@ -57,14 +57,18 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
 
 
 def _table_macro(name: str, declared: Function) -> str:
-    """Ask the planner for the query, and run it; whether files may be read only the connection knows."""
+    """Ask the planner for the query, and run it; whether files may be read only the connection knows.
+
+    A parameter that the function lacks, where others have it, is there to be refused with the reason.
+    """
     documents = any(isinstance(parameter.domain, Document) for parameter in declared.parameters)
     files = "current_setting('enable_external_access')::BOOLEAN" if documents else "true"
-    shown = ", ".join(
+    own = [
         f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
         for p in declared.parameters
-    )
-    given = "".join(f', "{parameter.name}"' for parameter in declared.parameters)
+    ]
+    shown = ", ".join([*own, *(f'"{lacked}" := NULL' for lacked in declared.lacked)])
+    given = "".join(f', "{each}"' for each in [*(p.name for p in declared.parameters), *declared.lacked])
     return f"({shown}) AS TABLE FROM query({PLAN}({DATABASE}(), {files}, '{name}'{given}))"
 
 
@@ -175,8 +179,8 @@ def _is_row(value: str) -> str:
 # Types whose texts differ once they went through VARIANT, by which alone a row of any length becomes texts.
 NOT_IN_ROWS: Final = "(TUPLE[(].*TUPLE[(])|MAP[(]|UNION[(]|JSON"
 REFUSAL_ROW: Final = (
-    "a row of columns must contain no rows, maps, unions or JSON and must not be NULL, got one that does; pass "
-    "the columns one by one"
+    "a row of columns must contain no rows, maps, unions or JSON and must not be NULL, got one that does; "
+    "pass the columns one by one"
 )
 # A refusal within a window is a cast that fails: error() counts as a side effect, which QUALIFY and ORDER BY
 # cannot refer to. The tests read no row, so that each block of rows sees one value.
