@@ -136,7 +136,7 @@ def test_people_and_items_may_be_of_any_type() -> None:
         ),
         (
             "t, 'basket', 'item', nulls := 'wildcard'",
-            "nulls must be one of 'value', 'drop', got 'wildcard'; ",
+            "nulls must be one of 'value', 'drop', got 'wildcard': ",
         ),
     ],
 )
