@@ -52,6 +52,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         of_shares=measure.of_shares,
         partly=measure.partly,
         fallback=measure.fallback,
+        reasons={"by": "its rows are the classes of one table"},
     )
 
 
