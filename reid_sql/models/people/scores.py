@@ -22,21 +22,23 @@ GRID_STEP: Final = 0.01  # of ln q, between whose points scores are interpolated
 MIN_LOG_Q: Final = -80.0  # below, people are unique in any population
 MIN_WEIGHT: Final = 1e-4  # of a shape
 MIN_SLOPE: Final = 0.1  # of the shrinkage above ξ = 1/2
-MIN_UNIQUE_SHARE: Final = 1e-6  # and one less the greatest
+MIN_UNIQUE_SHARE: Final = 1e-4  # and one less the greatest
 MIN_SCORE: Final = 1e-14  # and one less the greatest below 1: a mean over the shapes is rounded
 Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """Coefficients of the shrinkage: offset, slope, and what the log-odds of Ξ add to the slope above 1/2."""
+    """Coefficients of a logistic regression on l = ln ξ/(1 − ξ) and R = ln Ξ/(1 − Ξ)."""
 
     offset: float
-    slope: float
-    by_uniqueness: float
+    offset_by_rarity: float  # times R
+    slope: float  # of l
+    bend: float  # added to the slope above ξ = 1/2
+    bend_by_rarity: float  # times R
 
 
-SHRINKAGE: Final = Shrinkage(-0.19, 0.81, 0.16)  # fitted in benchmarks/accuracy/people_persons.py
+SHRINKAGE: Final = Shrinkage(0.16, 0.21, 0.93, -0.35, 0.09)  # benchmarks/accuracy/people_persons.py
 
 
 def shrink_scores(
@@ -44,20 +46,22 @@ def shrink_scores(
 ) -> Floats:
     """Shrink ξ in a population of which a share Ξ is unique and a fraction n/N was sampled; 0 and 1 stay.
 
-        ln ξ'/(1 − ξ') = l + (1 − n/N) (−0.19 − 0.19 l + 0.16 max(l, 0) ln Ξ/(1 − Ξ)),   l = ln ξ/(1 − ξ)
+        ln ξ'/(1 − ξ') = l + (1 − n/N) (o(l, R) − l),   l = ln ξ/(1 − ξ),   R = ln Ξ/(1 − Ξ),
+        o(l, R) = 0.16 + 0.21 R + 0.93 l + (0.09 R − 0.35) max(l, 0)
 
-    is a logistic regression of being unique, each corpus of people with the same weight
-    (docs/accuracy_people.md). At N = n the score is what the sample shows. Source: Platt 1999.
+    is a logistic regression of being unique, each corpus of people with the same weight. Where few people are
+    unique, a high score is less certain. At N = n the score is what the sample shows. Source: Platt 1999.
 
     >>> shrink_scores(np.array([0.0, 0.2, 0.99, 1.0]), 0.1, 0.01).round(2).tolist()
-    [0.0, 0.21, 0.87, 1.0]
+    [0.0, 0.17, 0.82, 1.0]
     >>> shrink_scores(np.array([0.2, 0.99]), 0.1, 1.0).round(2).tolist()
     [0.2, 0.99]
     """
     log = clipped_log_odds(xi, MIN_SCORE)
     rarity = float(clipped_log_odds(np.array(unique_share), MIN_UNIQUE_SHARE))
-    upper_slope = min(max(shrinkage.slope + shrinkage.by_uniqueness * rarity, MIN_SLOPE), 1.0)
-    shrunk = shrinkage.offset + np.where(log > 0, upper_slope, shrinkage.slope) * log
+    upper_slope = shrinkage.slope + shrinkage.bend + shrinkage.bend_by_rarity * rarity
+    slopes = np.where(log > 0, min(max(upper_slope, MIN_SLOPE), 1.0), shrinkage.slope)
+    shrunk = shrinkage.offset + shrinkage.offset_by_rarity * rarity + slopes * log
     unsampled = 1 - min(max(fraction, 0.0), 1.0)
     scores = 1 / (1 + np.exp(-(log + unsampled * (shrunk - log))))
     return np.where(xi <= 0, 0.0, np.where(xi >= 1 - MIN_SCORE, 1.0, scores))

@@ -19,8 +19,8 @@ SHARES = st.floats(0, 1)
 def test_the_formula_in_thirty_digits(xi: float, share: float, fraction: float) -> None:
     mp.mp.dps = 30
     log, odds = mp.log(mp.mpf(xi) / (1 - mp.mpf(xi))), mp.log(mp.mpf(share) / (1 - mp.mpf(share)))
-    steep = min(max(mp.mpf("0.81") + mp.mpf("0.16") * odds, mp.mpf("0.1")), mp.mpf(1))
-    drawn = mp.mpf("-0.19") + (steep if log > 0 else mp.mpf("0.81")) * log
+    steep = min(max(mp.mpf("0.93") - mp.mpf("0.35") + mp.mpf("0.09") * odds, mp.mpf("0.1")), mp.mpf(1))
+    drawn = mp.mpf("0.16") + mp.mpf("0.21") * odds + (steep if log > 0 else mp.mpf("0.93")) * log
     want = 1 / (1 + mp.exp(-(log + (1 - mp.mpf(fraction)) * (drawn - log))))
     assert shrink_scores(np.array([xi]), share, fraction)[0] == pytest.approx(float(want), rel=1e-9)
 
@@ -35,7 +35,7 @@ def test_it_keeps_the_order_and_stays_a_chance(xis: list[float], share: float, f
 def test_nobody_is_named_where_hardly_anybody_is_unique() -> None:
     assert shrink_scores(np.array([0.999]), 0.001, 0.01)[0] < 0.7
     assert shrink_scores(np.array([0.999]), 0.9, 0.01)[0] > 0.99
-    assert SHRINKAGE.by_uniqueness > 0
+    assert SHRINKAGE.bend_by_rarity > 0
 
 
 @given(SHARES, st.floats(0, 0.5), SHARES)
