@@ -45,6 +45,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
         fallback=measure.fallback,
+        reasons={"by": "its rows are the classes of one table"},
     )
 
 
