@@ -118,7 +118,7 @@ def smooth_by_axes(
     # W adding up to 1. A record adds ρ + (1 − ρ) W_xx to its own cell, and the same with ρ' to its row.
     shape = len(parent.bin_mass), len(child.bin_mass)
     place = pairs.parent * shape[1] + pairs.child
-    raw = np.bincount(place, pairs.count, minlength=shape[0] * shape[1]).reshape(shape)
+    raw = np.bincount(place, pairs.count, shape[0] * shape[1]).astype(np.float64).reshape(shape)
     by_child = [(False, raw, np.ones(shape[1]))]
     if child.kernel is not None:
         few = sparse.csr_array(raw)
