@@ -6,24 +6,23 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any, Final
 
+import duckdb
 import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
-import polars as pl
 import pyarrow as pa
 from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
-from reid_sql.engines.codes import value_codes
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
-from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Columns, Integers
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
+from reid_sql.parameters import Columns
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
+INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 
 
@@ -32,8 +31,10 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
     found = words.check(columns, frame.columns)
     for name in found:
         kind = frame.schema()[name]
-        if _is_incomparable(kind):
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind}"
+        as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
+        if _is_incomparable(kind) and not as_text:
+            told = " ".join(str(kind).split())  # a type of the database's own has several lines
+            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {told}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return found
 
@@ -162,13 +163,17 @@ def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     return reduce(and_, (rows[name].isnull() for name in names))
 
 
-def collected(frame: Table, words: str) -> pa.Table:
-    """Fetch the table, or refuse where it has more values than the client may receive."""
+def collected(frame: Table, words: str, width: int | None = None, types: str = "") -> pa.Table:
+    """Fetch the table, or refuse where it has more values than the client may receive.
+
+    `width` is how many values of a row the client keeps, by default all columns; `types` names the columns
+    that a driver may fail to read.
+    """
     operation = frame.op()
     if isinstance(operation, ops.InMemoryTable):
         return operation.data.to_pyarrow(operation.schema)
-    rows = max(1, max_collected_values() // max(1, len(frame.columns)))
-    found = _fetch(frame.limit(rows + 1))
+    rows = max(1, max_collected_values() // max(1, width or len(frame.columns)))
+    found = _fetch(frame.limit(rows + 1), words + types)
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
@@ -177,11 +182,18 @@ def collected(frame: Table, words: str) -> pa.Table:
     return found
 
 
-def _fetch(frame: Table) -> pa.Table:
-    if backend(frame) != POSTGRES:
-        return frame.to_pyarrow()
-    with frame.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH) as batches:
-        return batches.read_all()
+def _fetch(frame: Table, words: str) -> pa.Table:
+    """Fetch the rows; of an error the type alone is told, as the words of a driver may quote a value."""
+    try:
+        if backend(frame) != POSTGRES:
+            return frame.to_pyarrow()
+        with frame.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH) as batches:
+            return batches.read_all()
+    except (ReidError, *INTERRUPTIONS):
+        raise
+    except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
+        rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
+        raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
 
 
 def max_collected_values(environment: Mapping[str, str] = os.environ) -> int:
@@ -250,23 +262,3 @@ def _has_hash(rows: Table) -> bool:
     asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
     found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
     return bool(found.to_pyarrow()["found"][0].as_py())
-
-
-# Matching in which NULL may be any value: the warehouse counts the distinct records, the client matches
-
-
-def collect_distinct(counted: Table) -> pa.Table:
-    """Fetch the distinct records with their counts."""
-    return collected(counted, "the distinct records under nulls='wildcard'")
-
-
-def encode_values(*tables: pa.Table, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
-    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in tables]
-    return value_codes(pl.concat(frames), names)
-
-
-def match_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
-    """How many of the other's records each distinct record matches, in its order."""
-    codes = encode_values(own, other, names=names)
-    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], other["records"].to_numpy())
