@@ -4,6 +4,10 @@ import re
 from typing import Final
 
 LONG: Final = re.compile(r"\S{301,}")
+MEANINGS: Final = {  # of errors that a reader can mend
+    "InsufficientPrivilege": "the right to read all rows is lacking, as where row-level security hides some",
+    "QueryCanceled": "the statement was stopped, as by a time limit",
+}
 MAX_ERROR_NUMBER: Final = 9999  # of a database's errors
 
 
@@ -59,4 +63,6 @@ def name_error(error: BaseException) -> str:
     kind = type(error).__name__
     of_database = any(base.__name__ == "DatabaseError" for base in type(error).__mro__)
     number = error.args[0] if of_database and error.args else None
-    return f"{kind} {number}" if isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER else kind
+    known = isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER
+    meaning = f" ({MEANINGS[kind]})" if kind in MEANINGS else ""
+    return f"{kind} {number}" if known else f"{kind}{meaning}"

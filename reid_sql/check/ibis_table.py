@@ -6,7 +6,6 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import Any, Final
 
 import ibis
@@ -31,7 +30,6 @@ from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_val
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
-from reid_sql.sources.remote import url_of
 from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
 LABEL: Final = "what a check is judged by"
@@ -92,7 +90,6 @@ class IbisTable(RemoteTable):
         """Open the table, and check that it has the columns that the policy names."""
         super().__init__()
         self.table = table
-        self.url = table.source.url and url_of("policy url", table.source.url)
         self.frame = _open_table(f"policy tables[{number}].table", table.source, warehouses, given)
         self.columns = list(self.frame.columns)
         named = columns_named(table)
@@ -128,7 +125,7 @@ class IbisTable(RemoteTable):
         return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
     def _ask(self, question: Callable[[], Any]) -> list[Row]:
-        return list(rows(question, LABEL, self.url or ""))
+        return list(rows(question, LABEL))
 
     def _ask_groups(
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
@@ -144,7 +141,7 @@ class IbisTable(RemoteTable):
             compared = table.mutate(**{name: comparable(table[name]) for name in names})
             return fetch_values(compared, dict(zip(names, by, strict=True)), LABEL)
 
-        return asked(fetched, self.url or "")
+        return asked(fetched)
 
     def count_records(self) -> int:
         """Count the records of the table."""
@@ -208,11 +205,11 @@ class IbisTable(RemoteTable):
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         names = self.table.quasi_identifiers
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
-        return asked(lambda: fetch_rarest(classes, names, count, LABEL), self.url or "")
+        return asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
-        return list(profile_columns(self.frame, columns, partial(asked, url=self.url or "")))
+        return list(profile_columns(self.frame, columns, asked))
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
@@ -268,7 +265,7 @@ class IbisTable(RemoteTable):
     def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self._divided(by), self.group_names(by)
-        fetched = asked(lambda: fetch_distinct(divided, [*columns, *names]), self.url or "")
+        fetched = asked(lambda: fetch_distinct(divided, [*columns, *names]))
         if fetched.records != self.count_records():
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"

@@ -26,7 +26,7 @@ from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
 from reid_sql.check.sources import Source
-from reid_sql.engines.spark.frames import column, fetch, resolve_columns
+from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Columns
@@ -94,7 +94,7 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
             f"{where} must be a table of Spark's catalogue, or a path that ends "
             f"in {', '.join(KINDS)}, got '{source.given}'"
         )
-        raise UnknownNameError(f"{rule}: {first_sentence(error)}") from None
+        raise UnknownNameError(f"{rule}: {name_condition(error)}") from None
 
 
 def _file_kind(given: str) -> str:
@@ -215,11 +215,6 @@ def _refuse_other_count(where: str, read_: int, records: int) -> None:
         raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or leave --engine spark away")
 
 
-def first_sentence(error: PySparkException) -> str:
-    """The first sentence of Spark's error."""
-    return str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")
-
-
 LABEL: Final = "what a check is judged by"
 RECORDS: Final = "reid_records"
 
@@ -238,7 +233,7 @@ def open_in_spark(
         spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
     except PySparkException as error:
         raise UnavailableError(
-            f"--engine spark must find Java 17, got {first_sentence(error)}; install it and set JAVA_HOME"
+            f"--engine spark must find Java 17, got {name_condition(error)}; install it and set JAVA_HOME"
         ) from None
     try:
         with configure_reading(spark):
@@ -409,7 +404,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise ReidError(first_sentence(error)) from None
+        raise ReidError(name_condition(error)) from None
 
 
 def _complete(names: Sequence[str]) -> Column:

@@ -1,7 +1,6 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ibis.expr.types import Table
@@ -43,12 +42,11 @@ class WarehouseTable:
             classes = ri.equivalence_classes(self.table, self.columns, **options)
             return fetch_rarest(classes, self.columns, count, "most exposed records")
 
-        return Answer(["class_size", *self.columns], warehouse.asked(rarest, self.warehouse.url))
+        return Answer(["class_size", *self.columns], warehouse.asked(rarest))
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
-        ask = partial(warehouse.asked, url=self.warehouse.url)
-        return describe_missing_values(profile_columns(self.table, self.columns, ask))
+        return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked))
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

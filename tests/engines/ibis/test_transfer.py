@@ -152,7 +152,7 @@ def of_postgres(postgres: str) -> Iterator[Held]:
 
 @pytest.fixture(scope="module")
 def of_mariadb(mariadb: str) -> Iterator[Held]:
-    pymysql.install_as_MySQLdb()  # type: ignore[no-untyped-call]
+    pymysql.install_as_MySQLdb()
     with pytest.warns(UserWarning, match="time zone"):  # a server without names of zones
         con = ibis.mysql.connect(user="root", unix_socket=mariadb, host="localhost", database="mysql")
 
