@@ -15,7 +15,14 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    columns_named,
+    sets_counted,
+)
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (
@@ -30,8 +37,10 @@ from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_val
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
+from reid_sql.reductions.classes.ibis import histograms
 from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
+MAX_SETS: Final = 200  # that one statement counts
 LABEL: Final = "what a check is judged by"
 
 
@@ -99,6 +108,7 @@ class IbisTable(RemoteTable):
         self.population = source and _open_table(label, source, warehouses, given)
         self._records: int | None = None
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
+        self._counted: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
         is_snapshot = table.source.url is not None and warehouses[table.source.url].still
@@ -190,6 +200,8 @@ class IbisTable(RemoteTable):
         coarser: Mapping[str, str],  # noqa: ARG002 - only advice asks for them, in DuckDB
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
+        if not by:
+            return self._class_sizes_of_table(qi, drop=drop)
         divided, names = self._divided(by), self.group_names(by)
         nulls: NullWord = "drop" if drop else "value"
         counted = self._ask_groups(
@@ -200,6 +212,19 @@ class IbisTable(RemoteTable):
             for row in counted
             if row["classes"]
         ]
+
+    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+        """Count by these columns, and at once by all others that the checks and the report count by."""
+        if tuple(qi) not in self._counted:
+            wanted = [tuple(qi), *(each for each in sets_counted(self.table) if each not in self._counted)]
+            if self._counted or len(wanted) > MAX_SETS:
+                wanted = wanted[:1]
+            sets = list(dict.fromkeys(wanted))
+            rows = self._ask(lambda: histograms(self.frame, sets, drop=drop))
+            self._counted |= {each: [] for each in sets}
+            for row in rows:
+                self._counted[sets[row["place"]]].append((row["class_size"], row["classes"]))
+        return self._counted[tuple(qi)]
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""

@@ -1,6 +1,7 @@
 """What a report shows of a table: class sizes, each quasi-identifier, the risk in a population."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -43,13 +44,10 @@ def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
         "population_risk": None,
         "forecast": None,
     }
-    if table.quasi_identifiers:
-        try:
-            histogram = release.histogram(table.quasi_identifiers)
-        except ReidError:  # the checks by these columns say why they are not judged
-            return page
-        page |= _class_pages(release, histogram, policy, mask)
-        page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    if table.quasi_identifiers and release.records:
+        with suppress(ReidError):  # the checks by these columns say why they are not judged
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, mask)
+            page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 

@@ -27,7 +27,16 @@ SCHEMAS: Final = 20  # that are looked through for a name
 WAIT: Final = 15  # seconds for a server to answer
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
-SETTINGS: Final = ("search_path = pg_catalog", "row_security = off", "standard_conforming_strings = on")
+SETTINGS: Final = (
+    "search_path = pg_catalog",
+    "row_security = off",
+    "standard_conforming_strings = on",
+    "application_name = 'reid-sql'",  # by which an administrator finds the session
+    "DateStyle = 'ISO'",  # of dates that come as text
+    "IntervalStyle = 'postgres'",
+    "TimeZone = 'UTC'",
+    "extra_float_digits = 1",
+)
 POSTGRES: Final = ("postgres", "postgresql")
 Open = Callable[[str, str, Path], tuple[Any, str | None]]
 Found = TypeVar("Found")
@@ -189,7 +198,16 @@ def _server(words: str, url: str, folder: Path) -> tuple[Any, str | None]:  # no
     schema = getattr(backend, "current_database", None)
     if postgres:
         _read_only(backend.con)
+    elif backend.name == "mysql":
+        _read_snapshot(backend.con)
     return backend, schema
+
+
+def _read_snapshot(con: Any) -> None:  # noqa: ANN401 - the driver's connection
+    """Read MySQL's transactional tables as they are now, in one transaction that can change nothing."""
+    with con.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 
 
 def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection

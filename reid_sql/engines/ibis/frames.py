@@ -21,6 +21,7 @@ SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
+CURSOR: Final = "reid_sql"
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
@@ -185,15 +186,28 @@ def collected(frame: Table, words: str, width: int | None = None, types: str = "
 def _fetch(frame: Table, words: str) -> pa.Table:
     """Fetch the rows; of an error the type alone is told, as the words of a driver may quote a value."""
     try:
-        if backend(frame) != POSTGRES:
-            return frame.to_pyarrow()
-        with frame.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH) as batches:
-            return batches.read_all()
+        in_parts = backend(frame) == POSTGRES and not frame.op().find(ops.InMemoryTable)
+        return _fetch_in_parts(frame) if in_parts else frame.to_pyarrow()
     except (ReidError, *INTERRUPTIONS):
         raise
     except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
         rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
         raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
+
+
+def _fetch_in_parts(frame: Table) -> pa.Table:
+    """Fetch PostgreSQL's rows a few at a time.
+
+    The cursor is closed before its part of the transaction ends, so that an error leaves the rest as it was.
+    """
+    source, schema = next(sources(frame)), frame.schema().to_pyarrow()
+    query, kind = source.compile(frame), pa.struct(list(schema))
+    with source.con.transaction(), source.con.cursor(name=CURSOR) as cursor:
+        cursor.execute(query)
+        parts = []
+        while rows := cursor.fetchmany(ROWS_PER_BATCH):
+            parts.append(pa.RecordBatch.from_struct_array(pa.array(rows, type=kind)))
+    return pa.Table.from_batches(parts, schema=schema)
 
 
 def max_collected_values(environment: Mapping[str, str] = os.environ) -> int:

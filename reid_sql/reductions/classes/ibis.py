@@ -9,6 +9,7 @@ from ibis.expr.types import Table
 
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
+    WHOLE,
     aliases,
     all_null,
     bigint,
@@ -16,6 +17,7 @@ from reid_sql.engines.ibis.frames import (
     count_by,
     count_distinct,
     count_over,
+    drop_nulls,
     framed,
     null_count,
     null_report,
@@ -37,7 +39,7 @@ from reid_sql.engines.ibis.groups import (
 )
 from reid_sql.engines.ibis.transfer import DISTINCT, NumberedRows, fetch_codes, fetch_values
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
 
@@ -102,6 +104,26 @@ def histogram(
     )
     result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
     return null_report(rows, names, nulls, result)
+
+
+def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Table:
+    """How many classes by each set of columns have each size: `place` of the set, `class_size`, `classes`.
+
+    The table is read once: the distinct records on all columns are counted again for each set.
+    """
+    every = list(dict.fromkeys(name for each in sets for name in each))
+    for start in range(0, len(every), MAX_COLUMNS):
+        check_columns(QUASI_IDENTIFIERS, every[start : start + MAX_COLUMNS], tbl)
+    distinct = count_by(with_aliases(tbl, every), aliases(every), "records")
+    short = dict(zip(every, aliases(every), strict=True))
+    parts = []
+    for place, each in enumerate(sets):
+        names = [short[name] for name in each]
+        rows = drop_nulls(distinct, names, "drop" if drop else "value")
+        classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
+        counted = count_by(classes, ["class_size"], "classes").mutate(place=ibis.literal(place, WHOLE))
+        parts.append(counted.select("place", "class_size", "classes"))
+    return ibis.union(*parts) if parts[1:] else parts[0]
 
 
 def _one_row_per_person(tbl: Table, qi: Sequence[str], nulls: str, entity: str) -> Table:

@@ -417,7 +417,7 @@ def test_what_the_database_refuses_is_told_without_a_secret(tmp_path: Path, post
             told = refused(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
     finally:
         server.raw_sql("REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest").close()
-    assert "permission denied for table people" in told
+    assert "InsufficientPrivilege (the right to read all rows is lacking" in told
     assert not PIECES.search(told)
 
 
@@ -519,7 +519,7 @@ def test_rows_that_the_database_hides_are_an_error(
         server.raw_sql(
             "DROP TABLE survey.people; REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest"
         ).close()
-    assert "affected by row-level security policy" in told
+    assert "row-level security" in told
 
 
 def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
