@@ -130,6 +130,18 @@ def open_with_engine(
     return open_in_ibis(policy, memory_limit, show_progress, tables or {})
 
 
+def plan_statements(policy: Policy) -> list[str]:
+    """List the statements that a warehouse would run to check a table of one record."""
+    if _choose_engine(None, policy) != "ibis":
+        rule = "--plan must be asked of a policy with a url, got tables in files"
+        raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
+    from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
+
+    with plan_queries() as statements, open_with_engine(None, policy) as releases:
+        measure_policy(policy, releases, None)
+    return statements
+
+
 def _choose_engine(engine: str | None, policy: Policy) -> str:
     """What counts: what the run asks for, else what the policy says, else what its tables need."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,12 +135,13 @@ def test_a_view_of_postgresql_that_fails(
         check(tmp_path, f'url = "{url}"\ntable = "marked.people"', capsys)
         run([url, "--table", "marked.people"], capsys)
         table = server.table("people", database="marked")
-        for call in (
+        calls: list[Callable[[], Any]] = [
             lambda: ri.risk_summary(table, ["x", "sex"]),
             lambda: ri.risk_summary(table, ["x", "sex"], nulls="wildcard"),
             lambda: ri.risk_summary(table, ["sex"], by=["x"]),
             lambda: ri.population_risk(table, ["x", "sex"], [1e6]),
-        ):
+        ]
+        for call in calls:
             with pytest.raises(ReidError) as refused:
                 collected(call(), "an answer")
             refuse_marks(str(refused.value))
@@ -191,10 +192,11 @@ def test_a_damaged_file(
 
 def test_a_frame_of_polars_that_fails() -> None:
     frame = pl.LazyFrame({"x": ["1", MARK], "sex": [0, 1]}).with_columns(pl.col("x").cast(pl.Int64))
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: rp.risk_summary(frame, ["x", "sex"]),
         lambda: rp.fit_people("m", frame, ["x", "sex"]),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(ReidError) as refused:
             collected_by_polars(call(), "")
         refuse_marks(str(refused.value))

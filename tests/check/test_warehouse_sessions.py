@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pymysql
 import pytest
 
+import reid_sql.ibis as ri
 from reid_sql.check import gate
 from reid_sql.cli import main
+from reid_sql.engines.ibis.frames import collected
 from reid_sql.sources.warehouse import warehouse
 
 CHECKS = """
@@ -51,9 +54,7 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
     path = policy(tmp_path, postgres, "sessions.people")
     before = scans(server)
     page = gate.check(path)
-    assert (
-        scans(server) - before <= 5
-    )  # the class sizes, the records, and each column's codes of missing values
+    assert scans(server) - before <= 5  # the class sizes, the records, and each column alone
     assert [check["verdict"] for check in page["checks"]] == ["pass"] * 4
     for check in page["checks"]:
         named = ", ".join(check["quasi_identifiers"])
@@ -120,3 +121,42 @@ def test_what_the_server_stops_is_not_judged_and_the_report_is_written(
     first = page["checks"][0]["groups"][0]
     assert first["verdict"] == "not judged"
     assert re.search(cause, first["why"])
+
+
+@pytest.mark.postgres
+def test_a_plan_prints_the_statements_and_runs_none(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that are printed are those that the server is sent, but for its cursors."""
+    path = policy(tmp_path, postgres, "sessions.people")
+    before = scans(server)
+    assert main(["check", str(path), "--plan"]) == 0
+    printed = capsys.readouterr().out
+    assert scans(server) == before
+    statements = [part for part in printed.split(";\n") if "SELECT" in part]
+    assert f"-- {len(statements)} statements" in printed
+    gate.check(path)
+    assert scans(server) - before == len(statements)
+
+
+def test_a_plan_is_for_warehouses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("age,sex,town\n1,2,3\n", encoding="utf-8")
+    (tmp_path / "p.toml").write_text(f'[[tables]]\nfile = "t.csv"\n{CHECKS}', encoding="utf-8")
+    assert main(["check", str(tmp_path / "p.toml"), "--plan"]) == 2
+    assert "--plan must be asked of a policy with a url" in capsys.readouterr().err
+
+
+@pytest.mark.mariadb
+@pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
+def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: str) -> None:
+    pymysql.install_as_MySQLdb()
+    with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
+        cursor.execute("CREATE OR REPLACE DATABASE sessions")
+        cursor.execute("CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2")
+        url = f"mysql://root@localhost/sessions?unix_socket={mariadb}"
+        with warehouse("url", url, tmp_path) as opened:
+            table = opened.table("table", "people")
+            before = collected(ri.risk_summary(table, ["age"]), "").to_pylist()
+            cursor.execute("INSERT INTO sessions.people VALUES (1), (2)")
+            assert collected(ri.risk_summary(table, ["age"]), "").to_pylist() == before
+        cursor.execute("DROP DATABASE sessions")

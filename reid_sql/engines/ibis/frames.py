@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import reduce
 from operator import and_, or_
 from typing import Any, Final
@@ -25,6 +27,9 @@ CURSOR: Final = "reid_sql"
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
+
+
+PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", default=None)
 
 
 def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
@@ -173,6 +178,9 @@ def collected(frame: Table, words: str, width: int | None = None, types: str = "
     operation = frame.op()
     if isinstance(operation, ops.InMemoryTable):
         return operation.data.to_pyarrow(operation.schema)
+    if (planned := PLANNED.get()) is not None:
+        planned.append(str(ibis.to_sql(frame, pretty=False)))
+        return _one_row(frame)
     rows = max(1, max_collected_values() // max(1, width or len(frame.columns)))
     found = _fetch(frame.limit(rows + 1), words + types)
     if found.num_rows > rows:
@@ -193,6 +201,26 @@ def _fetch(frame: Table, words: str) -> pa.Table:
     except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
         rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
         raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
+
+
+@contextmanager
+def plan_queries() -> Iterator[list[str]]:
+    """List the queries in place of running them; one row of ones, empty texts and NULLs is each answer."""
+    planned: list[str] = []
+    token = PLANNED.set(planned)
+    try:
+        yield planned
+    finally:
+        PLANNED.reset(token)
+
+
+def _one_row(frame: Table) -> pa.Table:
+    cells = {}
+    for field in frame.schema().to_pyarrow():
+        number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        text = "" if pa.types.is_string(field.type) else None
+        cells[field.name] = pa.array([1 if number else text], field.type)
+    return pa.table(cells)
 
 
 def _fetch_in_parts(frame: Table) -> pa.Table:
@@ -271,7 +299,7 @@ def _with_text(mixed: IntegerValue, key: Column) -> IntegerValue:
 
 def _has_hash(rows: Table) -> bool:
     """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
-    if backend(rows) != POSTGRES:
+    if backend(rows) != POSTGRES or PLANNED.get() is not None:
         return False
     asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
     found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
