@@ -18,7 +18,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
-from reid_sql.models.marginals.column import positions
+from reid_sql.models.marginals.scale import positions
 from reid_sql.parameters import MAX_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
