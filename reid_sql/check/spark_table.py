@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 
@@ -236,7 +237,7 @@ def open_in_spark(
             f"--engine spark must find Java 17, got {name_condition(error)}; install it and set JAVA_HOME"
         ) from None
     try:
-        with configure_reading(spark):
+        with configure_reading(spark), without_logs(spark):
             releases: list[Release] = []
             for number, table in enumerate(policy.tables, 1):
                 show_progress(f"{table.name}: opening")
@@ -245,6 +246,30 @@ def open_in_spark(
     finally:
         if before is None:
             spark.stop()
+
+
+LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # PySpark's, of failed queries
+
+
+@contextmanager
+def without_logs(spark: SparkSession) -> Iterator[None]:
+    """Silence Spark's logs of errors, which quote the value that a query failed on."""
+    loggers = [PySparkLogger.getLogger(name) for name in LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    jvm = getattr(spark, "_jvm", None)  # none of a remote session, whose server writes its own logs
+    log4j = jvm and jvm.org.apache.logging.log4j
+    level = log4j and log4j.LogManager.getRootLogger().getLevel()
+    if log4j:
+        log4j.core.config.Configurator.setRootLevel(log4j.Level.OFF)
+    try:
+        yield
+    finally:
+        if log4j:
+            log4j.core.config.Configurator.setRootLevel(level)
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:

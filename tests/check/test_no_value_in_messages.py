@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,11 @@ from reid_sql.cli import main
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.engines.polars.frames import collected as collected_by_polars
 from reid_sql.errors import ReidError
+from tests.processes import environment
 from tests.warehouses import connected
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Callable
 
 MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
 NOBODY = "00000000-0000-0000-0000-00000000000a"
@@ -202,21 +204,36 @@ def test_a_frame_of_polars_that_fails() -> None:
         refuse_marks(str(refused.value))
 
 
-@pytest.fixture
-def spark_view(spark: "SparkSession") -> Iterator[str]:
-    spark.sql(
-        f"CREATE OR REPLACE TEMP VIEW marked AS SELECT {FAILING['text as number']} AS x, i % 2 AS sex "
-        "FROM (SELECT id AS i FROM range(20))"
-    )
-    yield "marked"
-    spark.catalog.dropTempView("marked")
+SPARK = """
+import sys
+from tests.spark_session import local
+from reid_sql.cli import main
+local().sql(sys.argv[1])
+sys.exit(main(sys.argv[2:]))
+"""
 
 
 @pytest.mark.spark
-def test_a_view_of_spark_that_fails(
-    tmp_path: Path, spark_view: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check(tmp_path, f'file = "{spark_view}"', capsys, "--engine", "spark")
+def test_a_view_of_spark_that_fails(tmp_path: Path) -> None:
+    """In a process of its own: what Spark's Java writes is searched, too."""
+    column = FAILING["text as number"]
+    view = (
+        f"CREATE TEMP VIEW marked AS SELECT {column} AS x, i % 2 AS sex FROM (SELECT id AS i FROM range(20))"
+    )
+    policy, report = tmp_path / "p.toml", tmp_path / "r.json"
+    policy.write_text(f'[[tables]]\nfile = "marked"\n{CHECKS}', encoding="utf-8")
+    command = ["check", str(policy), "--engine", "spark", "--json-report", str(report)]
+    done = subprocess.run(
+        [sys.executable, "-c", SPARK, view, *command],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr[-500:]
+    refuse_marks(done.stdout, done.stderr, report.read_text(encoding="utf-8"))
+    assert "NumberFormatException" in report.read_text(encoding="utf-8")
 
 
 def test_a_type_that_lists_its_values_is_not_repeated() -> None:
