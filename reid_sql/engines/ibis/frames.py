@@ -169,11 +169,15 @@ def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     return reduce(and_, (rows[name].isnull() for name in names))
 
 
-def collected(frame: Table, words: str, width: int | None = None, types: str = "") -> pa.Table:
-    """Fetch the table, or refuse where it has more values than the client may receive.
+def collected(frame: Table, words: str) -> pa.Table:
+    """Fetch the table, or refuse where it has more values than the client may receive."""
+    return fetch(frame, words, len(frame.columns))
 
-    `width` is how many values of a row the client keeps, by default all columns; `types` names the columns
-    that a driver may fail to read.
+
+def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
+    """Fetch a table of whose rows the client keeps `width` values each.
+
+    `types` names the columns that a driver may fail to read.
     """
     operation = frame.op()
     if isinstance(operation, ops.InMemoryTable):
@@ -181,7 +185,7 @@ def collected(frame: Table, words: str, width: int | None = None, types: str = "
     if (planned := PLANNED.get()) is not None:
         planned.append(str(ibis.to_sql(frame, pretty=False)))
         return _one_row(frame)
-    rows = max(1, max_collected_values() // max(1, width or len(frame.columns)))
+    rows = max(1, max_collected_values() // max(1, width))
     found = _fetch(frame.limit(rows + 1), words + types)
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"

@@ -22,7 +22,7 @@ from ibis.expr.types import Column, Table
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import WITHOUT_WINDOWS, aliases, backend, bigint, collected, with_ones
+from reid_sql.engines.ibis.frames import WITHOUT_WINDOWS, aliases, backend, bigint, fetch, with_ones
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Integers
 
@@ -87,15 +87,13 @@ def _fetch(rows: Table, names: Sequence[str], shown: Sequence[str], words: str) 
     engine, ones = backend(rows), with_ones(rows, ONE)
     sent: dict[str, Any] = {name: ones[name] for name in others}
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
-        found = collected(ones.select(*others, *names), words)
+        found = fetch(ones.select(*others, *names), words, len(rows.columns))
         codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(found[name])}), "q") for name in names])
     else:
         sent |= {f"{CODE}{place}": number_values(ones[name]) for place, name in enumerate(names)}
         sent |= {f"{TEXT}{place}": _sent(ones[name], engine) for place, name in enumerate(names) if shown}
         sent[TOTAL] = bigint(ones[ONE].count().over(ibis.window()))
-        found = collected(
-            ones.select(**sent), words, width=len(others) + len(names), types=_types(shown, kinds)
-        )
+        found = fetch(ones.select(**sent), words, len(rows.columns), _types(shown, kinds))
         codes = _stack([found[f"{CODE}{place}"].to_numpy() for place in range(len(names))])
         _refuse_lost_rows(found, words)
         found = found.rename_columns([_renamed(name, names) for name in found.column_names])
