@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
-from benchmarks.accuracy.people_judge import balanced
+from benchmarks.accuracy.people_judge import balance
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.scores import Shrinkage, clipped_log_odds, shrink_scores
@@ -80,10 +80,10 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
 def learnt(found: Sequence[Scored]) -> Shrinkage:
     """Fit the shrinkage by logistic regression of being unique, each corpus with the same weight."""
     corpora = [one.corpus for one in found]
-    parts = [(*_told(one), balance) for one, balance in zip(found, balanced(corpora), strict=True)]
+    parts = [(*_told(one), each) for one, each in zip(found, balance(corpora), strict=True)]
     x = np.concatenate([told for told, _, _ in parts])
     unique = np.concatenate([own for _, own, _ in parts])
-    weight = np.concatenate([np.full(len(own), balance / max(len(own), 1)) for _, own, balance in parts])
+    weight = np.concatenate([np.full(len(own), each / max(len(own), 1)) for _, own, each in parts])
 
     def loss(beta: Floats) -> tuple[float, Floats]:
         z = x @ beta
