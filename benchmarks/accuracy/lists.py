@@ -57,8 +57,8 @@ def multiple_answers(rng: np.random.Generator, people: int) -> Columns:
     return _yes_no(rng, 1 / (1 + np.exp(rarity - traits @ weight)))
 
 
-def diagnoses(rng: np.random.Generator, people: int) -> Columns:
-    """Diagnoses that grow with age and a person's frailty, with age band and sex."""
+def conditions(rng: np.random.Generator, people: int) -> Columns:
+    """Chronic conditions that grow with age and a person's frailty, with age band and sex."""
     band, sex = rng.integers(0, int(rng.integers(8, 18)), people), rng.integers(0, 2, people)
     frailty = rng.gamma(rng.uniform(0.8, 3), 1, people)
     columns = int(rng.integers(15, 36))
@@ -121,7 +121,7 @@ def _yes_no(rng: np.random.Generator, chance: Floats) -> Columns:
 
 
 _KINDS: Final = (
-    *(baskets, multiple_answers, diagnoses, addresses),
+    *(baskets, multiple_answers, conditions, addresses),
     *(subscriptions, prescriptions, symptoms),
 )
 KINDS: Final[dict[str, Callable[[np.random.Generator, int], Columns]]] = {

@@ -62,7 +62,7 @@ FAMILIES: Final = {
     ),
     "postcodes": Family(("addresses",), ("births", "birth_sex_place", "names", "positions")),
     "lists": Family(
-        ("baskets", "multiple_answers", "diagnoses"),
+        ("baskets", "multiple_answers", "conditions"),
         ("subscriptions", "prescriptions", "symptoms", "baskets_groceries", "baskets_epub"),
     ),
     "panels": Family(("twice", "repeated"), ("panel", "DoctorContacts", "rwm5yr")),

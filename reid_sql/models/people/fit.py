@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -111,7 +112,9 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         *parts,
         sample=leave_records_out(mixture, evidence),
         likelihoods=(own, *others),
-        repeated_people=find_repeated_people(tree, evidence),
+        repeated_people=find_repeated_people(
+            partial(mixture.log_q_without_class, records=evidence.records), evidence
+        ),
         groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
 

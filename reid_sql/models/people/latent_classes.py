@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
@@ -40,15 +41,20 @@ class LatentClasses:
     counts: Floats  # (bins of all columns, classes), expected records
     class_counts: Floats  # (classes,)
 
+    @property
+    def records(self) -> float:
+        """Number of records that the classes were fitted to."""
+        return float(self.class_counts.sum())
+
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes, (records, columns)."""
         within = sum(column.log_within[own] for column, own in zip(self.columns, codes.T, strict=True))
         return np.asarray(_log_sum(self._log_joint(codes, range(len(self.columns)))) + within)
 
-    def log_q_left_out(self, codes: Integers) -> Floats:
-        """Ln q of records of the sample, each without its own part of the counts of every class."""
+    def log_q_left_out(self, codes: Integers, size: npt.ArrayLike = 1.0) -> Floats:
+        """Ln q of records, each without its part of the counts of every class, or that of `size` such."""
         joint = self._log_joint(codes, range(len(self.columns)))
-        own = np.exp(joint - _log_sum(joint)[:, None])  # (records, classes)
+        own = np.exp(joint - _log_sum(joint)[:, None]) * np.reshape(size, (-1, 1))  # (records, classes)
         left = np.maximum(self.class_counts - own, 0.0)
         log = np.log((left + CLASS_RECORDS) / (left + CLASS_RECORDS).sum(axis=1, keepdims=True))
         within = np.zeros(len(codes))

@@ -57,6 +57,14 @@ class Mixture:
             log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
         return log_q
 
+    def log_q_without_class(self, codes: Integers, size: Integers, records: int) -> Floats:
+        """Ln q of classes of the sample, each without its records; by the tree and the latent classes."""
+        log_q = self.tree.log_q_left_out(codes, size)
+        if self.classes is not None:
+            fitted = size * (self.classes.records / records)  # records of the class among the fitted ones
+            log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes, fitted), log_q)
+        return log_q
+
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """Draw codes of records: those of the classes, of the tree, then of the donors."""
         if self.classes is not None:

@@ -13,6 +13,7 @@ cells, so τ is underestimated by up to a fifth. Source: Venzon & Moolgavkar 198
 intervals); Fellegi & Sunter 1969 (agreement beyond chance).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +25,7 @@ from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
-from reid_sql.models.people.tree import PairTables, Tree
+from reid_sql.models.people.tree import PairTables
 from reid_sql.parameters import Floats
 
 REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
@@ -124,8 +125,10 @@ NO_REPEATED_PEOPLE: Final = RepeatedPeople()
 NO_GROUPS: Final = DrawnGroups()
 
 
-def find_repeated_people(tree: Tree, evidence: PeopleEvidence) -> RepeatedPeople:
-    """Estimate how many records repeat beyond chance.
+def find_repeated_people(
+    log_q_without: Callable[[Integers, Integers], Floats], evidence: PeopleEvidence
+) -> RepeatedPeople:
+    """Estimate how many records repeat beyond chance, by ln q of classes of these codes and sizes.
 
     >>> from reid_sql.models.people.evidence import count_records
     >>> from reid_sql.models.people.fit import fit
@@ -142,7 +145,7 @@ def find_repeated_people(tree: Tree, evidence: PeopleEvidence) -> RepeatedPeople
     key = row_keys(evidence.drawn)
     _, first, times = np.unique(key, return_index=True, return_counts=True)
     size = evidence.drawn_size[first]
-    expected = evidence.records * np.exp(tree.log_q_left_out(evidence.drawn[first], size))
+    expected = evidence.records * np.exp(log_q_without(evidence.drawn[first], size))
     single = single_chance(expected[:, None], np.exp(LOG_SHAPES))  # (classes, shapes)
     likelihood = _profile_likelihood(single, size == 1, times / size, REPEAT_CHANCES)
     within = REPEAT_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]

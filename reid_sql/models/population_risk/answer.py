@@ -185,7 +185,16 @@ def _row(
         words = estimate_sentence(columns, people, shares.uniqueness, unlike_reference=unlike)
     notes = [STATUS_ALL_EQUAL] * int(evidence.histogram.classes.sum() == 1 < evidence.records)
     notes = [*doubts, *notes, *describe_dependencies(fitted.dependencies, columns)]
-    ends = [end for one in shares.parts().values() for end in (one.estimate, one.low, one.high)]
-    provable = [end for name in shares.parts() for end in bounds.of(name, counted=counted)]
-    said = (METHOD_COUNTED if counted else METHOD, "; ".join(notes) or OK, "; ".join(assumptions), words)
-    return PopulationRisk(people, *ends, *provable, *said)
+    xi, kappa, below = shares.uniqueness, shares.correctness, shares.below_k
+    return PopulationRisk(
+        *(people, xi.estimate, xi.low, xi.high),
+        *(kappa.estimate, kappa.low, kappa.high),
+        *(below.estimate, below.low, below.high),
+        *bounds.of("uniqueness", counted=counted),
+        *bounds.of("correctness", counted=counted),
+        *bounds.of("below_k", counted=counted),
+        method=METHOD_COUNTED if counted else METHOD,
+        status="; ".join(notes) or OK,
+        assumptions="; ".join(assumptions),
+        sentence=words,
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reid_sql.models.population_doubts.answer import answer
+from reid_sql.models.population_risk.answer import answer
 
 from reid_sql.models.people import functional_dependencies
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
