@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reid_sql.models.population_risk.answer import answer
 
 from reid_sql.models.people import functional_dependencies
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
@@ -14,6 +13,7 @@ from reid_sql.models.people.functional_dependencies import (
     find_dependencies,
 )
 from reid_sql.models.population_risk import doubts
+from reid_sql.models.population_risk.answer import answer
 
 
 def table(codes: np.ndarray) -> PeopleEvidence:
