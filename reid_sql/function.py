@@ -58,7 +58,7 @@ class Answer(Enum):
     ROWS = "rows"
     PER_RECORD = "a row for each record"
     REDUCTION = "the reduction itself"
-    SCORED_TABLE = "the table with scores beside its columns"
+    SCORED_TABLE = "the table with columns of scores"
     SAMPLE = "records drawn from a fitted model"
 
     @property
@@ -137,7 +137,7 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters of the body beside what an engine hands it; the reduction may share some."""
+        """The parameters of the body without the arrays of the engine; the reduction may share some."""
         given = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[given:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
@@ -265,10 +265,10 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 
 
 def scored_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a table function that puts scores beside a table's records, each distinct record scored once.
+    """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
-    it gives a dataclass of arrays, whose fields become columns beside the table's.
+    it gives a dataclass of arrays, whose fields become columns joined to the table's.
     """
 
     def declare(body: Body) -> Body:
@@ -284,7 +284,7 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 
 
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
+    """Declare a table function of records drawn from a fitted model, as many as are asked for, in batches.
 
     The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
     columns).

@@ -199,7 +199,7 @@ def refuse_groups(nulls: str) -> None:
 
 
 def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
-    """Refuse columns that divide the table and are named like those of the answer beside them."""
+    """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"

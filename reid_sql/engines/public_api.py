@@ -160,7 +160,7 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
         frame, model = given.pop("tbl"), given.pop("model")
         _refuse_other(adapter.TABLE, "tbl", frame)
         options = checked(declared, given)
-        return adapter.beside(declared, frame, known_model(model), options)
+        return adapter.scored_table(declared, frame, known_model(model), options)
 
     return _signed(call, signature)
 
@@ -244,7 +244,7 @@ def refuse_unknown(name: str, signature: Signature, named: Mapping[str, Any]) ->
 
 
 def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options held against their domains: whole numbers whole, documents as texts.
+    """The options checked against their domains: whole numbers whole, documents as texts.
 
     Frames and columns are left as they are.
     """

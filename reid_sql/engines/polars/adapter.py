@@ -17,7 +17,7 @@ from reid_sql.engines.polars.groups import (
     values_of_people,
     with_group_names,
 )
-from reid_sql.engines.polars.records import beside, drawn, score, value
+from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
@@ -34,13 +34,13 @@ __all__ = [
     "COLUMN",
     "ENGINE",
     "TABLE",
-    "beside",
     "collected",
     "count",
     "counting",
     "drawn",
     "framed",
     "score",
+    "scored_table",
     "table",
     "value",
 ]

@@ -17,7 +17,7 @@ COLUMNS_AS_CODES: Final = {
 }
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
-LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes beside the codes
+LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes in addition to the codes
 BY_RECORD: Final = {
     "ibis": "whole columns would have to come to the client record by record, and records of the same values "
     "could not be distinguished"
