@@ -115,7 +115,7 @@ def _scaled(rng: np.random.Generator, rate: Floats) -> Floats:
     return np.asarray(rate * (rng.uniform(*MEAN_ITEMS) / rate.sum(axis=1).mean()))
 
 
-def _yes_no(rng: np.random.Generator, chance: Floats) -> Columns:
+def _yes_no(rng: np.random.Generator, chance: Floats) -> dict[str, Made]:
     answers = (rng.random(chance.shape) < chance).astype(np.int64)
     return {f"c{j}": Made(own) for j, own in enumerate(answers.T) if own.any()}
 

@@ -49,8 +49,8 @@ def main() -> None:
     if command == "measure":
         family, *numbers = rest
         count, seed = [*(int(each) for each in numbers), *(4, 1)[len(numbers) :]]
-        cases = [asdict(case) for case in measure(FAMILIES[family], count, seed)]
-        Path(path).write_text(json.dumps(cases), encoding="utf-8")
+        measured = [asdict(case) for case in measure(FAMILIES[family], count, seed)]
+        Path(path).write_text(json.dumps(measured), encoding="utf-8")
     elif command == "persons":
         found = persons(int(rest[0]) if rest else 24)
         Path(path).write_text(json.dumps(found), encoding="utf-8")

@@ -85,7 +85,7 @@ def _cost(groups: Mapping[str, Sequence[Case]], name: str, width: IntervalWidth)
         found = [replay(case, name, width) for case in cases]
         truth = np.array([case.truth[name] for case in cases])
         low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
-        held = weight @ ((low <= truth) & (truth <= high))
+        held = float(weight @ ((low <= truth) & (truth <= high)))
         cost += float(weight @ (high - low)) + PENALTY * max(HELD - held, 0.0)
         cost += PENALTY * max(float(weight @ (truth > high)) - MAX_ABOVE, 0.0)
     return cost
