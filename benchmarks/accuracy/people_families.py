@@ -44,7 +44,7 @@ SURVEYS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "Chile": ("car/Chile.csv", ()),
     "flchain": ("survival/flchain.csv", ()),
     "Aids2": ("MASS/Aids2.csv", ()),
-    "DoctorContacts": ("Ecdat/DoctorContacts.csv", ("id", "idp")),
+    "DoctorContacts": ("Ecdat/DoctorContacts.csv", ()),
     "rwm5yr": ("COUNT/rwm5yr.csv", ("id", "year")),
 }
 

@@ -38,8 +38,9 @@ def population_risk(
     (`unlike_reference_tables`, `overdispersed`) and for records that repeat beyond chance
     (`repeated_people`). Ends fall as the populations of one call grow. Refuses a population smaller than the
     sample.
-    With `entity`, the column that identifies people, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
     populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all; a group of few records
