@@ -25,7 +25,7 @@ STATUS_GROUP_SAMPLE: Final = (
     "group_sample: records were drawn in groups, such as households, so only an upper bound is given"
 )
 STATUS_UNLIKE_PEOPLE: Final = (
-    "unlike_reference_tables: the log-linear model estimates far less, so the lower end is lower"
+    "unlike_reference_tables: the log-linear model estimates far less, so the interval is wider"
 )
 STATUS_OVERDISPERSED: Final = (
     "overdispersed: cells differ from the model more than in reference tables, so the interval is wider"

@@ -25,6 +25,7 @@ MAX_DISTANCE: Final = 1.5  # c, log-odds that a distance d approaches: greater o
 MAX_ABOVE_MAIN_EFFECTS: Final = 0.02  # of Ξ, around which a table becomes unlike tables of people
 APPROACH: Final = 0.5  # of the way to main effects, which the estimate of such a table goes
 OVERDISPERSION_STEP: Final = 0.25  # nats, from which on an overdispersed table has the whole factor
+STRETCH_UNLIKE: Final = 2.0  # of its upper half-width
 STRETCH_OVERDISPERSED: Final = 1.2  # of both half-widths
 STRETCH_NO_REPEATS: Final = 1.3  # of the upper half-width where no record repeats
 
@@ -42,8 +43,8 @@ class IntervalWidth:
 
 
 WIDTHS: Final[Mapping[str, IntervalWidth]] = {
-    "uniqueness": IntervalWidth(0.15, 0.7, 2.2, 0.9, 1.1),
-    "correctness": IntervalWidth(0.08, 1.0, 1.0, 1.1, 1.5),
+    "uniqueness": IntervalWidth(0.15, 0.7, 2.2, 0.9, 1.25),
+    "correctness": IntervalWidth(0.08, 1.0, 1.0, 1.1, 1.6),
     "below_k": IntervalWidth(0.12, 1.0, 1.0, 1.3, 2.0, 2.5),
 }
 
@@ -101,17 +102,17 @@ def estimate_interval(
     """Interval of the share of this name, from its values by shape and the weights of the shapes.
 
     Where the model is above main effects, as in hardly any table of people, the estimate goes half the way to
-    them, and the lower end all of it.
+    them, the lower end all of it, and the upper half-width is greater.
     """
     spread = measure_spread(by_shape, weights, sample, width)
-    to_main_effects = 0.0
+    unlike, to_main_effects = _ramp(comparison.above_main_effects), 0.0
     if comparison.main_effects is not None:
         target = float(log_odds(np.array(comparison.main_effects[name]), spread.margin))
-        to_main_effects = min(target - spread.centre, 0.0) * _ramp(comparison.above_main_effects)
+        to_main_effects = min(target - spread.centre, 0.0) * unlike
     log_estimate = float(log_odds(np.array(spread.estimate), spread.margin))
     estimate = float(share_of(log_estimate + APPROACH * to_main_effects, spread.margin))
     both = 1 + (STRETCH_OVERDISPERSED - 1) * _clip(comparison.overdispersion / OVERDISPERSION_STEP)
-    upper = both * (STRETCH_NO_REPEATS if sample.nothing_repeats else 1.0)
+    upper = both * (1 + (STRETCH_UNLIKE - 1) * unlike) * (STRETCH_NO_REPEATS if sample.nothing_repeats else 1)
     low = spread.centre + to_main_effects - width.z_low * both * spread.deviation
     high = spread.centre + width.z_high * upper * spread.deviation
     highest = clopper_pearson_upper(sample.counted, sample.records) if has_upper_bound else 1.0
