@@ -76,7 +76,7 @@ class Case:
     values: dict[str, list[float]] = field(default_factory=dict)  # of each share by shape
     variance: dict[str, float] = field(default_factory=dict)
     distance: dict[str, float] = field(default_factory=dict)
-    counted: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, float] = field(default_factory=dict)
     comparison: dict[str, Any] = field(default_factory=dict)
     share_left: dict[str, float] = field(default_factory=dict)  # by repeated people, of lower ends
     high_distinct: dict[str, float] = field(default_factory=dict)  # upper ends of the distinct records

@@ -71,7 +71,7 @@ class SharesByShape:
 class SampleShare:
     """How many records of a sample have a share, of how many, from how many people."""
 
-    counted: int
+    counted: float
     records: int
     people: float
     nothing_repeats: bool = False

@@ -43,7 +43,7 @@ def prove_bounds(histogram: Histogram, people: float, k: int, *, random_sample: 
     >>> [prove_bounds(three_alone, n, 5, random_sample=True).low["uniqueness"] for n in (3, 4, 6)]
     [1.0, 0.5, 0.0]
     """
-    records, classes = int(histogram.records.sum()), int(histogram.classes.sum())
+    records, classes = int(histogram.records.sum()), float(histogram.classes.sum())
     low = {
         "uniqueness": _least_people_below(histogram, UNIQUE_SIZE, people - records) / people,
         "correctness": classes / people,  # E[1/F] is the number of classes over the people
