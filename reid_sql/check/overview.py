@@ -217,7 +217,8 @@ def population_risk(
         raise
     except release.errors as error:
         status = mask.text(sentence(error))
-        return {"population": Setting(population), "method": None, "status": status, "sentence": None}
+        none = {"method": None, "status": status, "assumptions": None, "sentence": None}
+        return {"population": Setting(population), **none}
     shares = {name: mask.show_share(row[name], release.records, round_up=small) for name in _columns()}
     return {
         "population": Setting(row["population"]),
@@ -226,6 +227,7 @@ def population_risk(
         "rounded": small,
         "method": row["method"],
         "status": mask.text(row["status"]),
+        "assumptions": row["assumptions"],
         "sentence": None if small else row["sentence"],
     }
 
