@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from reid_sql.check.policy_model import Check, columns_named
-from reid_sql.check.release import Release
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.parameters import fold_case, plain
-from reid_sql.sources.identifiers import hint
+from reid_sql.sources.identifiers import hint, likely, repeating
 
 WORLD_POPULATION: Final = 8.3e9  # United Nations, World Population Prospects 2024, rounded up
 MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
@@ -27,6 +27,7 @@ CAUTION_NOT_COVERED: Final = (
 CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts ({}) that may look alike"
 CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
 CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"
+CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
 CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table{}"
 SIZES_OF_SUBSETS: Final = ("max_size", "p")  # parameters: how many columns a measure takes at a time
 ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
@@ -57,9 +58,28 @@ def _find_table_cautions(release: Release) -> Iterator[str]:
         yield CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers))
     yield from _name_cautions(columns_named(table), release.engine.columns)
     if table.entity is None:
-        named = [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
-        repeated = release.engine.repeated_identifiers([*named, *table.sensitive])
-        yield from (hint([each], "entity =") for each in repeated)
+        yield from _identifier_cautions(release)
+
+
+def _identifier_cautions(release: Release) -> Iterator[str]:
+    """Yield the columns named like an identifier that repeat, or that could not be counted."""
+    table = release.table
+    named = [
+        *table.quasi_identifiers,
+        *table.sensitive,
+        *(name for each in table.checks for name in each.counted),
+    ]
+    names = likely(release.engine.columns, named)
+    if not names:
+        return
+    try:
+        found = repeating(names, *release.engine.count_values(names))
+    except INTERRUPTIONS:
+        raise
+    except release.errors:
+        yield CAUTION_UNCOUNTED.format(", ".join(names))
+        return
+    yield from (hint([each], "entity =") for each in found)
 
 
 def _covers(release: Release, check: Check) -> bool:

@@ -16,7 +16,6 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, Columns, Table, quoted
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
-from reid_sql.sources.identifiers import repeated
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
@@ -181,9 +180,11 @@ class DuckDBTable(TableEngine):
         label = f"{self.table.name}: marks for missing values"
         return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
 
-    def repeated_identifiers(self, skipped: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Return columns named like an identifier that repeat, also those that no check reads."""
-        return repeated(self.con, self.whole, skipped)
+    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+        """Count the distinct values of each column, and the records that have one, of the whole file."""
+        counts = [f"{kind}{quoted(name)})" for kind in ("count(DISTINCT ", "count(") for name in names]
+        found = self.ask(f"SELECT {', '.join(counts)} FROM {self.whole}", "identifiers")[0]
+        return found[: len(names)], found[len(names) :]
 
     def call(
         self,

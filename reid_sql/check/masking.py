@@ -143,7 +143,7 @@ def ratio_below(value: float, records: int, below: int) -> float:
     """
     low, _ = round_between(1 / value, records, below)
     digits = 2 - math.floor(math.log10(1 / low))
-    return math.ceil(round(10**digits / low, 6)) / 10**digits
+    return math.ceil(round(10.0**digits / low, 6)) / 10.0**digits
 
 
 def _first_round_number(least: float) -> float:

@@ -1,6 +1,7 @@
 """What a report shows of a table: class sizes, each quasi-identifier, the risk in a population."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -47,13 +48,10 @@ def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky:
         "population_risk": None,
         "forecast": None,
     }
-    if table.quasi_identifiers:
-        try:
-            histogram = release.histogram(table.quasi_identifiers)
-        except ReidError:  # the checks by these columns say why they are not judged
-            return page
-        page |= _class_pages(release, histogram, policy, found)
-        page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    if table.quasi_identifiers and release.records:
+        with suppress(ReidError):  # the checks by these columns say why they are not judged
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, found)
+            page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 
@@ -100,7 +98,9 @@ def column_pages(release: Release, mask: Mask, *, whole: float | None = None) ->
                 "column": column,
                 "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
                 "alone": _risk_page(alone, release.records, mask, gaps=gaps, cap=cap),
-                "without": left and _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
+                "without": None
+                if left is None
+                else _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
             }
         )
     return found
@@ -217,7 +217,8 @@ def population_risk(
         raise
     except release.errors as error:
         status = mask.text(sentence(error))
-        return {"population": Setting(population), "method": None, "status": status, "sentence": None}
+        none = {"method": None, "status": status, "assumptions": None, "sentence": None}
+        return {"population": Setting(population), **none}
     shares = {
         name: Masked()
         if small and not name.endswith("_high")
@@ -231,6 +232,7 @@ def population_risk(
         "rounded": small,
         "method": row["method"],
         "status": mask.text(row["status"]),
+        "assumptions": row["assumptions"],
         "sentence": None if small else row["sentence"],
     }
 

@@ -147,6 +147,11 @@ def _reason(found: Figure) -> str:
     return found.status if found.status != OK else REASON_CAUTION
 
 
+def leave_unjudged(table: str, check: Check, why: str) -> CheckResult:
+    """Give a check of a table that cannot be measured."""
+    return CheckResult(table, check, (_not_judged(WHOLE, why),))
+
+
 def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:

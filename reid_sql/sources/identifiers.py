@@ -29,15 +29,12 @@ def repeated(
     return repeating(names, found[::2], found[1::2])
 
 
-def repeated_in_warehouse(
+def count_values(
     table: "Table",
-    quasi_identifiers: Sequence[str],
+    names: Sequence[str],
     ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
-) -> list[tuple[str, int, int]]:
-    """Return the same of a table of Ibis, in one query if there is such a name."""
-    names = likely(table.columns, quasi_identifiers)
-    if not names:
-        return []
+) -> tuple[list[int], list[int]]:
+    """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
     counts = {
         f"{kind}{place}": count
         for place, name in enumerate(names)
@@ -45,7 +42,7 @@ def repeated_in_warehouse(
     }
     row = ask(lambda: table.aggregate(**counts))[0]
     distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
-    return repeating(names, distinct, records)
+    return distinct, records
 
 
 def likely(every: Sequence[str], quasi_identifiers: Sequence[str]) -> list[str]:
@@ -62,11 +59,11 @@ def repeating(
     return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], option: str) -> str:
-    """Write one sentence of advice for each."""
+def hint(found: Sequence[tuple[str, int, int]], option: str | None) -> str:
+    """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
     sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
-        f"if it identifies people, count them with {option} {name}."
+        f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
         for name, values, records in found
     )
     return " ".join(sentences)

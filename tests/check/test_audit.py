@@ -5,7 +5,7 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -189,7 +189,7 @@ def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     table = {"file": "t.csv", "quasi_identifiers": ["a"], "sensitive": ["s"], "checks": asked}
     (tmp_path / "p.json").write_text(json.dumps({"tables": [table]}), encoding="utf-8")
     page = check(tmp_path / "p.json")
-    share = {
+    share: dict[str, Callable[[float], float]] = {
         "t_closeness": lambda t: 1 - t,
         "beta_likeness": lambda gain: 1 / (gain + 1),
         "delta_disclosure": lambda log: math.exp(-log),
@@ -213,7 +213,7 @@ def same_bound(measure: str, count: int, records: int, group: dict[str, Any]) ->
     """Whether a table with another count of the value has the same bound, by the gate's rounding."""
     q = count / records
     if measure == "t_closeness":
-        return round_between(1 - q, records, 10)[1] == group["below"]
+        return bool(round_between(1 - q, records, 10)[1] == group["below"])
     low = round_between(q, records, 10)[0]
     highest = 1 / low if measure == "beta_likeness" else -math.log(low)
     return math.isclose(highest, group["below"], rel_tol=0.03)

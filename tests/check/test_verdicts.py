@@ -285,7 +285,8 @@ def test_measures_of_sensitive_columns_are_the_published_figures(tmp_path: Path,
     bounds = {name: "at_least" if name in ("k", "l_diversity") else "at_most" for name in limits}
     checks = ", ".join(f'{{measure = "{name}", {bounds[name]} = {limit}}}' for name, limit in limits.items())
     text = (
-        f'[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\nsensitive = ["income"]\nchecks = '
+        f'mask_below = 1\n[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\n'
+        f'sensitive = ["income"]\nchecks = '
         f"[{checks}]"
     )
     page = check(tables_policy(tmp_path, text))
