@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.class_sizes import MaskedClasses
-from reid_sql.check.figures import Masked, Node, Setting, settings
+from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Mask, has_few_gaps
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, Release
@@ -220,9 +220,9 @@ def population_risk(
         none = {"method": None, "status": status, "assumptions": None, "sentence": None}
         return {"population": Setting(population), **none}
     shares = {
-        name: Masked()
-        if small and not name.endswith("_high")
-        else mask.show_share(row[name], release.records, round_up=small)
+        name: mask.show_share(row[name], release.records, round_up=small)
+        if name.endswith("_high")
+        else mask.show(row[name], when=not small)
         for name in _columns()
     }
     return {
