@@ -6,7 +6,7 @@ temporary tables are found; a column that the table lacks is refused, with the n
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reid_sql.engines.duckdb.names import REDEFINED, REFUSE
@@ -20,6 +20,7 @@ QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
 FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?")
 PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
 DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
+DESCRIBE: Final = "DESCRIBE FROM "
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
 
 # A macro may have the name of an operator. A default collation would count texts that differ as one. Both
@@ -50,6 +51,14 @@ class DuckDBSource:
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
         return self.item
+
+    def count_reads(self, query: str) -> int:
+        """Count how often a query reads the table; DESCRIBE reads its columns' names alone."""
+        return query.count(self.item) - query.count(f"{DESCRIBE}{self.item}")
+
+    def rename(self, item: str) -> "DuckDBSource":
+        """The same table under the name of a common table expression."""
+        return replace(self, item=item)
 
     def derive(self, query: str) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
@@ -156,11 +165,11 @@ def _missing_columns(item: str, label: str, columns: Sequence[str]) -> str:
 
 
 def _names_of(item: str) -> str:
-    return f"(SELECT list(column_name) FROM (DESCRIBE FROM {item}))"
+    return f"(SELECT list(column_name) FROM ({DESCRIBE}{item}))"
 
 
 def _types_of(item: str) -> str:
-    return f"(SELECT list(column_type) FROM (DESCRIBE FROM {item}))"
+    return f"(SELECT list(column_type) FROM ({DESCRIBE}{item}))"
 
 
 def has_collation(row: str) -> str:
