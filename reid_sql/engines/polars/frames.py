@@ -51,7 +51,7 @@ def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool
     """
     try:
         has_each = column.meta.is_length_preserving() or (may_be_scalar and column.meta.is_scalar())
-    except pl.exceptions.PolarsError:
+    except (AttributeError, pl.exceptions.PolarsError):  # Polars before 2.0 does not tell
         return pl.map_batches([column, pl.int_range(pl.len())], _CheckedLength(words, place, may_be_scalar))
     if not has_each:
         raise OutOfDomainError(REFUSAL_LENGTH.format(words, place))
@@ -75,7 +75,13 @@ class _CheckedLength:
 
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
-    return words.check(columns, frame.collect_schema().names())
+    known = frame.collect_schema()
+    found = words.check(columns, known.names())
+    for name in found:
+        if known[name] == pl.Object:
+            rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            raise OutOfDomainError(f"{rule}; turn it into text")
+    return found
 
 
 def aliases(names: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
+from reid_sql.engines.texts import text_of, texts_of
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
@@ -80,8 +81,7 @@ def score(
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
     texts = [
-        cell_expression(place, each).cast(pl.String).alias(f"c{place}")
-        for place, each in enumerate(columns, 1)
+        text_of(cell_expression(place, each)).alias(f"c{place}") for place, each in enumerate(columns, 1)
     ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
@@ -116,7 +116,7 @@ def score_distinct(
     types = distinct.select(names).collect_schema() | schema(declared.columns)
 
     def answer(found: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(model, [found[name].cast(pl.String).to_arrow() for name in names])
+        codes = record_codes(model, [texts_of(found[name]).to_arrow() for name in names])
         scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
         result = [
             pl.Series(name, getattr(scores, name), dtype=TYPES[kind])
