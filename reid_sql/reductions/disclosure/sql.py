@@ -14,11 +14,12 @@ from reid_sql.reduction import refuse_groups, refuse_result_names
 from reid_sql.reductions.disclosure import REFUSAL_BY_SENSITIVE
 from reid_sql.reductions.disclosure.distances import Keys, distance, distance_along, gain, recursion
 from reid_sql.sql.groups import count_by_group, group_aliases
-from reid_sql.sql.records import with_null_report
+from reid_sql.sql.records import bare_type, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, numbered, with_names
+from reid_sql.sql.text import aliases, numbered, refusal, text, with_names
 
 Columns = Sequence[str]
+VARIANT = r"\bVARIANT([^\w ]|$)"  # the type, alone or in another; a field of that name has a type after it
 LABEL = "quasi-identifiers and sensitive"
 
 
@@ -127,8 +128,22 @@ def _of_table(tbl: Source, asked: Columns, measure: str, c: float, keys: Keys, n
     cells = f"""
         SELECT {numbered(asked[:-1])}, q{len(asked)} AS s, count(*) AS n
         FROM {tbl.rows(asked, drop_nulls=nulls == "drop")}
-        GROUP BY ALL"""
+        WHERE {_has_one_type(tbl, asked)}
+        GROUP BY {numbered(asked)}"""
     return f"WITH reid_cells AS MATERIALIZED ({cells}) FROM ({_measure(measure, asked[-1], c, keys)})"
+
+
+def _has_one_type(tbl: Source, asked: Columns) -> str:
+    """Test that the sensitive values are of one type; else refuse.
+
+    1, 1.0 and '1' of a VARIANT are one, two or three values, as the operator that compares them has it.
+    """
+    if not tbl.is_materialized:  # an engine that has no such type to group by
+        return "true"
+    rule = f"sensitive must be a column of values of one type, got '{asked[-1]}' of type VARIANT"
+    sentence = refusal(f"{rule}; cast it in a view to the type of its values, or to JSON")
+    kind = bare_type(f"q{len(asked)}")
+    return f"CASE WHEN regexp_matches({kind}, {text(VARIANT)}) THEN {sentence} ELSE true END"
 
 
 def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
@@ -173,12 +188,12 @@ def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Co
     )
     sized = f"""reid_cells AS MATERIALIZED (
           SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n
-          FROM reid_divided WHERE kept
+          FROM reid_divided WHERE kept AND {_has_one_type(tbl, asked)}
         ),
         reid_sized AS (
           SELECT {", ".join(groups)}, class_size, value, sum(classes)::BIGINT AS classes
           FROM ({_measure(measure, asked[-1], c, keys)})
-          GROUP BY ALL
+          GROUP BY {", ".join(groups)}, class_size, value
         )"""
     counts = "class_size, value, coalesce(classes, 0)::BIGINT AS classes"
     return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, None, nulls, counts, sized)

@@ -74,7 +74,7 @@ def _count_sizes(columns: Sequence[str], method: str, groups: Sequence[str]) -> 
           SELECT {head}records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
             count(*) AS classes
           FROM ({log_expected(columns, "reid_classes", groups)})
-          GROUP BY ALL"""
+          GROUP BY {head}records, round(log_expected * 1000)"""
     return f"""
           SELECT {head}records AS class_size, NULL::DOUBLE AS log_expected, count(*) AS classes
           FROM reid_classes

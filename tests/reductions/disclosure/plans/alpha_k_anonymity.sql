@@ -10,7 +10,9 @@ FROM (
           reid_source."job", reid_source."diagnosis"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-      GROUP BY ALL
+      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q6), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''diagnosis'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
+        ELSE true END
+      GROUP BY q1, q2, q3, q4, q5, q6
     )
     FROM (
       SELECT sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value

@@ -9,7 +9,9 @@ FROM (
         SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(q1, q2, q3)
-      GROUP BY ALL
+      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''diagnosis'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
+        ELSE true END
+      GROUP BY q1, q2, q3
     )
     FROM (
       WITH reid_sparse AS MATERIALIZED (
@@ -31,7 +33,7 @@ FROM (
         WHERE (
           FROM reid_sparse
         )
-        GROUP BY ALL
+        GROUP BY s, n
       ),
       reid_rest AS MATERIALIZED (
         SELECT c.*
@@ -57,7 +59,6 @@ FROM (
       reid_whole AS MATERIALIZED (
         SELECT sum(held)::BIGINT AS total, count(*) AS kinds
         FROM reid_held
-        GROUP BY ALL
       ),
       reid_allowed AS (
         SELECT c.*, NULL::DOUBLE AS allowed

@@ -7,13 +7,14 @@ WITH reid_divided AS MATERIALIZED (
       SELECT reid_source."age", reid_source."sex", reid_source."income", reid_source."state"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3, q4)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3, q4
   )
 ),
 reid_cells AS MATERIALIZED (
   SELECT * EXCLUDE (q3, records, entity, kept), q3 AS s, records AS n
   FROM reid_divided
-  WHERE kept
+  WHERE kept AND CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''income'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
+    ELSE true END
 ),
 reid_sized AS (
   SELECT q4, class_size, value, sum(classes)::BIGINT AS classes
@@ -38,7 +39,7 @@ reid_sized AS (
       WHERE (
         FROM reid_sparse
       )
-      GROUP BY ALL
+      GROUP BY q4, s, n
     ),
     reid_rest AS MATERIALIZED (
       SELECT c.*
@@ -68,7 +69,7 @@ reid_sized AS (
       SELECT q4, sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
         count(place) = count(*) AS known
       FROM reid_placed
-      GROUP BY ALL
+      GROUP BY q4
     ),
     reid_spread AS (
       SELECT c.*, total, CASE WHEN known THEN greatest(most, 1) END AS last,
@@ -87,7 +88,7 @@ reid_sized AS (
     reid_area AS MATERIALIZED (
       SELECT q4, max(g) AS area
       FROM reid_held
-      GROUP BY ALL
+      GROUP BY q4
     )
     SELECT q4, n AS class_size, classes, value
     FROM (
@@ -126,7 +127,7 @@ reid_sized AS (
     )
     GROUP BY q4, q1, q2
   )
-  GROUP BY ALL
+  GROUP BY q4, class_size, value
 ),
 reid_groups AS (
   SELECT q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped

@@ -10,7 +10,9 @@ FROM (
         FROM query_table('people') AS reid_source
         WHERE reid_source."age" IS NOT NULL AND reid_source."sex" IS NOT NULL AND reid_source."income" IS NOT NULL
       ) AS reid_source_rows(q1, q2, q3)
-      GROUP BY ALL
+      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''income'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
+        ELSE true END
+      GROUP BY q1, q2, q3
     )
     FROM (
       WITH reid_sparse AS MATERIALIZED (
@@ -32,7 +34,7 @@ FROM (
         WHERE (
           FROM reid_sparse
         )
-        GROUP BY ALL
+        GROUP BY s, n
       ),
       reid_rest AS MATERIALIZED (
         SELECT c.*
@@ -61,7 +63,6 @@ FROM (
         SELECT sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
           count(place) = count(*) AS known
         FROM reid_placed
-        GROUP BY ALL
       ),
       reid_spread AS (
         SELECT c.*, total, CASE WHEN known THEN 1 END AS last, CASE WHEN most = least THEN 1
@@ -80,7 +81,6 @@ FROM (
       reid_area AS MATERIALIZED (
         SELECT max(g) AS area
         FROM reid_held
-        GROUP BY ALL
       )
       SELECT n AS class_size, classes, value
       FROM (

@@ -7,7 +7,7 @@ WITH reid_divided AS MATERIALIZED (
       SELECT reid_source."age", reid_source."sex", reid_source."state"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
 ),
 reid_classes AS (
@@ -50,7 +50,7 @@ reid_sized AS (
           GROUP BY q3, q2
         ) AS reid_values_2 ON reid_classes.q3 IS NOT DISTINCT FROM reid_values_2.q3 AND reid_classes.q2 IS NOT DISTINCT FROM reid_values_2.v2
       )
-      GROUP BY ALL
+      GROUP BY q3, records, round(log_expected * 1000)
     )
     UNION ALL
     SELECT q3, 0, NULL, 0, first, second, label, first_value, second_value,

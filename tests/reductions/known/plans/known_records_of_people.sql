@@ -20,7 +20,7 @@ FROM (
                     reid_source."person"
                   FROM query_table('people') AS reid_source
                 ) AS reid_source_rows(q1, q2, q3, q4)
-                GROUP BY ALL
+                GROUP BY q1, q2, q3, q4
               )
             )
             WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
@@ -70,7 +70,7 @@ FROM (
                 reid_source."person"
               FROM query_table('people') AS reid_source
             ) AS reid_source_rows(q1, q2, q3, q4)
-            GROUP BY ALL
+            GROUP BY q1, q2, q3, q4
           )
         )
         WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
