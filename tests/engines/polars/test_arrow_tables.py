@@ -140,7 +140,11 @@ def test_what_arrow_cannot_hold_is_refused_without_its_values(given: Any) -> Non
     "given", [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]]), [1], "people", None], ids=repr
 )
 def test_what_is_no_table_is_refused(given: Any) -> None:
-    for call in (lambda: ANY.risk_summary(given, ["x"]), lambda: ANY.score_copula(given, "m", 9)):
+    calls: list[Callable[[], Any]] = [
+        lambda: ANY.risk_summary(given, ["x"]),
+        lambda: ANY.score_copula(given, "m", 9),
+    ]
+    for call in calls:
         with pytest.raises(ReidError, match=r"tbl must be a Polars LazyFrame or DataFrame, or a table with"):
             call()
 
