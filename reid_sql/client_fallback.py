@@ -163,7 +163,7 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
             return None
         if isinstance(domain, Document):
             document = json.loads(value)
-            found += [*document["columns"], *(document["told"] if table == "tbl" else [])]
+            found += [*document["columns"], *(document["text_columns"] if table == "tbl" else [])]
         elif isinstance(domain, Columns | Groups) and value is not None:
             found += _names(domain, value)
         elif isinstance(domain, Column | Key) or domain is WEIGHT:

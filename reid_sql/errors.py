@@ -22,7 +22,7 @@ class OutOfDomainError(ReidError):
 
 
 class UnknownNameError(ReidError):
-    """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest that does."""
+    """A name (column, table, file, choice) names nothing; the sentence offers the nearest valid name."""
 
 
 class WrongTypeError(OutOfDomainError, TypeError):

@@ -90,6 +90,7 @@ class Reduction:
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
     fallback: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -158,12 +159,12 @@ def reductions() -> Mapping[str, Reduction]:
 
 @cache
 def has_implementation(package: str, engine: str) -> bool:
-    """Whether a reduction's package has a file for the engine.
+    """Whether a reduction's package has a file for the engine; DuckDB's is the SQL text.
 
     >>> has_implementation("reid_sql.reductions.people", "ibis")
     False
     """
-    return find_spec(f"{package}.{engine}") is not None
+    return find_spec(f"{package}.{'sql' if engine == 'duckdb' else engine}") is not None
 
 
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
@@ -199,7 +200,7 @@ def refuse_groups(nulls: str) -> None:
 
 
 def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
-    """Refuse columns that divide the table and are named like those of the answer beside them."""
+    """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"

@@ -34,7 +34,7 @@ SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcod
 WHERE method IN ('dankar', 'ewens', 'snb');
 -- | method | status |
 -- | --- | --- |
--- | ewens | the interval holds chance, not what Ewens' formula misses: it held the truth in 15 of 120 samples of tables of people |
+-- | ewens | the interval holds chance, not what Ewens' formula misses: it contained the true value in 15 of 120 samples of tables of people |
 -- | snb | no interval: the moments of the slide negative binomial model give none |
 -- | dankar | by snb; no interval: the moments of the slide negative binomial model give none |
 

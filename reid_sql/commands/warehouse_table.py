@@ -19,9 +19,9 @@ from reid_sql.sources.identifiers import likely, repeating
 class WarehouseTable:
     """A table of a warehouse and the columns that its functions are called with."""
 
-    def __init__(self, held: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
+    def __init__(self, source: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
         """Remember the connection and the table."""
-        self.warehouse, self.table, self.columns = held, table, columns
+        self.warehouse, self.table, self.columns = source, table, columns
 
     def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
         """Call by Ibis; an error of the database becomes one sentence."""

@@ -23,11 +23,11 @@ from reid_sql.engines.arrow_rows import (
     structs_of,
     truths_in,
 )
-from reid_sql.errors import ReidError, TooFewRecordsError
+from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.parameters import Floats, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
@@ -329,6 +329,8 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
 
 def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
+    if arrays and not len(next(iter(arrays.values()))):
+        raise NoRecordsError(NO_RECORDS)
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
 

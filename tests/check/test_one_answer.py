@@ -137,7 +137,7 @@ def test_a_method_by_name_is_that_method_and_none_is_the_model_of_people(tmp_pat
     assert values[1] == values[2] != values[0]
     with pytest.raises(reid_sql.ReidError, match="did you mean 'people'"):
         check(written(tmp_path, asked[1].replace("people", "peple")))
-    with pytest.raises(reid_sql.ReidError, match="must have no key that stands for nothing, got 'seed'"):
+    with pytest.raises(reid_sql.ReidError, match="must have only known keys, got 'seed'"):
         check(written(tmp_path, asked[0].replace("{", "{seed = 1, ")))
 
 

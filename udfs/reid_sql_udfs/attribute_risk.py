@@ -23,6 +23,7 @@ from reid_sql.reductions.subsets import SUBSETS
     THEN '{disclosure.STATUS_NO_DISTINCTION}; {disclosure.STATUS_NO_PAIR}'
     WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}'
     WHEN records = 1 THEN '{disclosure.STATUS_NO_PAIR}' ELSE '{disclosure.OK}' END AS status""",
+    overlapping_classes=True,
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.

@@ -10,6 +10,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.REDUCTION,
     reduction=HISTOGRAM,
     source="the frequencies of frequencies on which every estimator of uniqueness rests",
+    overlapping_classes=True,
 )
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.

@@ -6,7 +6,11 @@ from reid_sql.reductions.classes import CLASSES
 
 
 @table_function(
-    "tbl, qi, nulls, entity", answer=Answer.REDUCTION, reduction=CLASSES, source="Sweeney 2002 (k-anonymity)"
+    "tbl, qi, nulls, entity",
+    answer=Answer.REDUCTION,
+    reduction=CLASSES,
+    source="Sweeney 2002 (k-anonymity)",
+    overlapping_classes=True,
 )
 def equivalence_classes(classes: Classes) -> Classes:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.

@@ -16,6 +16,7 @@ from reid_sql.reductions.pairs import PAIRS
     source="Rocher, Hendrickx & de Montjoye 2019",
     models=True,
     one_row_per_person=True,
+    reasons={"by": "its name is that of one model"},
 )
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0

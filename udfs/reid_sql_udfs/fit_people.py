@@ -18,6 +18,7 @@ from reid_sql.reductions.people import PEOPLE
     source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
     one_row_per_person=True,
+    reasons={"by": "its name is that of one model"},
 )
 def fit_people(
     people: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0

@@ -19,6 +19,7 @@ COVERED = f"""
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
     duckdb=f"{SELECT}, {COVERED}, {BLANK}",
+    overlapping_classes=True,
 )
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2

@@ -28,12 +28,12 @@ def population_risk(
 
     The table is a random sample of them. Beside it the chance that a match is right and the share of people
     in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
-    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
-    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
-    records, no repeats, a population not much larger, columns that follow from others (they are left out),
-    records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or sampled
-    by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds what the
-    sample's own records allow. Refuses a population smaller than the sample.
+    on, it contained the true value in 93 to 98 of 100. At the sample's own size it is the count. `weight`,
+    `marginals`, `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer
+    than 100 records, no repeats, a population not much larger, columns that follow from others (they are left
+    out), records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or
+    sampled by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds
+    what the sample's own records allow. Refuses a population smaller than the sample.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the

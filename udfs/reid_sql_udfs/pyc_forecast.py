@@ -24,7 +24,7 @@ def pyc_forecast(
 
     Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
-    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.

@@ -30,6 +30,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     reduction=HISTOGRAM,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
     duckdb=f"{SELECT}, {BLANK}",
+    overlapping_classes=True,
 )
 def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.

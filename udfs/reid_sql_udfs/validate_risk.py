@@ -29,9 +29,9 @@ def validate_risk(
     hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
     the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
     the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
-    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
-    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
-    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    `…_width`, and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ
+    of up to 1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of
+    the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
     (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
     are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that

@@ -13,7 +13,7 @@ from reid_sql.engines.duckdb.arguments import check_arguments, literal, reductio
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.function import Answer, Function
+from reid_sql.function import Answer, Function, refuse_lacked
 from reid_sql.parameters import MODEL
 from reid_sql.reduction import (
     REFUSAL_KEY_WITH_ENTITY,
@@ -29,7 +29,12 @@ def plan(find: Callable[[str], Function], *given: Any) -> str:  # noqa: ANN401 -
     database, may_read_files, name, *values = given
     try:
         with registry.within(database):
-            return write_plan(find(name), values, database, may_read_files=may_read_files)
+            declared = find(name)
+            known = len(declared.parameters)
+            for lacked, value in zip(declared.lacked, values[known:], strict=True):
+                if value is not None:
+                    refuse_lacked(declared, lacked, value)
+            return write_plan(declared, values[:known], database, may_read_files=may_read_files)
     except ReidError as error:
         return refuse(str(error))
 

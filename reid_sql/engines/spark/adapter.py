@@ -20,7 +20,7 @@ from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
-from reid_sql.engines.spark.functions import scored_frame as beside
+from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
 from reid_sql.engines.spark.results import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.errors import OutOfDomainError
@@ -37,13 +37,13 @@ __all__ = [
     "COLUMN",
     "ENGINE",
     "TABLE",
-    "beside",
     "collected",
     "count",
     "counting",
     "drawn",
     "framed",
     "score",
+    "scored_table",
     "table",
     "value",
 ]

@@ -20,7 +20,9 @@ from reid_sql.parameters import Floats
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.
 
 NO_INTERVAL: Final = "no interval: "
-COVERED: Final = "it held the truth in"  # of an interval that contained it too seldom to decide anything
+COVERED: Final = (
+    "it contained the true value in"  # of an interval that contained it too seldom to decide anything
+)
 STATUS_ALL_UNIQUE: Final = (
     "all records are unique: the sample does not bound how many of the population are, "
     "and all are taken to be, the upper end"

@@ -10,7 +10,7 @@ from reid_sql.reduction import BY, DROPPABLE_NULLS, TBL, Argument, Reduction
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes per cell, from which on classes of one value are separated first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
+EQUAL_ALONE: Final = "distances along a line need each class's values and the table's in one order"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
 
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
@@ -45,6 +45,7 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         partly=measure.partly,
         fallback=measure.fallback,
+        reasons={"by": "its rows are the classes of one table"},
     )
 
 

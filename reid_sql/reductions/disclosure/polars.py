@@ -235,7 +235,7 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 
 def _against_the_table(of: Cells) -> pl.LazyFrame:
-    """Beside each cell: the value's records in the table and in this class, and what β allows."""
+    """Add to each cell the value's records in the table and in this class, and what β allows."""
     in_table = of.counts.with_columns(
         COUNT.sum().over(*of.groups, "s").alias("in_table"),
         of.in_group(COUNT.sum()).alias("total"),
@@ -286,7 +286,7 @@ def ranks_of(groups: Sequence[str]) -> list[str]:
 
 
 def _ranked(of: Cells) -> Cells:
-    """Beside the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
+    """Add to the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
     ranks = (pl.col(group).rank("dense").fill_null(0) for group in of.groups)
     named = (rank.alias(name) for rank, name in zip(ranks, ranks_of(of.groups), strict=True))
     return replace(of, counts=of.counts.with_columns(*named))

@@ -14,6 +14,7 @@ NOTHING_CREATED: Final = {
     "ibis": "answers for records would have to be put into a table of the warehouse, and nothing is "
     "created there"
 }
+NO_GROUPS: Final = {"by": "each record's answer is estimated from all records of the table"}
 FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",
@@ -29,6 +30,7 @@ FITTED_RECORDS: Final = Reduction(
     arrays=FittedRecords,
     bytes_each=FITTED_BYTES,
     absences=NOTHING_CREATED,
+    reasons=NO_GROUPS,
 )
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
@@ -39,4 +41,5 @@ WEIGHTED_RECORDS: Final = Reduction(
     arrays=WeightedRecords,
     bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
+    reasons=NO_GROUPS,
 )

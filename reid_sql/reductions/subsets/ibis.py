@@ -33,7 +33,7 @@ from reid_sql.parameters import COLUMNS, Integers
 from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts
-TOLD: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
+REPORTED: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
 TYPES: Final = pa.schema(
     {
         "subset": pa.list_(pa.string()),
@@ -93,7 +93,7 @@ def _counted(
     nulls: str,
     sized: Callable[[Table, Sequence[str]], Table],
 ) -> list[dict[str, Any]]:
-    lines = [dict.fromkeys(TOLD, 0) for _ in chosen]
+    lines = [dict.fromkeys(REPORTED, 0) for _ in chosen]
     for start in range(0, len(chosen), TOGETHER):
         parts = [
             _part(distinct, [names[one] for one in subset], place, sized, drop=nulls == "drop")

@@ -9,9 +9,7 @@ FROM (
         SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(q1, q2, q3)
-      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''diagnosis'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
-        ELSE true END
-      GROUP BY q1, q2, q3
+      GROUP BY ALL
     )
     FROM (
       WITH reid_sparse AS MATERIALIZED (
@@ -44,8 +42,8 @@ FROM (
           FROM reid_sparse
         )
       ),
-      reid_held AS MATERIALIZED (
-        SELECT s AS v, sum(n)::BIGINT AS held
+      reid_values AS MATERIALIZED (
+        SELECT s AS v, sum(n)::BIGINT AS in_table
         FROM (
           SELECT s, n * classes AS n
           FROM reid_alone
@@ -56,30 +54,32 @@ FROM (
         GROUP BY s
       ),
       reid_whole AS MATERIALIZED (
-        SELECT sum(held)::BIGINT AS total, count(*) AS kinds
-        FROM reid_held
+        SELECT sum(in_table)::BIGINT AS total, count(*) AS kinds
+        FROM reid_values
+        GROUP BY ALL
       ),
       reid_allowed AS (
         SELECT c.*, NULL::DOUBLE AS allowed
-        FROM reid_held AS c
+        FROM reid_values AS c
         JOIN reid_whole AS h ON true
       )
       SELECT q1, q2, size AS class_size, classes, greatest(0, most * total / size - 1) AS value
       FROM (
         SELECT c.*, total, kinds
         FROM (
-          SELECT q1, q2, classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
-            n * allowed AS needed, 1 AS parts
+          SELECT q1, q2, classes, n AS size, n::DOUBLE / in_table AS most,
+            n::DOUBLE / in_table AS least, n * allowed AS needed, 1 AS parts
           FROM (
-            SELECT c.*, held, allowed
+            SELECT c.*, in_table, allowed
             FROM reid_alone AS c
             JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND true
           )
           UNION ALL
-          SELECT q1, q2, 1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / held) AS most,
-            min(n::DOUBLE / held) AS least, max(n * allowed) AS needed, count(*) AS parts
+          SELECT q1, q2, 1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / in_table) AS most,
+            min(n::DOUBLE / in_table) AS least, max(n * allowed) AS needed,
+            count(*) AS parts
           FROM (
-            SELECT c.*, held, allowed
+            SELECT c.*, in_table, allowed
             FROM reid_rest AS c
             JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND true
           )

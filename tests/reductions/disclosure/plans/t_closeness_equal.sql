@@ -9,9 +9,7 @@ FROM (
         SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(q1, q2, q3)
-      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''diagnosis'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
-        ELSE true END
-      GROUP BY q1, q2, q3
+      GROUP BY ALL
     )
     FROM (
       WITH reid_sparse AS MATERIALIZED (
@@ -33,7 +31,7 @@ FROM (
         WHERE (
           FROM reid_sparse
         )
-        GROUP BY s, n
+        GROUP BY ALL
       ),
       reid_rest AS MATERIALIZED (
         SELECT c.*
@@ -45,8 +43,8 @@ FROM (
           FROM reid_sparse
         )
       ),
-      reid_held AS MATERIALIZED (
-        SELECT s AS v, sum(n)::BIGINT AS held
+      reid_values AS MATERIALIZED (
+        SELECT s AS v, sum(n)::BIGINT AS in_table
         FROM (
           SELECT s, n * classes AS n
           FROM reid_alone
@@ -57,12 +55,13 @@ FROM (
         GROUP BY s
       ),
       reid_whole AS MATERIALIZED (
-        SELECT sum(held)::BIGINT AS total, count(*) AS kinds
-        FROM reid_held
+        SELECT sum(in_table)::BIGINT AS total, count(*) AS kinds
+        FROM reid_values
+        GROUP BY ALL
       ),
       reid_shares AS (
         SELECT c.*, total
-        FROM reid_held AS c
+        FROM reid_values AS c
         JOIN reid_whole AS h ON true
       ),
       reid_classes AS MATERIALIZED (
@@ -70,11 +69,12 @@ FROM (
         FROM (
           SELECT c.*, total
           FROM (
-            SELECT q1, q2, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
+            SELECT q1, q2, sum(n)::BIGINT AS size, sum(in_table) AS alike,
+              min(n::DOUBLE / in_table) AS least
             FROM (
-              SELECT c.*, held
+              SELECT c.*, in_table
               FROM reid_rest AS c
-              JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+              JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND true
             )
             GROUP BY q1, q2
           ) AS c
@@ -89,9 +89,9 @@ FROM (
           WHERE NOT settled
         ) AS h ON c.q1 IS NOT DISTINCT FROM h.q1 AND c.q2 IS NOT DISTINCT FROM h.q2
       )
-      SELECT n AS class_size, classes, 1 - held::DOUBLE / total AS value
+      SELECT n AS class_size, classes, 1 - in_table::DOUBLE / total AS value
       FROM (
-        SELECT c.*, held, total
+        SELECT c.*, in_table, total
         FROM reid_alone AS c
         JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND true
       )
@@ -100,11 +100,11 @@ FROM (
       FROM reid_classes
       WHERE settled
       UNION ALL
-      SELECT any_value(size) AS class_size, 1 AS classes, sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+      SELECT any_value(size) AS class_size, 1 AS classes, sum(greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) AS value
       FROM (
-        SELECT c.*, held
+        SELECT c.*, in_table
         FROM reid_several AS c
-        JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+        JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND true
       )
       GROUP BY q1, q2
     )

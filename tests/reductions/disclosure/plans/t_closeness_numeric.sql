@@ -10,9 +10,7 @@ FROM (
         FROM query_table('people') AS reid_source
         WHERE reid_source."age" IS NOT NULL AND reid_source."sex" IS NOT NULL AND reid_source."income" IS NOT NULL
       ) AS reid_source_rows(q1, q2, q3)
-      WHERE CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''income'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
-        ELSE true END
-      GROUP BY q1, q2, q3
+      GROUP BY ALL
     )
     FROM (
       WITH reid_sparse AS MATERIALIZED (
@@ -34,7 +32,7 @@ FROM (
         WHERE (
           FROM reid_sparse
         )
-        GROUP BY s, n
+        GROUP BY ALL
       ),
       reid_rest AS MATERIALIZED (
         SELECT c.*
@@ -47,7 +45,7 @@ FROM (
         )
       ),
       reid_placed AS MATERIALIZED (
-        SELECT s AS v, sum(n)::BIGINT AS held, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*') THEN CASE
+        SELECT s AS v, sum(n)::BIGINT AS in_table, CASE WHEN regexp_full_match(typeof(s), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*') THEN CASE
           WHEN isfinite(try_cast(s::VARCHAR AS DOUBLE)) THEN try_cast(s::VARCHAR AS DOUBLE) END
           ELSE error('sensitive must be a column of numbers for variant := ''numeric'', got ''income''; cast it to a number, or pass variant := ''equal''')::DOUBLE END AS place
         FROM (
@@ -60,9 +58,10 @@ FROM (
         GROUP BY s
       ),
       reid_whole AS MATERIALIZED (
-        SELECT sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+        SELECT sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
           count(place) = count(*) AS known
         FROM reid_placed
+        GROUP BY ALL
       ),
       reid_spread AS (
         SELECT c.*, total, CASE WHEN known THEN 1 END AS last, CASE WHEN most = least THEN 1
@@ -70,17 +69,18 @@ FROM (
         FROM reid_placed AS c
         JOIN reid_whole AS h ON true
       ),
-      reid_held AS MATERIALIZED (
+      reid_values AS MATERIALIZED (
         SELECT v, spot::DOUBLE / last AS x, reached / total AS f, (spot * reached - moment) / (last * total) AS g
         FROM (
-          SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment
+          SELECT *, sum(in_table) OVER so_far AS reached, sum(spot * in_table) OVER so_far AS moment
           FROM reid_spread
           WINDOW so_far AS (ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
         )
       ),
       reid_area AS MATERIALIZED (
         SELECT max(g) AS area
-        FROM reid_held
+        FROM reid_values
+        GROUP BY ALL
       )
       SELECT n AS class_size, classes, value
       FROM (
@@ -88,7 +88,7 @@ FROM (
         FROM reid_alone AS c
         JOIN (
           SELECT c.*, 2 * g - area + 1 - x AS value
-          FROM reid_held AS c
+          FROM reid_values AS c
           JOIN reid_area AS h ON true
         ) AS h ON s IS NOT DISTINCT FROM v AND true
       )
@@ -109,12 +109,12 @@ FROM (
               FROM (
                 SELECT c.*, x, g
                 FROM reid_rest AS c
-                JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND true
+                JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND true
               ) AS c
               JOIN reid_area AS h ON true
             )
             WINDOW by_value AS (PARTITION BY q1, q2 ORDER BY x ASC)
-          ) AS c ASOF LEFT JOIN reid_held AS h ON true AND reached < h.f
+          ) AS c ASOF LEFT JOIN reid_values AS h ON true AND reached < h.f
         )
       )
       GROUP BY q1, q2
