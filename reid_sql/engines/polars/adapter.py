@@ -17,12 +17,8 @@ from reid_sql.engines.polars.groups import (
     values_of_people,
     with_group_names,
 )
-<<<<<<< HEAD
-from reid_sql.engines.polars.records import beside, drawn, score, value
-from reid_sql.engines.polars.tables import TABLE
-=======
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
->>>>>>> main
+from reid_sql.engines.polars.tables import TABLE
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table

@@ -110,11 +110,7 @@ def _frequencies(keys: Keys) -> str:
           GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-<<<<<<< HEAD
-          SELECT {keys.group}sum(held)::BIGINT AS total, count(*) AS kinds FROM reid_held {keys.by_group}
-=======
-          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values GROUP BY ALL
->>>>>>> main
+          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values {keys.by_group}
         )"""
 
 
@@ -330,11 +326,7 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
             WINDOW so_far AS ({keys.window} ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
           )
         ),
-<<<<<<< HEAD
-        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_held {keys.by_group})"""
-=======
-        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values GROUP BY ALL)"""
->>>>>>> main
+        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values {keys.by_group})"""
 
 
 def _place(measure: str, sensitive: str, keys: Keys) -> str:
