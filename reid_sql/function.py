@@ -211,14 +211,19 @@ class Function:
             return False
         if reduction.distinct and not has_implementation(reduction.package, engine):
             return True
+        if self.one_row_per_person and engine in reduction.fallback and given.get("entity") is not None:
+            return True
         argument, words = reduction.fallback.get(engine, ("", ()))
-        return given.get(argument) in words
+        return argument != "" and given.get(argument) in words
 
     def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""
-        argument, words = self.reduction.fallback.get(engine, ("", ())) if self.reduction else ("", ())
-        if words and not self.absence(engine):
-            return f"with {argument} {' or '.join(repr(word) for word in words)}, {FALLBACK_NOTE}"
+        reduction = self.reduction
+        if reduction and engine in reduction.fallback and not self.absence(engine):
+            argument, words = reduction.fallback[engine]
+            asked = [f"{argument} {' or '.join(repr(word) for word in words)}"] if words else []
+            asked += ["entity"] if self.one_row_per_person else []
+            return f"with {' or '.join(asked)}, {FALLBACK_NOTE}"
         return FALLBACK_NOTE if self.uses_fallback(engine, {}) else None
 
     def partly(self, engine: str) -> str | None:

@@ -208,6 +208,11 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
 
 
 def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+    if pa.types.is_string(kind):
+        texts: npt.NDArray[Any] = np.full(len(missing), None, dtype=np.object_)
+        for rows, found in parts:
+            texts[rows] = found
+        return array_of(texts.tolist(), kind)
     column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
     for rows, found in parts:
         column[rows] = found

@@ -131,17 +131,14 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
         FROM {relation} {joined if groups else f", ({total})"} {joins}"""
 
 
-def bare_type(alias: str) -> str:
-    """The type of a value without what is in quotes within it: names, and the words of an ENUM."""
-    return f"""regexp_replace(typeof({alias}), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g')"""
-
-
 def value_text(alias: str) -> str:
     """The text of a value as a model reads it; refuses types whose values differ where their texts do not.
 
-    These are 1 and '1' in one UNION or VARIANT.
+    These are 1 and '1' in one UNION or VARIANT. What is in quotes within a type is a name, or a word of an
+    ENUM.
     """
-    return f"""CASE WHEN regexp_matches({bare_type(alias)}, '\\b(UNION|VARIANT)\\b')
+    bare = f"""regexp_replace(typeof({alias}), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g')"""
+    return f"""CASE WHEN regexp_matches({bare}, '\\b(UNION|VARIANT)\\b')
         THEN error('columns of a model must be of types whose values differ as texts, got '
           || typeof({alias}) || '; cast the column in a view')::VARCHAR
         ELSE {alias}::VARCHAR END"""

@@ -34,8 +34,9 @@ def population_risk(
     out), records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or
     sampled by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds
     what the sample's own records allow. Refuses a population smaller than the sample.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
     populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all; a group of few records

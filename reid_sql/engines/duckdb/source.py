@@ -47,6 +47,7 @@ class DuckDBSource:
     item: str
     is_plain: bool = False
     is_materialized: bool = True
+    has_people: bool = False
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -60,9 +61,9 @@ class DuckDBSource:
         """The same table under the name of a common table expression."""
         return replace(self, item=item)
 
-    def derive(self, query: str) -> "DuckDBSource":
+    def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return DuckDBSource(f"({query})", self.is_plain)
+        return DuckDBSource(f"({query})", self.is_plain, has_people=has_people)
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -149,6 +150,18 @@ class DuckDBSource:
             SELECT reid_same.*
             FROM ({body}) AS reid_same, (SELECT {test} AS reid_is_same) AS reid_compared
             WHERE reid_is_same"""
+
+    def check_sensitive(self, column: str, body: str) -> str:
+        """Write the body behind the check that the sensitive column has values of one type."""
+        if self.is_plain:
+            return body
+        test = f"{REFUSE}('sensitive', {text(column)}, {_names_of(self.item)}, {_types_of(self.item)})"
+        return f"""
+            SELECT reid_same.*
+            FROM ({body}) AS reid_same, (
+              SELECT coalesce(error({test})::BOOLEAN, true) AS reid_is_one_type
+            ) AS reid_typed
+            WHERE reid_is_one_type"""
 
 
 def _checked(sentence: str, columns: Sequence[str], body: str) -> str:

@@ -14,7 +14,6 @@ from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arr
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answered_by_group
 from reid_sql.engines.ibis.frames import LIMIT, check_columns, collected, framed
-from reid_sql.engines.ibis.groups import one_row_per_person, values_of_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
@@ -76,8 +75,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     if reduction is None:
         return _in_memory(answer_rows(declared, {}, own), declared.columns)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
-    if declared.one_row_per_person and arguments["entity"] is not None:
-        counted |= {"tbl": _one_row_per_person(arguments)} | ({"entity": None} if "entity" in counted else {})
+    if declared.one_row_per_person:  # which DuckDB answers where people are counted
+        counted.pop("entity", None)
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(
@@ -118,14 +117,6 @@ def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: 
     else:
         how = [{name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
     return _in_memory([row | treated for row, treated in zip(rows, how, strict=True)], columns)
-
-
-def _one_row_per_person(arguments: Mapping[str, Any]) -> Table:
-    """The table with a row for each person, or for each sensitive value of theirs."""
-    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
-    if "sensitive" in arguments:
-        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
-    return one_row_per_person(tbl, qi, entity, nulls)
 
 
 def _in_memory(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:

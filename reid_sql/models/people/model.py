@@ -14,6 +14,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.overdispersion import ShapeLikelihood
@@ -161,12 +162,25 @@ class PeopleModel:
 
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
+        cases = self.unseen_cases(codes)
+        codes = self.replace_values_without_share(codes)
         log_q = self.mixture.log_q(codes[:, self.free_columns])
         for one in self.determined:
             log_q = log_q + one.log_chance(self.marginals, codes)
-        q = np.minimum(np.exp(log_q), 1.0)
-        cells = np.maximum(q, np.finfo(float).tiny)
-        return PeopleCells(cells, np.zeros(len(q)), self.overdispersion, self.unique_share)
+        impossible = (cases == WITHOUT_SHARE).any(axis=1)
+        cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
+        status = describe_unseen(self.columns, cases)
+        return PeopleCells(cells, np.zeros(len(cells)), status, self.overdispersion, self.unique_share)
+
+    def unseen_cases(self, codes: Integers) -> Integers:
+        """Whether the sample contains each value, (records, columns)."""
+        seen = [len(column.seen) for column in self.marginals]
+        other = [column.other_code for column in self.marginals]
+        return np.asarray(np.where(codes < seen, SEEN, np.where(codes <= other, NEW, WITHOUT_SHARE)))
+
+    def replace_values_without_share(self, codes: Integers) -> Integers:
+        """Replace values unlike the sample's by other values, which have bins."""
+        return np.minimum(codes, [column.other_code for column in self.marginals])
 
     def unique_share(self, people: float) -> float:
         """Share of so many people who are unique by the model alone; cached."""

@@ -34,7 +34,7 @@ class ShareKind:
 
     by_model: Callable[[Floats, Floats, float, int], Floats]  # q, a, people, k
     by_sample: Callable[[SampleRecords, Floats, float, float, int], Floats]  # sample, a, records, people, k
-    count: Callable[[Histogram, int], int]
+    count: Callable[[Histogram, int], float]
 
 
 def _unique(sample: SampleRecords, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
@@ -61,7 +61,7 @@ KINDS: Final[Mapping[str, ShareKind]] = {
     "correctness": ShareKind(
         lambda q, a, people, _: overdispersion.correctness(q, a, people),
         _correct,
-        lambda histogram, _: int(histogram.classes.sum()),
+        lambda histogram, _: float(histogram.classes.sum()),
     ),
     "below_k": ShareKind(
         overdispersion.below_k,
@@ -133,7 +133,7 @@ def predict_shares(model: PeopleModel, people: float, k: int = 5, *, random: boo
     return Shares(**shares)
 
 
-def count_kinds(histogram: Histogram, k: int) -> dict[str, int]:
+def count_kinds(histogram: Histogram, k: int) -> dict[str, float]:
     """Unique records of the sample, its classes, and its records in classes smaller than k."""
     return {name: kind.count(histogram, k) for name, kind in KINDS.items()}
 

@@ -15,6 +15,7 @@ class Keys:
     groups: Sequence[str]
     is_listed: bool
     is_materialized: bool = True  # whether the engine computes a common table expression once
+    has_people: bool = False  # whether reid_people has the people of the cells, of one value each
 
     @property
     def listed(self) -> str:
@@ -95,6 +96,11 @@ def _separate_single_values(keys: Keys) -> str:
 
 
 def _records_by_value(keys: Keys) -> str:
+    """The table's records of each value, or its people, each once however many classes they are in."""
+    if keys.has_people:
+        return f"""(
+          SELECT {keys.group}s, 1 AS n FROM (SELECT DISTINCT {keys.group}entity, s FROM reid_people)
+        )"""
     if not keys.is_materialized:
         return keys.cells
     return f"""(

@@ -23,6 +23,7 @@ FITTED_RECORDS: Final = Reduction(
     columns={
         "place": "BIGINT",
         "records": "BIGINT",
+        "class_size": "BIGINT",
         "log_expected": "DOUBLE",
         "codes": "BIGINT[]",
         "members": "BIGINT[]",
@@ -37,7 +38,13 @@ WEIGHTED_RECORDS: Final = Reduction(
     name="weighted_records",
     words="the distinct records, with how many hold each and the sum of their weights",
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, DROPPABLE_NULLS),
-    columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "class_size": "BIGINT",
+        "mass": "DOUBLE",
+        "members": "BIGINT[]",
+    },
     arrays=WeightedRecords,
     bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,

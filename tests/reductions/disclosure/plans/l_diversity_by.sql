@@ -1,4 +1,4 @@
--- l_diversity(people, ['age', 'sex'], 'income', 'distinct', 3, ['state'], 'value')
+-- l_diversity(people, ['age', 'sex'], 'income', 'distinct', 3, None, ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
   SELECT *, true AS kept
   FROM (
@@ -13,11 +13,10 @@ WITH reid_divided AS MATERIALIZED (
 reid_cells AS MATERIALIZED (
   SELECT * EXCLUDE (q3, records, entity, kept), q3 AS s, records AS n
   FROM reid_divided
-  WHERE kept AND CASE WHEN regexp_matches(regexp_replace(typeof(q3), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\bVARIANT([^\w ]|$)') THEN error('sensitive must be a column of values of one type, got ''income'' of type VARIANT; cast it in a view to the type of its values, or to JSON')::BOOLEAN
-    ELSE true END
+  WHERE kept
 ),
 reid_sized AS (
-  SELECT q4, class_size, value, sum(classes)::BIGINT AS classes
+  SELECT q4, class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
   FROM (
     SELECT q4, sum(n)::BIGINT AS class_size, 1 AS classes, count(*)::DOUBLE AS value
     FROM reid_cells
@@ -31,6 +30,6 @@ reid_groups AS (
   GROUP BY q4
 )
 SELECT g.q4 AS "reid: state", class_size, value, coalesce(classes, 0)::BIGINT AS classes,
-  records_dropped, 'value' AS nulls
+  coalesce(records, 0)::BIGINT AS records, records_dropped, 'value' AS nulls
 FROM reid_groups AS g
 LEFT JOIN reid_sized AS s ON g.q4 IS NOT DISTINCT FROM s.q4
