@@ -24,7 +24,7 @@ SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
 PARSE: Final = "SELECT json_serialize_sql(?)"
 PARSER: Final = duckdb.connect(config={"threads": 1, "enable_external_access": False})
 LOCK: Final = threading.Lock()
-QUOTED: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"""")  # in a type: a word of an ENUM, a name
+QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
 VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
 MAX_DIGITS: Final = 38  # of a DECIMAL; beyond, one that rounds would hold the values of both
 

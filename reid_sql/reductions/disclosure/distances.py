@@ -116,7 +116,8 @@ def _frequencies(keys: Keys) -> str:
           GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values {keys.by_group}
+          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds
+          FROM reid_values {keys.by_group}
         )"""
 
 
