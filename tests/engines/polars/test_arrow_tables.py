@@ -137,7 +137,9 @@ def test_what_arrow_cannot_hold_is_refused_without_its_values(given: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    "given", [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]]), [1], "people", None], ids=repr
+    "given",
+    [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]]), [1], "people", None],
+    ids=lambda given: type(given).__module__,
 )
 def test_what_is_no_table_is_refused(given: Any) -> None:
     calls: list[Callable[[], Any]] = [
