@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
-from benchmarks.accuracy.people_judge import balanced
+from benchmarks.accuracy.people_judge import balance
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.scores import MIN_UNIQUE_SHARE, Shrinkage, clipped_log_odds, shrink_scores
@@ -80,9 +80,9 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
 def learnt(found: Sequence[Scored]) -> Shrinkage:
     """Fit the shrinkage by logistic regression of being unique, each corpus with the same weight."""
     corpora = [one.corpus for one in found]
-    parts = [(*_features(one), balance) for one, balance in zip(found, balanced(corpora), strict=True)]
+    parts = [(*_features(one), each) for one, each in zip(found, balance(corpora), strict=True)]
     x, log, unique = (np.concatenate([part[place] for part in parts]) for place in range(3))
-    weight = np.concatenate([np.full(len(own), balance / max(len(own), 1)) for _, own, _, balance in parts])
+    weight = np.concatenate([np.full(len(own), each / max(len(own), 1)) for _, own, _, each in parts])
 
     def loss(beta: Floats) -> tuple[float, Floats]:
         z = log + x @ beta

@@ -185,6 +185,10 @@ class Release:
             )
         return self._records
 
+    def leave_uncounted(self) -> None:
+        """Report no record where the engine cannot count them, and no check is judged."""
+        self._records = 0
+
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """What is raised where something cannot be measured, by its engine too."""

@@ -276,6 +276,8 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", metavar="SECONDS", help=words)
     words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
     parser.add_argument("--engine", metavar="NAME", help=words)
+    words = "print the statements that a warehouse would run, and their number, and run none of them"
+    parser.add_argument("--plan", action="store_true", help=words)
     words = "show the N rarest combinations with their values; by default no report contains a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
 

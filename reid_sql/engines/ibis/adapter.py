@@ -13,7 +13,9 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import LIMIT, check_columns, collected, framed
+from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
@@ -87,10 +89,22 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
     if by is not None:
-        return framed(
-            answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
-        )
+        return framed(_answer_by_group(declared, reduced, by, own))
     return _answer_of(declared, reduction, _counts(declared, reduction, reduced), own)
+
+
+def _answer_by_group(
+    declared: Function, reduced: Table, by: Sequence[str], own: Mapping[str, Any]
+) -> pa.Table:
+    """Answer for each group, which the database numbers."""
+    names = group_names(by)
+    compared = reduced.mutate(**{name: comparable(reduced[name]) for name in names})
+    columns = dict(zip(names, by, strict=True))
+    fetched = fetch_values(compared, columns, "the histograms of all groups")
+    table = fetched.others
+    for place, name in enumerate(names):
+        table = table.append_column(name, fetched.column(place))
+    return answered_by_group(declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()])
 
 
 def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:

@@ -9,7 +9,7 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns
 from reid_sql.reduction import CLASS_PEOPLE
@@ -164,8 +164,12 @@ def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -
 
 
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
-    """Collect the frame."""
-    return frame.collect(engine="streaming").to_arrow()
+    """Collect the frame; of an error the type alone is told, as Polars' words may quote a value."""
+    try:
+        return frame.collect(engine="streaming").to_arrow()
+    except pl.exceptions.PolarsError as error:
+        rule = f"the frame must be one that Polars can collect, got {name_error(error)}"
+        raise UnavailableError(f"{rule}; correct its values or its query") from None
 
 
 def framed(table: pa.Table) -> pl.LazyFrame:
