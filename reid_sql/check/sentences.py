@@ -164,7 +164,9 @@ def explain_verdict(check: Check) -> Explanation:
     if check["by"]:
         alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
         label = group_label(found) or "a small group"
-        parts.append(f"{alike:,} of {len(check['groups']):,} groups; {label}")
+        parts.append(
+            f"{alike:,} of {len(check['groups']):,} groups: {check['verdict']}; highest risk: {label}"
+        )
     words = found["why"] if check["verdict"] != "fail" or found["baseline"] is not None else ""
     cautions = [caution for caution in check["cautions"] if caution != found["why"]]
     return Explanation(found, "; ".join(part for part in (*parts, words, *cautions) if part))

@@ -117,7 +117,7 @@ def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
         if given["entity"] is None and len(declared.parameters) > 1:
             raise WrongTypeError(OF_NO_RECORD)
         if "tbl" in given:
-            _refuse_other(adapter.TABLE, "tbl", given["tbl"])
+            given["tbl"] = _as_table(adapter.TABLE, "tbl", given["tbl"])
         return adapter.count(declared, columns, **given)
 
     return _signed(call, signature)
@@ -158,7 +158,7 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
         given = bound(declared, signature, arguments, named)
         frame, model = given.pop("tbl"), given.pop("model")
-        _refuse_other(adapter.TABLE, "tbl", frame)
+        frame = _as_table(adapter.TABLE, "tbl", frame)
         options = checked(declared, given)
         return adapter.scored_table(declared, frame, known_model(model), options)
 
@@ -188,7 +188,7 @@ def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering)
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
         given = bound(declared, signature, arguments, named)
         for name in (*frames, *(each for each in optional if given[each] is not None)):
-            _refuse_other(adapter.TABLE, name, given[name])
+            given[name] = _as_table(adapter.TABLE, name, given[name])
         return answering(declared, checked(declared, given))
 
     return _signed(call, signature)
@@ -339,7 +339,12 @@ def _of_records(kind: Kind, name: str, value: Any) -> Any:  # noqa: ANN401 - a c
     raise WrongTypeError(f"{rule}; {kind.remedy}")
 
 
-def _refuse_other(kind: Kind, name: str, frame: Any) -> None:  # noqa: ANN401 - a frame, or what is none
-    if not isinstance(frame, kind.types):
-        got = type(frame).__name__
-        raise WrongTypeError(f"{name} must be {kind.words}, got {got}; {kind.remedy}")
+def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a frame, or what is none
+    """Return the engine's frame, read from what it accepts in place of one; else refuse."""
+    if isinstance(frame, kind.types):
+        return frame
+    found = None if kind.convert is None else kind.convert(frame)
+    if found is None:
+        rule = f"{name} must be {kind.words}, got {type(frame).__name__}"
+        raise WrongTypeError(f"{rule}; {kind.remedy}")
+    return found

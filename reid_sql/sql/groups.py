@@ -36,11 +36,16 @@ def count_by_group(
     every, groups = [*columns, *by], group_aliases(columns, by)
     person = "NULL" if entity is None else f"q{len(every) + 1}"
     rows = source.rows(every if entity is None else [*every, entity])
+    listed = numbered(every if entity is None else [*every, entity])
     own = ", ".join(f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True))
     body = f"""
         WITH reid_divided AS MATERIALIZED (
           SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS kept
-          FROM (SELECT {numbered(every)}, {person} AS entity, count(*) AS records FROM {rows} GROUP BY ALL)
+          FROM (
+            SELECT {numbered(every)}, {person} AS entity, count(*) AS records
+            FROM {rows}
+            GROUP BY {listed}
+          )
         ),
         {sized},
         reid_groups AS (

@@ -54,7 +54,7 @@ def count_people(
     return f"""
         SELECT {numbered(columns)}, q{len(columns) + 1} AS entity, count(*) AS records
         FROM {rows} {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
-        GROUP BY ALL"""
+        GROUP BY {numbered([*columns, entity])}"""
 
 
 def one_row_per_person(

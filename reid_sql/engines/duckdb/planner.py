@@ -11,6 +11,7 @@ from reid_sql import registry
 from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
 from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
 from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
 from reid_sql.parameters import MODEL
@@ -53,7 +54,30 @@ def write_plan(
 
 
 def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
-    """Write the query of checked arguments: the answer over its reduction."""
+    """Write the query of checked arguments; it reads no table twice.
+
+    A view may draw its rows anew each time that a query names it (`WHERE random() < 0.5`, a sample, uuid()):
+    counts that belong together would come from different rows. DuckDB computes a table that is named once
+    and materialized once, and only the columns that the query reads.
+    """
+    query = _write_answer(declared, checked, database)
+    sources = {each.item: each for each in checked.values() if isinstance(each, DuckDBSource)}
+    repeated = [each for each in sources.values() if each.count_reads(query) > 1]
+    if not repeated:
+        return query
+    names = {each.item: f"reid_table_{place}" for place, each in enumerate(repeated, 1)}
+    materialized = ", ".join(f"{name} AS MATERIALIZED (FROM {item})" for item, name in names.items())
+    renamed = {
+        parameter: value.rename(names[value.item])
+        if isinstance(value, DuckDBSource) and value.item in names
+        else value
+        for parameter, value in checked.items()
+    }
+    return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
+
+
+def _write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
+    """Write the answer over its reduction."""
     if declared.answer is Answer.SCORED_TABLE:
         return score_records(declared, checked, database)
     if declared.answer is Answer.SAMPLE:
@@ -77,6 +101,9 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)
+    if arguments.get("sensitive") is not None:
+        source: DuckDBSource = checked["tbl"]
+        written = source.check_sensitive(arguments["sensitive"], written)
     return written
 
 

@@ -18,6 +18,7 @@ from reid_sql.engines.polars.groups import (
     with_group_names,
 )
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
+from reid_sql.engines.polars.tables import TABLE
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
@@ -47,8 +48,6 @@ __all__ = [
 ]
 
 ENGINE: Final = "polars"
-FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
-TABLE: Final = Kind(FRAMES, "a Polars LazyFrame or DataFrame", "pass pl.scan_parquet('file')")
 COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')")
 
 

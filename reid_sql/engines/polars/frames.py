@@ -1,6 +1,7 @@
 """Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
@@ -25,6 +26,11 @@ TYPES: Final[Mapping[str, pl.DataType]] = {
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
+REFUSAL_LENGTH: Final = (
+    "{} must be columns, got expression {}, a constant, an aggregate or a part of a column; "
+    "write 'age', pl.col('age') or an expression of each record's values"
+)
+
 
 def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
     """The columns with Polars' types for SQL's."""
@@ -37,9 +43,46 @@ def exact_column(name: str) -> pl.Expr:
     return cs.by_name(name).as_expr() if pattern else pl.col(name)
 
 
+def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool = False) -> pl.Expr:
+    """Return the expression, or refuse one that has fewer values than there are records.
+
+    Polars repeats an aggregate or a constant for each record: one value would make one class of all. It knows
+    the length of an expression before it sees a table, but for selectors and Python functions: those are
+    compared with the number of records where they are computed.
+    """
+    try:
+        has_each = column.meta.is_length_preserving() or (may_be_scalar and column.meta.is_scalar())
+    except (AttributeError, pl.exceptions.PolarsError):  # Polars before 2.0 does not tell
+        return pl.map_batches([column, pl.int_range(pl.len())], _CheckedLength(words, place, may_be_scalar))
+    if not has_each:
+        raise OutOfDomainError(REFUSAL_LENGTH.format(words, place))
+    return column
+
+
+@dataclass(frozen=True)
+class _CheckedLength:
+    """Return the first series, or refuse it where it is shorter than the second, the records."""
+
+    words: str
+    place: int
+    may_be_scalar: bool
+
+    def __call__(self, series: Sequence[pl.Series]) -> pl.Series:
+        values, records = series
+        if len(values) != len(records) and not (self.may_be_scalar and len(values) == 1):
+            raise OutOfDomainError(REFUSAL_LENGTH.format(self.words, self.place))
+        return values
+
+
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
-    return words.check(columns, frame.collect_schema().names())
+    known = frame.collect_schema()
+    found = words.check(columns, known.names())
+    for name in found:
+        if known[name] == pl.Object:
+            rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            raise OutOfDomainError(f"{rule}; turn it into text")
+    return found
 
 
 def aliases(names: Sequence[str]) -> list[str]:

@@ -33,6 +33,11 @@ class Keys:
         return prefix(self.groups)
 
     @property
+    def by_group(self) -> str:
+        """Count within each group: GROUP BY ALL would compare a VARIANT by its bytes."""
+        return f"GROUP BY {', '.join(self.groups)}" if self.groups else ""
+
+    @property
     def of_class(self) -> str:
         """The test that rows c and h are of one class."""
         return same("c", "h", self.keys)
@@ -70,7 +75,7 @@ def _separate_single_values(keys: Keys) -> str:
     into reid_rest. An engine that computes a common table expression wherever it is used gains nothing: it
     measures all cells.
     """
-    classes, grouped = ("1", "") if keys.is_listed else ("count(*)", "GROUP BY ALL")
+    classes, grouped = ("1", "") if keys.is_listed else ("count(*)", f"GROUP BY {keys.group}s, n")
     return f"""reid_sparse AS MATERIALIZED (
           SELECT approx_count_distinct(({keys.listed})) > {NEARLY_ALL} * count(*) AS sparse FROM reid_cells
         ),
@@ -111,7 +116,8 @@ def _frequencies(keys: Keys) -> str:
           GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values GROUP BY ALL
+          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds
+          FROM reid_values {keys.by_group}
         )"""
 
 
@@ -313,7 +319,7 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
         reid_whole AS MATERIALIZED (
           SELECT {keys.group}sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
             count(place) = count(*) AS known
-          FROM reid_placed GROUP BY ALL
+          FROM reid_placed {keys.by_group}
         ),
         reid_spread AS (
           SELECT c.*, total, {spread} FROM reid_placed AS c JOIN reid_whole AS h ON {keys.of_group}
@@ -327,7 +333,7 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
             WINDOW so_far AS ({keys.window} ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
           )
         ),
-        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values GROUP BY ALL)"""
+        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values {keys.by_group})"""
 
 
 def _place(measure: str, sensitive: str, keys: Keys) -> str:

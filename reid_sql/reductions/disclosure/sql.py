@@ -152,13 +152,13 @@ def _cells(tbl: Source, asked: Columns, entity: str | None, nulls: str) -> str:
     keys, value = numbered(asked[:-1]), f"q{len(asked)} AS s"
     if entity is None:
         rows = tbl.rows(asked, drop_nulls=nulls == "drop")
-        cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY ALL"
+        cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY {numbered(asked)}"
         return f"reid_cells AS MATERIALIZED ({cells})"
     where = f"WHERE {none_null(asked)}" if nulls == "drop" else ""
     return f"""reid_people AS MATERIALIZED (
           SELECT {keys}, {value}, q{len(asked) + 1} AS entity FROM {tbl.rows([*asked, entity])} {where}
         ),
-        reid_cells AS MATERIALIZED (SELECT {keys}, s, count(*) AS n FROM reid_people GROUP BY ALL)"""
+        reid_cells AS MATERIALIZED (SELECT {keys}, s, count(*) AS n FROM reid_people GROUP BY {keys}, s)"""
 
 
 def _count_kinds(measure: str, sensitive: str, c: float, keys: Keys) -> str:
@@ -236,7 +236,7 @@ def _values_by_group(
           SELECT * EXCLUDE (q{len(asked)}, records, kept), q{len(asked)} AS s FROM reid_divided WHERE kept
         ),
         reid_cells AS MATERIALIZED (
-          SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY ALL
+          SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY {keys.listed}, s
         )"""
     cells = f"""reid_cells AS MATERIALIZED (
           SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n

@@ -16,7 +16,8 @@ from reid_sql.engines.polars.frames import (
     with_row_numbers,
 )
 from reid_sql.engines.polars.groups import raw_rows_of_groups, report_groups
-from reid_sql.engines.polars.pairs import bigint, has_text, pair_counts
+from reid_sql.engines.polars.pairs import bigint, pair_counts
+from reid_sql.engines.texts import has_text
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.evidence import DRAWN, OF_INDEPENDENCE, OF_PAIRS, OF_PEOPLE, SEED
 from reid_sql.reductions.people.polars import drawn, size_classes

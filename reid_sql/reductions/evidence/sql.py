@@ -79,7 +79,7 @@ def _count_sizes(columns: Sequence[str], method: str, groups: Sequence[str]) -> 
           SELECT {head}class_size, round(log_expected * 1000) / 1000 AS log_expected,
             sum(records::DOUBLE / class_size) AS classes
           FROM ({log_expected(columns, "reid_classes", groups)})
-          GROUP BY ALL"""
+          GROUP BY {head}class_size, round(log_expected * 1000)"""
     return f"""
           SELECT {head}class_size, NULL::DOUBLE AS log_expected,
             sum(records)::DOUBLE / class_size AS classes

@@ -16,6 +16,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.engines.polars.groups import raw_rows_of_groups, report_groups
 from reid_sql.engines.polars.pairs import bigint, pair_counts
+from reid_sql.engines.texts import text_of
 from reid_sql.models.people.evidence import max_combinations
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.pairs.polars import outside, pairs
@@ -96,7 +97,7 @@ def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequen
         "copy", empty_as_null=False
     )
     key = pl.struct(*names, "copy").hash(seed).cast(pl.Float64) / 2.0**64
-    texts = pl.concat_list(pl.col(name).cast(pl.String) for name in names)
+    texts = pl.concat_list(text_of(pl.col(name)) for name in names)
     found = copies.select(
         *groups, pl.col("class_size").alias("records"), key.alias("mass"), texts.alias("texts")
     )

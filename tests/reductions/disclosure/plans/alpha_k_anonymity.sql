@@ -8,7 +8,7 @@ FROM (
         reid_source."job", reid_source."diagnosis"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3, q4, q5, q6
   )
   SELECT class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
   FROM (

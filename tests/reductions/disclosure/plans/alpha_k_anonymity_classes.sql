@@ -7,7 +7,7 @@ FROM (
       SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
   SELECT q1 AS "age", q2 AS "sex", class_size, value
   FROM (

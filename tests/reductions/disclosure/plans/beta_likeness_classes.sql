@@ -7,7 +7,7 @@ FROM (
       SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
   SELECT q1 AS "age", q2 AS "sex", class_size, value
   FROM (
@@ -55,7 +55,6 @@ FROM (
     reid_whole AS MATERIALIZED (
       SELECT sum(in_table)::BIGINT AS total, count(*) AS kinds
       FROM reid_values
-      GROUP BY ALL
     ),
     reid_allowed AS (
       SELECT c.*, NULL::DOUBLE AS allowed

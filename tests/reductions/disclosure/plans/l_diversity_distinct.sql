@@ -7,7 +7,7 @@ FROM (
       SELECT reid_source."age", reid_source."sex", reid_source."diagnosis"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
   SELECT class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
   FROM (

@@ -8,7 +8,7 @@ FROM (
       FROM query_table('people') AS reid_source
       WHERE reid_source."age" IS NOT NULL AND reid_source."sex" IS NOT NULL AND reid_source."income" IS NOT NULL
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
   SELECT class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
   FROM (
@@ -31,7 +31,7 @@ FROM (
       WHERE (
         FROM reid_sparse
       )
-      GROUP BY ALL
+      GROUP BY s, n
     ),
     reid_rest AS MATERIALIZED (
       SELECT c.*
@@ -60,7 +60,6 @@ FROM (
       SELECT sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
         count(place) = count(*) AS known
       FROM reid_placed
-      GROUP BY ALL
     ),
     reid_spread AS (
       SELECT c.*, total, CASE WHEN known THEN 1 END AS last, CASE WHEN most = least THEN 1 ELSE (place / 2 - least / 2) / (most / 2 - least / 2) END AS spot
@@ -78,7 +77,6 @@ FROM (
     reid_area AS MATERIALIZED (
       SELECT max(g) AS area
       FROM reid_values
-      GROUP BY ALL
     )
     SELECT n AS class_size, classes, value
     FROM (

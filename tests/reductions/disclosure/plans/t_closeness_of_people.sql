@@ -12,7 +12,7 @@ FROM (
   reid_cells AS MATERIALIZED (
     SELECT q1, q2, s, count(*) AS n
     FROM reid_people
-    GROUP BY ALL
+    GROUP BY q1, q2, s
   )
   SELECT class_size, value, sum(classes)::BIGINT AS classes, sum(people)::BIGINT AS records
   FROM (
@@ -62,7 +62,6 @@ FROM (
         reid_whole AS MATERIALIZED (
           SELECT sum(in_table)::BIGINT AS total, count(*) AS kinds
           FROM reid_values
-          GROUP BY ALL
         ),
         reid_shares AS (
           SELECT c.*, total

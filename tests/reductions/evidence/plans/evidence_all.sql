@@ -40,7 +40,7 @@ FROM (
           GROUP BY q2
         ) AS reid_values_2 ON reid_classes.q2 IS NOT DISTINCT FROM reid_values_2.v2
       )
-      GROUP BY ALL
+      GROUP BY class_size, round(log_expected * 1000)
     )
     UNION ALL
     SELECT 0, NULL, 0, first, second, label, first_value, second_value, records,
