@@ -43,7 +43,7 @@ def _run(arguments: "Sequence[str] | None") -> int:
     from reid_sql.errors import ReidError  # noqa: PLC0415 - the same
 
     try:
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(_with_help(sys.argv[1:] if arguments is None else arguments))
         if options.command.duckdb:
             _load_duckdb()
         exit_code = _run_with_progress(options)
@@ -57,6 +57,13 @@ def _run(arguments: "Sequence[str] | None") -> int:
             raise
         return _refuse(error)
     return exit_code
+
+
+def _with_help(arguments: "Sequence[str]") -> "Sequence[str]":
+    """`reid-sql` alone and `reid-sql help` print the help; `reid-sql help COMMAND` that of the command."""
+    if not arguments:
+        return ["--help"]
+    return [*arguments[1:2], "--help"] if arguments[0] == "help" else arguments
 
 
 def _load_duckdb() -> None:

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import polars as pl
 
 from reid_sql.fitted_model import FittedModel
 
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
-_Frame: TypeAlias = pl.LazyFrame | pl.DataFrame
+_Frame: TypeAlias = pl.LazyFrame | pl.DataFrame | _ArrowStream
 _Value: TypeAlias = str | float | pl.Expr
 
 def adversary_risk(

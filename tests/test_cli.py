@@ -258,7 +258,6 @@ REFUSED = {
     ),
     "rsik x": "did you mean 'risk'?",
     "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
-    "": "the following arguments are required: COMMAND",
 }
 
 
@@ -327,6 +326,13 @@ def test_functions_lists_all() -> None:
         "risk_summary(tbl, qi, threshold := 0.2, nulls := 'value', entity := NULL, by := NULL)"
         in command("functions").stdout
     )
+
+
+def test_a_function_says_what_it_lacks_and_where() -> None:
+    shown = " ".join(command("functions", "profile").stdout.split())
+    assert "Without entity: it describes columns" in shown
+    assert "On Ibis the distinct records come to the client" in shown
+    assert "On DuckDB the distinct records" not in shown, "it is counted there"
 
 
 def test_sql_is_a_script_that_a_plain_client_loads() -> None:
@@ -498,10 +504,6 @@ def test_qar_prints_json_and_draws_the_removals(tmp_path: Path) -> None:
             ("--columns", SOME, "--by", "entropy", "--remove", "5", *WIDE_TAIL),
             "by must be an order that the table has, got 'entropy'",
         ),
-        (
-            ("--columns", "age,sex", "--p", "1", "--plot", "x.svg"),
-            "--plot needs an extreme risk below 1 to remove records from, got none",
-        ),
     ],
 )
 def test_qar_refuses_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
@@ -509,6 +511,30 @@ def test_qar_refuses_in_one_sentence(arguments: tuple[str, ...], sentence: str) 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"reid-sql: {sentence}")
     assert done.stderr.count("\n") == 1
+
+
+def test_qar_prints_what_it_found_where_there_is_nothing_to_draw(tmp_path: Path) -> None:
+    file = tmp_path / "risk.svg"
+    asked = ("qar", PEOPLE, "--columns", "age,sex", "--p", "1")
+    drawn = command(*asked, "--plot", str(file))
+    assert drawn.returncode == 2
+    assert drawn.stdout == command(*asked).stdout != ""
+    assert drawn.stderr.startswith(
+        "reid-sql: --plot needs an extreme risk below 1 to remove records from, got"
+    )
+    assert drawn.stderr.count("\n") == 1
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [((), ("--help",)), (("help",), ("--help",)), (("help", "qar"), ("qar", "--help"))],
+)
+def test_help_is_printed_without_dashes_too(arguments: tuple[str, ...], same: tuple[str, ...]) -> None:
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == command(*same).stdout
+    assert done.stdout.startswith("usage: reid-sql")
 
 
 @pytest.mark.parametrize("stand_out", ["nan", "1e400", "-1", "2.5", "many"])

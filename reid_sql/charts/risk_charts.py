@@ -116,11 +116,18 @@ def quasi_identifiers_chart(table: Row) -> Chart:
 
     A rule marks the risk by all of them, unless it would reveal a masked count.
     """
-    ordered = sorted(measured_columns(table), key=lambda each: float(each["without"]["average_risk"]))
-    risks = [float(each["without"]["average_risk"]) for each in ordered]
-    every = range(len(ordered))
+    ordered = sorted(measured_columns(table), key=lambda each: highest_risk_of(each["without"]))
+    risks = [highest_risk_of(each["without"]) for each in ordered]
     whole = risk_of_all(table)
-    marks: list[Mark] = [Bars(every, risks, [_risk_label(each["without"]) for each in ordered], Style.PLAIN)]
+    marks: list[Mark] = []
+    for style, exact in ((Style.PLAIN, True), (Style.HATCHED, False)):
+        places = [
+            at for at, each in enumerate(ordered) if (each["without"]["average_risk"] is not None) is exact
+        ]
+        labels = [_risk_label(ordered[at]["without"]) for at in places]
+        words = "" if exact else "the risk is at most this"
+        if places:
+            marks.append(Bars(places, [risks[at] for at in places], labels, style, words))
     if whole is not None:
         marks.append(Rule(whole, upright=True, style=Style.HERE, words=f"with all: {percent(whole)}"))
     names = [each["column"] for each in ordered]
@@ -149,9 +156,20 @@ def risk_of_all(table: Row) -> float | None:
     return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
 
 
+def highest_risk_of(risk: Row) -> float:
+    """Return the average risk of a report, or the bound that is shown in its place."""
+    exact = risk["average_risk"]
+    return float(risk["average_risk_at_most"] if exact is None else exact)
+
+
+def describe_risk(risk: Row) -> str:
+    """Write the average risk, or the bound that is shown in its place."""
+    return f"{'at most ' if risk['average_risk'] is None else ''}{percent(highest_risk_of(risk))}"
+
+
 def _risk_label(risk: Row) -> str:
     least = risk["k"]
-    return f"{percent(risk['average_risk'])}, k {MASKED if least is None else f'= {least:,}'}"
+    return f"{describe_risk(risk)}, k {MASKED if least is None else f'= {least:,}'}"
 
 
 def forecast_chart(
@@ -165,7 +183,13 @@ def forecast_chart(
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     known = [row for row in rows if row[share] is not None]
-    marks = [*_measured_marks(curve), *_forecast_marks(share, known), *_other_lines(share, beside or {})]
+    bounds = _bound_marks(share, rows)
+    marks = [
+        *_measured_marks(curve),
+        *bounds,
+        *_forecast_marks(share, known),
+        *_other_lines(share, beside or {}),
+    ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
         marks.append(Rule(limit, upright=False, style=Style.LIMIT, words=f"limit {format_share(limit)}"))
@@ -182,7 +206,7 @@ def forecast_chart(
             min(1.0, HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
-        "" if known else str(rows[0].get("status")),
+        "" if known or bounds else str(rows[0].get("status")),
     )
 
 
@@ -197,6 +221,19 @@ def _measured_marks(curve: Sequence[Row]) -> list[Mark]:
     sizes = [row["n"] for row in curve]
     line = Line(sizes, [row["correctness"] for row in curve], Style.SOLID, "measured")
     return [line, Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
+
+
+def _bound_marks(share: str, rows: Sequence[Row]) -> list[Mark]:
+    """Return the region below the bounds of a forecast whose figures are masked."""
+    masked = [row for row in rows if row[share] is None and row.get(f"{share}_high") is not None]
+    if not masked:
+        return []
+    high = [row[f"{share}_high"] for row in masked]
+    return [
+        Band(
+            [row["population"] for row in masked], [0.0] * len(high), high, "at most; the figures are masked"
+        )
+    ]
 
 
 def _forecast_marks(share: str, known: Sequence[Row]) -> list[Mark]:

@@ -69,6 +69,7 @@ _CLASSES: Final = (
         "mean over the classes of 1/size",
         "risk_summary",
         "average_class_risk",
+        of_classes=True,
         unused=("threshold",),
     ),
     Measure(
@@ -215,6 +216,7 @@ _SENSITIVE: Final = (
         "t_closeness",
         "value",
         extreme=True,
+        relative="distance",
         unused=("t",),
     ),
     Measure(
@@ -232,6 +234,7 @@ _SENSITIVE: Final = (
         "value",
         "number",
         extreme=True,
+        relative="gain",
         unused=("beta",),
     ),
     Measure(
@@ -241,6 +244,7 @@ _SENSITIVE: Final = (
         "value",
         "number",
         extreme=True,
+        relative="log",
         unused=("delta",),
     ),
 )

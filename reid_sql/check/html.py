@@ -264,7 +264,10 @@ def _population_risk(answer: Page) -> str:
         return f"{title}<p>Not available: {escape(answer['status'])}</p>"
     quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
     status = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
-    facts = describe_shares(answer) | {"method": f"{answer['method']} (population_risk)"}
+    facts = describe_shares(answer) | {
+        "method": f"{answer['method']} (population_risk)",
+        "assumed": answer["assumptions"],
+    }
     return f"{title}{quote}{_definition_list(facts)}{status}"
 
 
@@ -322,10 +325,17 @@ def _provenance(page: Page) -> str:
             f"table {table['name']}": f"{table['records']:,} records, {_hash_label(table['sha256'])}"
             for table in page["tables"]
         },
+        **{
+            f"release of {table['name']}": f"SQL {_hash_label(table['release']['sql_sha256'])}; "
+            f"rows {_hash_label(table['release']['rows_sha256'])}"
+            for table in page["tables"]
+            if "release" in table
+        },
         "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
         "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are masked",
     }
+    facts["digest"] = page["digest"] + (", signed" if page["signature"] else "")
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
         facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")

@@ -6,7 +6,7 @@ complementary suppression, as statistical offices do.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -19,9 +19,6 @@ from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Bin = tuple[int, int | None]  # class sizes from, to
-Cell = tuple[str | None, ...]  # the values that name a group
-Groupings = Mapping[tuple[str, ...], Mapping[Cell, int]]  # sizes of groups, by the columns that make them
-MAX_STEPS_TRIED: Final = 1000  # how far another solution is looked for
 ROUNDING_DIGITS: Final = (2, 1)  # to which a figure is rounded that would reveal a small count
 COUNT_IN_TEXT: Final = re.compile(r"(?<![\d,.])(\d+) (records?|people|classes|values)\b")
 
@@ -35,7 +32,7 @@ class Mask:
 
     def hides(self, count: int) -> bool:
         """Whether the count is too small to be shown."""
-        return 0 < count < self.below
+        return is_small(count, self.below)
 
     def count(self, count: int) -> Figure:
         """Show a count unless it is small."""
@@ -63,19 +60,13 @@ class Mask:
         """Whether a count of records by class size, or of those dropped, is too small to be shown."""
         return has_small_counts(histogram, dropped, self.below, cuts)
 
+    def bound_ratio(self, value: float, records: int) -> float | None:
+        """Return the bound for a factor by which a share of the records is multiplied; None for none."""
+        return None if self.below == 1 or value <= 1 else ratio_below(value, records, self.below)
+
     def text(self, sentence: str) -> str:
         """Replace the small counts in a sentence."""
         return mask_counts_in_text(sentence, self.below)
-
-
-def bin_classes(histogram: Histogram) -> list[tuple[Bin, int, int]]:
-    """Give, by bins of the class size, the classes and the records."""
-    found = []
-    for low, high in zip(EDGES, (*EDGES[1:], None), strict=True):
-        inside = (histogram.class_size >= low) & (True if high is None else histogram.class_size < high)
-        sizes = (low, None if high is None else high - 1)
-        found.append((sizes, int(histogram.classes[inside].sum()), int(histogram.records[inside].sum())))
-    return found
 
 
 def has_small_counts(
@@ -90,138 +81,9 @@ def has_small_counts(
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
-def mask_bins(counts: Sequence[int], bins: Sequence[Bin], below: int, dropped: int = 0) -> list[int | None]:
-    """Give the records by class size, small counts as None, and others, so that none is solved for.
-
-    As many others as are needed so that the small ones have several solutions. The counts and those dropped
-    add up to a total that is shown. Zero is shown: it counts no one.
-
-    >>> mask_bins([3, 40, 500, 0], [(1, 1), (2, 2), (3, 4), (5, 9)], 10)
-    [None, None, 500, 0]
-    """
-    parts = [*counts, dropped]
-    forms: list[Bin] = [*bins, (1, 1)]
-    hidden = {place for place, count in enumerate(parts) if 0 < count < below}
-    rest = sorted(
-        (place for place, count in enumerate(counts) if count >= below), key=lambda place: counts[place]
-    )
-    while hidden and rest and not _is_ambiguous_in_bins(hidden, parts, forms):
-        hidden.add(rest.pop(0))
-    return [None if place in hidden else count for place, count in enumerate(counts)]
-
-
-def _is_ambiguous_in_bins(hidden: set[int], counts: Sequence[int], bins: Sequence[Bin]) -> bool:
-    """Whether each hidden count could be another one, with one more of them changed for the same total."""
-    return all(
-        any(
-            _is_possible(counts[place] + step, bins[place])
-            and _is_possible(counts[other] - step, bins[other])
-            for other in hidden - {place}
-            for step in (*range(-MAX_STEPS_TRIED, 0), *range(1, MAX_STEPS_TRIED + 1))
-        )
-        for place in hidden
-    )
-
-
-def _is_possible(records: int, sizes: Bin) -> bool:
-    """Whether so many records can be in classes of these sizes; there is at least one such class."""
-    low, high = sizes
-    return records >= low and (high is None or low * -(-records // high) <= records)
-
-
-def groups_to_hide(tables: Groupings, below: int) -> dict[tuple[str, ...], set[Cell]]:
-    """Give, for every grouping of a table, the groups whose size is masked.
-
-    These are the small ones, and others so that no size follows from a total. Where a table is grouped in
-    several ways, one way would reveal what another hides: only the grouping with the fewest groups then
-    shows sizes.
-
-    >>> found = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
-    >>> sorted(found[("sex",)])
-    [('F',), ('M',)]
-    """
-    small = {
-        by: {group for group, count in groups.items() if 0 < count < below} for by, groups in tables.items()
-    }
-    if not any(small.values()):
-        return small
-    shown_by = min(tables, key=lambda by: (len(tables[by]), by))
-    hidden = {by: small[by] if by == shown_by else set(groups) for by, groups in tables.items()}
-    before = -1
-    while before < len(hidden[shown_by]):
-        before = len(hidden[shown_by])
-        _hide_until_ambiguous(tables[shown_by], hidden[shown_by], below)
-        for by, groups in tables.items():
-            if by != shown_by:
-                hidden[shown_by] |= _revealing_groups(
-                    by, groups, shown_by, tables[shown_by], hidden[shown_by], below
-                )
-    return hidden
-
-
-def _hide_until_ambiguous(groups: Mapping[Cell, int], hidden: set[Cell], below: int) -> None:
-    """Hide the next smallest groups until each hidden one has two solutions."""
-    rest = sorted(
-        (group for group in groups if group not in hidden), key=lambda group: (groups[group], repr(group))
-    )
-    while hidden and rest and not is_ambiguous([groups[group] for group in hidden], below):
-        hidden.add(rest.pop(0))
-
-
-def _revealing_groups(  # noqa: PLR0917 - both groupings
-    by: tuple[str, ...],
-    groups: Mapping[Cell, int],
-    shown_by: tuple[str, ...],
-    shown: Mapping[Cell, int],
-    hidden: set[Cell],
-    below: int,
-) -> set[Cell]:
-    """Return the shown groups whose sizes would reveal a group of the other grouping, by what both share."""
-    shared = [name for name in shown_by if name in by]
-    inside, outside = _by_shared(by, groups, shared), _by_shared(shown_by, shown, shared)
-    unknown = [
-        group for value, parts in inside.items() if hidden.intersection(outside[value]) for group in parts
-    ]
-    lines = {value: parts for value, parts in inside.items() if not hidden.intersection(outside[value])}
-    found = {
-        group
-        for value, parts in lines.items()
-        if not is_ambiguous([groups[part] for part in parts], below)
-        for group in outside[value]
-    }
-    if not found and unknown and not is_ambiguous([groups[group] for group in unknown], below):
-        return set(shown)
-    return found
-
-
-def _by_shared(
-    by: tuple[str, ...], groups: Mapping[Cell, int], shared: Sequence[str]
-) -> dict[Cell, list[Cell]]:
-    """Give the groups by their values in some of the columns."""
-    places = [by.index(name) for name in shared]
-    found: dict[Cell, list[Cell]] = {}
-    for group in groups:
-        found.setdefault(tuple(group[place] for place in places), []).append(group)
-    return found
-
-
-def is_ambiguous(counts: Sequence[int], below: int) -> bool:
-    """Whether each of the hidden counts, whose sum is known, could be another one.
-
-    They are known to be small.
-
-    >>> [is_ambiguous(counts, 10) for counts in ([1, 1], [1, 2], [3], [1, 10], [1, 11])]
-    [False, True, False, False, True]
-    """
-    total = sum(counts)
-    lows = [1 if count < below else below for count in counts]
-    highs = [below - 1 if count < below else math.inf for count in counts]
-    least, most = sum(lows), sum(highs)
-    return all(
-        min(high, total - (least - low))
-        > max(low, total - (most - high) if math.isfinite(most - high) else -math.inf)
-        for low, high in zip(lows, highs, strict=True)
-    )
+def is_small(count: int, below: int) -> bool:
+    """Whether a count is masked: 0 counts no one."""
+    return 0 < count < below
 
 
 def bound_of_share(share: float, records: int, below: int) -> float | None:
@@ -239,25 +101,49 @@ def bound_of_share(share: float, records: int, below: int) -> float | None:
 
 
 def round_above(value: float, records: int, below: int) -> float:
-    """Give a round figure above the value, far from the round one before it: no count of records follows.
-
-    Round figures are so far apart that each covers at least as many counts as the mask hides.
+    """Give the round figure above a share: see `round_between`.
 
     >>> round_above(0.2206, 32561, 10), round_above(0.2201, 32561, 10)
-    (0.23, 0.3)
+    (0.23, 0.23)
     >>> round_above(5 / 32561, 32561, 10) * 32561
     10.0
     """
+    return round_between(value, records, below)[1]
+
+
+def round_between(value: float, records: int, below: int) -> tuple[float, float]:
+    """Give the round figures around a share: what a reader knows of it who is shown the upper one.
+
+    They do not hang on the value, so that a higher share has no lower bound, and are at least twice as many
+    counts of records apart as the mask hides; the first is the mask itself.
+
+    >>> round_between(0.2206, 32561, 10), round_between(0.9, 50, 10)
+    ((0.22, 0.23), (0.5, 1.0))
+    """
     if value * records < below:
-        return below / records
-    if value < (first := _first_round_number(3 * below / records)):
-        return first
-    for digits in ROUNDING_DIGITS:
+        return 1 / records, below / records
+    if value < (first := min(1.0, _first_round_number(3 * below / records))):
+        return below / records, first
+    for digits in (*ROUNDING_DIGITS, 0):
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-        steps = math.floor(value / unit)
-        if unit * records >= 2 * below and (value - steps * unit) * records >= below:
-            return float(f"{(steps + 1) * unit:.{digits}g}")
-    return float(f"{10.0 ** (math.floor(math.log10(value)) + 1):.1g}")
+        if unit * records >= 2 * below or not digits:
+            low = float(f"{math.floor(value / unit) * unit:.3g}")
+            high = float(f"{low + unit:.3g}")
+            return max(low, first), high
+    raise AssertionError
+
+
+def ratio_below(value: float, records: int, below: int) -> float:
+    """Give a round figure above a factor by which a share of the records may be multiplied.
+
+    The factor 1/q is as open as the share q. It is rounded up to three digits.
+
+    >>> ratio_below(500, 1504, 10), ratio_below(3.2, 1504, 10)
+    (1510.0, 3.34)
+    """
+    low, _ = round_between(1 / value, records, below)
+    digits = 2 - math.floor(math.log10(1 / low))
+    return math.ceil(round(10.0**digits / low, 6)) / 10.0**digits
 
 
 def _first_round_number(least: float) -> float:

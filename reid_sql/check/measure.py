@@ -86,6 +86,8 @@ class Measure:
     of_records: bool = (
         False  # whether the figure counts records of the table, or is their share: a small one is masked
     )
+    of_classes: bool = False  # whether it is a mean over the classes
+    relative: Literal["distance", "gain", "log"] | None = None  # how a class is compared with the table
     extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
     own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang

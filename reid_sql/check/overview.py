@@ -1,12 +1,14 @@
 """What a report shows of a table: class sizes, each quasi-identifier, the risk in a population."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.class_sizes import MaskedClasses
 from reid_sql.check.figures import Node, Setting, settings
-from reid_sql.check.masking import Mask, bin_classes, has_few_gaps, mask_bins
+from reid_sql.check.masking import Mask, has_few_gaps
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.errors import ReidError
@@ -21,8 +23,11 @@ POINTS: Final = 24  # of the curve
 Page = dict[str, Node]
 
 
-def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
-    """Describe a table; of its records, only the `risky` rarest combinations that the user asked for."""
+def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky: int = 0) -> Page:
+    """Describe a table; of its records, only the `risky` rarest combinations that the user asked for.
+
+    `found` are its class sizes, masked together with the figures of the checks.
+    """
     table, mask = release.table, Mask(policy.mask_below)
     page: Page = {
         "name": table.name,
@@ -43,80 +48,67 @@ def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
         "population_risk": None,
         "forecast": None,
     }
-    if table.quasi_identifiers:
-        try:
-            histogram = release.histogram(table.quasi_identifiers)
-        except ReidError:  # the checks by these columns say why they are not judged
-            return page
-        page |= _class_pages(release, histogram, policy, mask)
-        page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    if table.quasi_identifiers and release.records:
+        with suppress(ReidError):  # the checks by these columns say why they are not judged
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, found)
+            page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 
-def _class_pages(release: Release, histogram: Histogram, policy: Policy, mask: Mask) -> Mapping[str, Node]:
+def _class_pages(
+    release: Release, histogram: Histogram, policy: Policy, found: MaskedClasses
+) -> Mapping[str, Node]:
     """Describe the class sizes, the columns and the risk in a population."""
+    mask = Mask(policy.mask_below)
     dropped = release.records - int(histogram.records.sum())
     if not len(histogram.class_size):
         return {"records_dropped": mask.count(dropped)}
-    small = mask.has_small_counts(histogram, dropped)
+    small = found.small
     population = _largest_population(release)
     people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return {
         "records_dropped": mask.count(dropped),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
-        "class_sizes": class_size_bins(histogram, mask, dropped),
-        "columns": column_pages(release, mask, gaps=has_few_gaps(release, mask.below)),
+        "class_sizes": found.pages(mask),
+        "columns": column_pages(release, mask, whole=None if small else class_risk(histogram).average_risk),
         "population_risk": population_risk(release, population, policy.seed, mask, small=small),
         "forecast": None if people else forecast_page(release, histogram, population, mask, small=small),
     }
 
 
-def class_size_bins(histogram: Histogram, mask: Mask, dropped: int = 0) -> list[Page]:
-    """Count classes and records by bins of the class size; where some are masked, classes are too."""
-    bins = bin_classes(histogram)
-    counts = mask_bins(
-        [records for _, _, records in bins], [sizes for sizes, _, _ in bins], mask.below, dropped
-    )
-    masked = mask.has_small_counts(histogram, dropped)
-    return [
-        {
-            "from": Setting(low),
-            "to": settings(high),
-            "classes": mask.show(classes, when=n is not None and not (masked and n and low != high)),
-            "records": mask.show(records, when=n is not None),
-        }
-        for ((low, high), classes, records), n in zip(bins, counts, strict=True)
-    ]
-
-
-def column_pages(release: Release, mask: Mask, *, gaps: bool = False) -> list[Page]:
+def column_pages(release: Release, mask: Mask, *, whole: float | None = None) -> list[Page]:
     """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
-    Where few records lack the same values (`gaps`), exact figures would reveal how many each set of columns
-    dropped.
+    Where few records lack the same values (gaps), exact figures would reveal how many each set of columns
+    dropped. The average risk of fewer columns is at most that of all, `whole`, where that is shown.
     """
     if release.table.nulls == "wildcard":
         return []
-    named = release.table.quasi_identifiers
-    return [
-        _column_page(release, column, [c for c in named if c != column], mask, gaps=gaps) for column in named
-    ]
+    named, gaps = release.table.quasi_identifiers, has_few_gaps(release, mask.below)
+    cap = None if release.table.nulls == "drop" else whole
+    found: list[Page] = []
+    for column in named:
+        others = [each for each in named if each != column]
+        alone = release.histogram([column])
+        values = int(alone.classes.sum())
+        few = not others or values <= mask.below  # so few values reveal what is hidden of them
+        left = release.histogram(others) if others else None
+        found.append(
+            {
+                "column": column,
+                "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
+                "alone": _risk_page(alone, release.records, mask, gaps=gaps, cap=cap),
+                "without": None
+                if left is None
+                else _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
+            }
+        )
+    return found
 
 
-def _column_page(release: Release, column: str, others: Sequence[str], mask: Mask, *, gaps: bool) -> Page:
-    alone = release.histogram([column])
-    values = int(alone.classes.sum())
-    few = not others or values <= mask.below  # so few values reveal what is hidden of them
-    without = release.histogram(others) if others else None
-    return {
-        "column": column,
-        "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
-        "alone": _risk_page(alone, release.records, mask, gaps=gaps),
-        "without": None if without is None else _risk_page(without, release.records, mask, gaps=gaps),
-    }
-
-
-def _risk_page(histogram: Histogram, records: int, mask: Mask, *, gaps: bool) -> Page | None:
+def _risk_page(
+    histogram: Histogram, records: int, mask: Mask, *, gaps: bool, cap: float | None
+) -> Page | None:
     """Describe the risk of some columns; where few records are of a class size, no figure reveals how few.
 
     Bounds are shares of all records of the table: shares of the counted ones would reveal how many were
@@ -129,11 +121,13 @@ def _risk_page(histogram: Histogram, records: int, mask: Mask, *, gaps: bool) ->
     bound = mask.bound_of(risk.uniqueness, records)
     if bound is None and small and 0 < risk.uniqueness < 1:
         bound = mask.round_share(risk.uniqueness, records)
+    above = mask.round_share(risk.average_risk, records) if small and risk.average_risk < 1 else None
     return {
         "k": mask.show(risk.k, when=not (small and mask.hides(risk.k))),
         "uniqueness": mask.show(risk.uniqueness, when=not bound),
         "uniqueness_below": mask.show(bound),
-        "average_risk": mask.show_share(risk.average_risk, records, round_up=small),
+        "average_risk": mask.show(risk.average_risk, when=above is None),
+        "average_risk_at_most": mask.show(None if above is None else min(above, cap or above)),
     }
 
 
@@ -161,20 +155,24 @@ def forecast_page(
     except ReidError as error:
         status = mask.text(str(error)) if small else str(error)
         return {"measured": [], "points": [], "status": status}
-    named = ("correctness", "correctness_low", "correctness_high")
-    points = [{"people": row["population"]} | {name: row[name] for name in named} for row in rows]
+    ends = ("correctness", "correctness_low", "correctness_high")
 
     def shown(point: Mapping[str, Any]) -> Page:
-        shares = ((name, share) for name, share in point.items() if name != "people")
-        return {"people": Setting(point["people"])} | {
-            name: None if share is None else mask.show_share(share, release.records, round_up=small)
-            for name, share in shares
-        }
+        """Return a point; of a small count only the bound above it."""
+        high = point["correctness_high"]
+        bound = mask.show(None if high is None else mask.round_share(high, release.records))
+        exact: Page = {name: mask.show(point[name], when=not small) for name in ends}
+        return {"people": Setting(point["people"])} | (
+            exact | {"correctness_high": bound} if small else exact
+        )
 
     status = rows[-1]["status"]
     return {
-        "measured": [shown(point) for point in curve],
-        "points": [shown(point) for point in points],
+        "measured": [
+            {"people": Setting(point["people"]), "correctness": mask.show(point["correctness"])}
+            for point in ([] if small else curve)
+        ],
+        "points": [shown({"people": row["population"]} | row) for row in rows],
         "status": mask.text(status) if small else status,
     }
 
@@ -219,8 +217,14 @@ def population_risk(
         raise
     except release.errors as error:
         status = mask.text(sentence(error))
-        return {"population": Setting(population), "method": None, "status": status, "sentence": None}
-    shares = {name: mask.show_share(row[name], release.records, round_up=small) for name in _columns()}
+        none = {"method": None, "status": status, "assumptions": None, "sentence": None}
+        return {"population": Setting(population), **none}
+    shares = {
+        name: mask.show_share(row[name], release.records, round_up=small)
+        if name.endswith("_high")
+        else mask.show(row[name], when=not small)
+        for name in _columns()
+    }
     return {
         "population": Setting(row["population"]),
         **shares,
@@ -228,6 +232,7 @@ def population_risk(
         "rounded": small,
         "method": row["method"],
         "status": mask.text(row["status"]),
+        "assumptions": row["assumptions"],
         "sentence": None if small else row["sentence"],
     }
 
@@ -259,12 +264,16 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     >>> shares |= dict.fromkeys(("below_k", "below_k_low", "below_k_high"), 0.7)
     >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3} | shares
     >>> page |= {"k": 5, "rounded": False}
-    >>> describe_shares(page)["unique people"], describe_shares(page | {"rounded": True})["unique people"]
+    >>> bounded = page | {"rounded": True, "uniqueness": None, "uniqueness_low": None}
+    >>> describe_shares(page)["unique people"], describe_shares(bounded)["unique people"]
     ('20.0 % (10.0 % to 30.0 %)', 'at most 30.0 %')
     """
     found = {}
     for name, words in SHARES.items():
         middle, low, high = (answer[f"{name}{end}"] for end in ("", "_low", "_high"))
-        interval = f"{percent(middle)} ({percent(low)} to {percent(high)})"
-        found[words.format(k=answer["k"])] = f"at most {percent(high)}" if answer["rounded"] else interval
+        found[words.format(k=answer["k"])] = (
+            f"at most {percent(high)}"
+            if answer["rounded"]
+            else f"{percent(middle)} ({percent(low)} to {percent(high)})"
+        )
     return found

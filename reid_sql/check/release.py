@@ -104,6 +104,10 @@ class TableEngine(ABC):
         """Profile some columns of the table."""
 
     @abstractmethod
+    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+        """Count the distinct values of each column, and the records that have one."""
+
+    @abstractmethod
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
     ) -> list[Row]:
@@ -170,6 +174,7 @@ class Release:
         self.engine = engine
         self.evidence = identify_files(table.source, table.population_source) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
+        self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
         self._records: int | None = None
         self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
@@ -184,6 +189,10 @@ class Release:
                 int(self.engine.count_people(())[0][-1]) if people else self.engine.count_records()
             )
         return self._records
+
+    def leave_uncounted(self) -> None:
+        """Report no record where the engine cannot count them, and no check is judged."""
+        self._records = 0
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
@@ -319,7 +328,7 @@ class Release:
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
-        if function.reduction is HISTOGRAM and not (function.one_row_per_person and self.table.entity):
+        if function.reduction is HISTOGRAM:
             return self.from_histogram(check, self.histogram(qi, check.by, group, dict(check.coarser)))
         used = {name: value for name, value in given.items() if name not in check.measure.unused}
         if not answers:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from reid_sql.check.cautions import check_cautions, table_cautions
 from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
@@ -47,8 +48,7 @@ class Figure:
     small: bool = (
         False  # whether there are class sizes of so few records that an exact figure may reveal them
     )
-    remarks: tuple[str, ...] = ()  # what was measured otherwise than asked
-    hints: tuple[str, ...] = ()  # what may be meant otherwise than written: no ground for a refusal
+    remarks: tuple[str, ...] = ()  # what was measured otherwise than asked, or may be meant otherwise
     method: str | None = None  # of an estimate, where its function says it
     sentence: str | None = None  # to quote, where the function gives one
 
@@ -80,6 +80,8 @@ class CheckResult:
     table: str
     check: Check
     findings: tuple[Judgement, ...]
+    cautions: tuple[str, ...] = ()  # on the table and on what is asked, whatever the figures
+    withheld: bool = False  # whether even a rounded figure would reveal a small count
 
     @property
     def verdict(self) -> str:
@@ -118,23 +120,36 @@ def judge_check(release: Release, check: Check, policy: Policy, baseline: Baseli
     table = release.table.name
     try:
         groups = release.groups(check.by)
+        cautions = tuple(dict.fromkeys([*table_cautions(release), *check_cautions(release, check)]))
     except INTERRUPTIONS:
         raise
     except release.errors as error:
         return CheckResult(table, check, (_not_judged(WHOLE, sentence(error)),))
     if not groups:
-        return CheckResult(table, check, (_not_judged(WHOLE, "the table has no records to group"),))
+        why = "the table has no records to group"
+        return CheckResult(table, check, (_not_judged(WHOLE, why),), cautions)
     if len({group_labels(group) for group in groups}) < len(groups):
-        return CheckResult(
-            table, check, (_not_judged(WHOLE, REASON_ALIKE_GROUPS.format(", ".join(check.by))),)
-        )
+        why = REASON_ALIKE_GROUPS.format(", ".join(check.by))
+        return CheckResult(table, check, (_not_judged(WHOLE, why),), cautions)
+    mask, refused = Mask(policy.mask_below), policy.cautions == "refuse" and bool(cautions)
+    figures = [measure_figure(release, check, group, mask) for group in groups]
     findings = [
-        judge_figure(
-            check, measure_figure(release, check, group, Mask(policy.mask_below)), policy, table, baseline
-        )
-        for group in groups
+        _not_judged(figure.group, _reason(figure), figure)
+        if refused
+        else judge_figure(check, figure, policy, table, baseline)
+        for figure in figures
     ]
-    return CheckResult(table, check, tuple(findings))
+    return CheckResult(table, check, tuple(findings), cautions)
+
+
+def _reason(found: Figure) -> str:
+    """Return why a figure with a caution is not judged."""
+    return found.status if found.status != OK else REASON_CAUTION
+
+
+def leave_unjudged(table: str, check: Check, why: str) -> CheckResult:
+    """Give a check of a table that cannot be measured."""
+    return CheckResult(table, check, (_not_judged(WHOLE, why),))
 
 
 def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
@@ -152,8 +167,7 @@ def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> 
         dropped=dropped,
         shows_dropped=can_show_dropped(release, check, mask.below),
         small=reveals_small_classes(release, check, group, mask.below),
-        remarks=(*release.engine.cautions, *found.remarks),
-        hints=hints,
+        remarks=(*found.remarks, *hints),
     )
 
 
@@ -207,7 +221,7 @@ def judge_figure(
     if value is None:
         return _not_judged(found.group, found.status if found.status != OK else REASON_NO_ANSWER, found)
     if policy.cautions == "refuse" and has_caveat(found):
-        return _not_judged(found.group, found.status if found.status != OK else REASON_CAUTION, found)
+        return _not_judged(found.group, _reason(found), found)
     before = baseline.figure((table, *check.without_limit, group_labels(found.group))) if baseline else None
     verdict, why = _verdict(check, value, before, baseline)
     if policy.cautions == "refuse" and before is not None and baseline and baseline.caution:
@@ -267,12 +281,11 @@ def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
 
 
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
-ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
 
 
 def collect_cautions(each: CheckResult, records: int, mask: Mask, baseline: Baseline | None) -> list[str]:
     """Return the cautions of a check, each once, without small counts."""
-    cautions = [*_empty_limit_cautions(each.check), *_dropped_caution(each, records, mask)]
+    cautions = [*(mask.text(words) for words in each.cautions), *_dropped_caution(each, records, mask)]
     for judgement in each.findings:
         figure = judgement.figure
         status = [figure.status] if figure.status != OK and figure.value is not None else []
@@ -280,7 +293,6 @@ def collect_cautions(each: CheckResult, records: int, mask: Mask, baseline: Base
             cautions += [CAUTION_SMALL_GROUPS] * bool(status)
         else:
             cautions += [mask.text(sentence) for sentence in (*status, *figure.remarks)]
-        cautions += [mask.text(sentence) for sentence in figure.hints]
         if judgement.baseline is not None and baseline and baseline.caution:
             cautions.append(baseline.caution)
     return list(dict.fromkeys(cautions))
@@ -301,22 +313,3 @@ def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[st
         number = f"fewer than {round(round_above(dropped / records, records, mask.below) * records):,}"
     listed = ", ".join(each.check.counted)
     yield f"{number} of {records:,} records lack a value of {listed} and were not measured"
-
-
-def _empty_limit_cautions(check: Check) -> Iterator[str]:
-    """Say where no figure could break the limit."""
-    measure, limit = check.measure, check.limit
-    if limit is not None and not check.no_worse:
-        least = measure.at_least and limit <= 1
-        most = measure.unit == "share" and not measure.at_least and limit >= 1
-        if least or most:
-            yield f"the limit {measure.bound.replace('_', ' ')} {limit:g} is met by any table"
-    for name, value in ALWAYS_MET.items():
-        if (
-            name in check.parameters
-            and check.parameters[name] is not None
-            and check.parameters[name] >= value
-        ):
-            yield f"{name} = {check.parameters[name]:g} is exceeded by no record"
-    if check.parameters.get("l", 2) is not None and check.parameters.get("l", 2) <= 1:
-        yield f"l = {check.parameters['l']:g} is met by any class"

@@ -9,7 +9,14 @@ import duckdb
 from reid_sql.charts.release_figures import check_plot_file, extreme_page, save
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.tables import FileTable, Rows, function_options, open_file_table
+from reid_sql.commands.tables import (
+    FileTable,
+    Rows,
+    describe_people,
+    function_options,
+    given_entity,
+    open_file_table,
+)
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.parameters import COLUMNS
@@ -18,13 +25,17 @@ from reid_sql.terminal import pages
 
 REMOVED_SHARE: Final = 0.2  # of the records; a table is of little use without more
 MAX_EXACT_STEPS: Final = 10**8  # records times removals of an exact elimination that nobody asked for
+REFUSAL_NO_PLOT: Final = "--plot needs an extreme risk below 1 to remove records from, got none; {}"
 SHOWN: Final = 5  # riskiest choices
 COUNTING: Final = ("p", "sample", "memory_mb", "nulls")
 
 
 def run_qar(options: argparse.Namespace) -> int:
-    """Print the extreme risk, and the effect of removing records if asked."""
-    how = function_options(options, "qar_risk", *COUNTING, "alpha", "tail")
+    """Print the extreme risk, and the effect of removing records if asked.
+
+    What has no risk to draw is printed before the chart is refused.
+    """
+    how = function_options(options, "qar_risk", *COUNTING, "alpha", "tail") | given_entity(options)
     remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     require("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
@@ -33,28 +44,27 @@ def run_qar(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     table = open_file_table(options, COLUMNS)
     risk = table.call("qar_risk", words="extreme risk", **how)[0]
-    counting = {name: how[name] for name in COUNTING}
+    counting = {name: how[name] for name in COUNTING} | given_entity(options)
     query = "FROM CALL" if options.plot else f"FROM CALL LIMIT {SHOWN}"
     choices = table.call("qar_quasi_identifiers", words="quasi-identifiers", query=query, **counting)
-    if options.plot:
-        _refuse_certain(risk)
+    has_risk = risk["risk"] is not None and risk["risk"] < 1
+    if options.plot and has_risk:
         remove = remove or max(1, int(REMOVED_SHARE * risk["records"]))
     paths, remarks = _removals(table, how, remove, orders) if remove else ({}, [])
-    if options.plot:
+    if options.plot and has_risk:
         added, remark = ([], []) if options.without_contributions else _contributions(table, how)
         remarks += remark
         save(extreme_page(choices, risk, added, paths), _title(options.file, how), options.plot)
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    print_answer(options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks))
+    people = describe_people(options.entity, table.con, table.name, table.columns)
+    print_answer(
+        options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks), people
+    )
+    if options.plot and not has_risk:
+        raise ReidError(REFUSAL_NO_PLOT.format(risk["status"]))
     return PASSED
-
-
-def _refuse_certain(risk: dict[str, Any]) -> None:
-    if risk["risk"] is None or risk["risk"] >= 1:
-        rule = "--plot needs an extreme risk below 1 to remove records from, got none"
-        raise ReidError(f"{rule}; {risk['status']}")
 
 
 def _title(file: str, how: dict[str, Any]) -> str:

@@ -23,11 +23,15 @@ Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - an expression or a c
 
 @dataclass(frozen=True)
 class Kind:
-    """What users pass for a table or a column: its types, and the words and the remedy of a refusal."""
+    """What users pass for a table or a column: its types, and the words and the remedy of a refusal.
+
+    `convert` reads what is of no such type, or returns None.
+    """
 
     types: tuple[type, ...]
     words: str
     remedy: str
+    convert: Callable[[Any], Any] | None = None
 
 
 class Primitives(Protocol[Frame]):

@@ -8,10 +8,20 @@ import numpy.typing as npt
 import polars as pl
 
 from reid_sql.engines.codes import value_codes
+from reid_sql.engines.texts import texts_of
 from reid_sql.parameters import Integers
 
 SIDES: Final = ("own", "out")  # how the columns of each side begin, and whether it is there: in_own, in_out
-WRITTEN: Final = (pl.String, pl.Enum, pl.Categorical, pl.Boolean, pl.Date, pl.Datetime, pl.Decimal)
+WRITTEN: Final = (
+    pl.String,
+    pl.Enum,
+    pl.Categorical,
+    pl.Boolean,
+    pl.Date,
+    pl.Datetime,
+    pl.Duration,
+    pl.Decimal,
+)
 
 
 def coded(pairs: pl.DataFrame, columns: Sequence[str], *, keyed: bool) -> dict[str, Any]:
@@ -41,5 +51,5 @@ def _side(
 
 def _texts(values: pl.Series) -> list[str]:
     if isinstance(values.dtype, WRITTEN) or values.dtype.is_numeric():
-        return values.cast(pl.String).to_list()
+        return texts_of(values).to_list()
     return [str(value) for value in values.to_list()]

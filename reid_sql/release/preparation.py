@@ -21,6 +21,7 @@ from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
+from reid_sql.release.hashes import state_hashes
 from reid_sql.release.page import page, steps
 from reid_sql.release.problem import (
     Generalization,
@@ -113,7 +114,9 @@ def prepare_releases(
         for release, table in zip(releases, tables, strict=True)
         if table.transformation is not None
     ]
-    return Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
+    prepared = Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
+    state_hashes(prepared, releases)
+    return prepared
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:

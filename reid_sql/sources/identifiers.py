@@ -1,13 +1,14 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.parameters import quoted
 
 if TYPE_CHECKING:
     import duckdb
+    from ibis.expr.types import Table
 
 MOST: Final = 8  # columns that are looked at
 
@@ -28,6 +29,22 @@ def repeated(
     return repeating(names, found[::2], found[1::2])
 
 
+def count_values(
+    table: "Table",
+    names: Sequence[str],
+    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
+) -> tuple[list[int], list[int]]:
+    """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
+    counts = {
+        f"{kind}{place}": count
+        for place, name in enumerate(names)
+        for kind, count in (("d", table[name].nunique()), ("n", table[name].count()))
+    }
+    row = ask(lambda: table.aggregate(**counts))[0]
+    distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
+    return distinct, records
+
+
 def likely(every: Sequence[str], quasi_identifiers: Sequence[str]) -> list[str]:
     """Return the columns that are named like an identifier, but for the quasi-identifiers."""
     taken = {name.lower() for name in quasi_identifiers}
@@ -42,11 +59,11 @@ def repeating(
     return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], option: str) -> str:
-    """Write one sentence of advice for each."""
+def hint(found: Sequence[tuple[str, int, int]], option: str | None) -> str:
+    """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
     sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
-        f"if it identifies people, count them with {option} {name}."
+        f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
         for name, values, records in found
     )
     return " ".join(sentences)

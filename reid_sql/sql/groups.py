@@ -7,7 +7,7 @@ with a prefix that none of ours can have.
 from collections.abc import Sequence
 
 from reid_sql.reduction import GROUP
-from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.people import class_columns, label_with_entity, with_entity
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import aliases, name, none_null, numbered, prefix, same, text, union
 
@@ -36,11 +36,16 @@ def count_by_group(
     every, groups = [*columns, *by], group_aliases(columns, by)
     person = "NULL" if entity is None else f"q{len(every) + 1}"
     rows = source.rows(every if entity is None else [*every, entity])
+    listed = numbered(every if entity is None else [*every, entity])
     own = ", ".join(f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True))
     body = f"""
         WITH reid_divided AS MATERIALIZED (
           SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS kept
-          FROM (SELECT {numbered(every)}, {person} AS entity, count(*) AS records FROM {rows} GROUP BY ALL)
+          FROM (
+            SELECT {numbered(every)}, {person} AS entity, count(*) AS records
+            FROM {rows}
+            GROUP BY {listed}
+          )
         ),
         {sized},
         reid_groups AS (
@@ -58,7 +63,7 @@ def count_by_group(
 def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nulls: str) -> str:
     """Name all rows that are not dropped reid_taken, for a plan that needs them one by one."""
     where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
-    return f"reid_taken AS (FROM {source.rows([*columns, *by])} {where})"
+    return f"reid_taken AS (FROM {source.rows([*columns, *by], before=class_columns(source))} {where})"
 
 
 def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: bool) -> str:

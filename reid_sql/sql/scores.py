@@ -24,7 +24,8 @@ def with_scores(
         columns,
         f"""
         WITH reid_distinct AS MATERIALIZED (
-          SELECT {numbered(columns)}, count(*) AS class_size FROM {source.rows(columns)} GROUP BY ALL
+          SELECT {numbered(columns)}, count(*) AS class_size
+          FROM {source.rows(columns)} GROUP BY {numbered(columns)}
         ),
         reid_scored AS MATERIALIZED (
           SELECT * EXCLUDE (reid_found), CASE WHEN reid_found.refusal IS NULL THEN reid_found.answer

@@ -63,10 +63,13 @@ class Report:
         names = texts(self.up) if self.named else []
         return Shown(
             sorted([*texts(self.head), texts(self.across)[0], *names, *texts(self.drawn, "text")]),
-            [self.x(place(bar, "x") + place(bar, "width")) for bar in self.drawn.findall("rect")],
+            [self.x(place(bar, "x") + place(bar, "width")) for bar in self.bars()],
             [[(self.x(a), self.y(b)) for a, b in line] for line in self.lines()],
             [self.rule(line) for line in self.drawn.findall("line")],
         )
+
+    def bars(self) -> list[ET.Element]:
+        return sorted(self.drawn.findall("rect"), key=lambda bar: place(bar, "y"))
 
     def lines(self) -> list[list[tuple[float, float]]]:
         dots = [(place(each, "cx"), place(each, "cy")) for each in self.drawn.findall("circle")]

@@ -205,10 +205,6 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (
-            ["--population", "67e6", "--entity", "age"],
-            "--population must not be given with --entity, got 'age'",
-        ),
         (["--population", "10"], "populations must be at least the 3000 records of the sample, got 10"),
         (["--population", "1e400"], "a number of people of at least 1 and at most 1e+15, got inf"),
         (["--population", "67e6", "--k", "1"], "k must be a whole number of people from 2"),

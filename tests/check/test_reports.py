@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import reid_sql
+from reid_sql.check.digest import digest_of
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
 from reid_sql.check.schema import policy_schema
@@ -157,8 +158,9 @@ def test_a_baseline_fails_only_what_got_worse(made: Path, tmp_path: Path) -> Non
     file = town(tmp_path)
     again = check(file, baseline)
     assert {each["verdict"] for each in again["checks"]} == {"pass", "no worse", "not judged"}
-    better = baseline.read_text(encoding="utf-8").replace("0.082125", "0.08")
-    (tmp_path / "better.json").write_text(better, encoding="utf-8")
+    better = json.loads(baseline.read_text(encoding="utf-8").replace("0.082125", "0.08"))
+    better["digest"] = digest_of(better)
+    (tmp_path / "better.json").write_text(json.dumps(better), encoding="utf-8")
     worse = check(file, tmp_path / "better.json")["checks"][7]
     assert (worse["verdict"], worse["groups"][0]["baseline"]) == ("fail", 0.08)
     assert worse["groups"][0]["why"] == "beyond the limit and worse than the baseline"

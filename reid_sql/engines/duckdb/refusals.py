@@ -24,6 +24,8 @@ SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
 PARSE: Final = "SELECT json_serialize_sql(?)"
 PARSER: Final = duckdb.connect(config={"threads": 1, "enable_external_access": False})
 LOCK: Final = threading.Lock()
+QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
+VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
 MAX_DIGITS: Final = 38  # of a DECIMAL; beyond, one that rounds would hold the values of both
 
 
@@ -77,6 +79,15 @@ def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
                 "rename the column in a view"
             )
     return None
+
+
+def _several_types(column: str, names: Sequence[str], types: Sequence[str]) -> str | None:
+    """Refuse a VARIANT: 1, 1.0 and '1' are one, two or three of its values, as each operator has it."""
+    place = place_of(column, names)
+    if not place or not VARIANT.search(QUOTED.sub("", types[place - 1])):
+        return None
+    rule = f"sensitive must be a column of values of one type, got '{column}' of type VARIANT"
+    return f"{rule}; cast it in a view to the type of its values, or to JSON"
 
 
 def are_comparable(one: str, other: str) -> bool:
@@ -176,6 +187,7 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "columns": _missing_columns,
     "types": _unlike_types,
     "keys": _unlike_keys,
+    "sensitive": _several_types,
     "names": _clashing_names,
     "constants": _constants,
 }

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 CATALOGUE: Final = "reid_sql_functions"  # its name where the user has something of that name
+REFUSAL_NAMES_TAKEN: Final = (
+    f"a database instance must leave one of the names {PUBLIC} and {CATALOGUE} to the functions, got "
+    "databases or schemas of both names; attach one AS another name"
+)
 MARKER: Final = "reid_functions"  # a macro that lists what is there
 MARKED: Final = "reid_sql_registered"  # a variable of a connection that has the bare names
 # Names that are the user's: of schemas, and of databases in files, or in memory where they do not hold ours.
@@ -127,12 +131,14 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     listed = _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
         raise OutOfDomainError(REDEFINED)
+    ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
+    taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
+    if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
+        raise OutOfDomainError(REFUSAL_NAMES_TAKEN)
+    catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
     _register_python(cursor, made.python, listed.python)
-    ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
-    taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
-    catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"
     marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all

@@ -6,7 +6,7 @@ temporary tables are found; a column that the table lacks is refused, with the n
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reid_sql.engines.duckdb.names import REDEFINED, REFUSE
@@ -20,6 +20,7 @@ QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
 FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|zst))?")
 PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
 DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
+DESCRIBE: Final = "DESCRIBE FROM "
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
 
 # A macro may have the name of an operator. A default collation would count texts that differ as one. Both
@@ -46,14 +47,23 @@ class DuckDBSource:
     item: str
     is_plain: bool = False
     is_materialized: bool = True
+    has_people: bool = False
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
         return self.item
 
-    def derive(self, query: str) -> "DuckDBSource":
+    def count_reads(self, query: str) -> int:
+        """Count how often a query reads the table; DESCRIBE reads its columns' names alone."""
+        return query.count(self.item) - query.count(f"{DESCRIBE}{self.item}")
+
+    def rename(self, item: str) -> "DuckDBSource":
+        """The same table under the name of a common table expression."""
+        return replace(self, item=item)
+
+    def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return DuckDBSource(f"({query})", self.is_plain)
+        return DuckDBSource(f"({query})", self.is_plain, has_people=has_people)
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -141,6 +151,18 @@ class DuckDBSource:
             FROM ({body}) AS reid_same, (SELECT {test} AS reid_is_same) AS reid_compared
             WHERE reid_is_same"""
 
+    def check_sensitive(self, column: str, body: str) -> str:
+        """Write the body behind the check that the sensitive column has values of one type."""
+        if self.is_plain:
+            return body
+        test = f"{REFUSE}('sensitive', {text(column)}, {_names_of(self.item)}, {_types_of(self.item)})"
+        return f"""
+            SELECT reid_same.*
+            FROM ({body}) AS reid_same, (
+              SELECT coalesce(error({test})::BOOLEAN, true) AS reid_is_one_type
+            ) AS reid_typed
+            WHERE reid_is_one_type"""
+
 
 def _checked(sentence: str, columns: Sequence[str], body: str) -> str:
     fallback = ", ".join(f"NULL::VARCHAR AS {name(column)}" for column in columns) or "NULL"
@@ -156,11 +178,11 @@ def _missing_columns(item: str, label: str, columns: Sequence[str]) -> str:
 
 
 def _names_of(item: str) -> str:
-    return f"(SELECT list(column_name) FROM (DESCRIBE FROM {item}))"
+    return f"(SELECT list(column_name) FROM ({DESCRIBE}{item}))"
 
 
 def _types_of(item: str) -> str:
-    return f"(SELECT list(column_type) FROM (DESCRIBE FROM {item}))"
+    return f"(SELECT list(column_type) FROM ({DESCRIBE}{item}))"
 
 
 def has_collation(row: str) -> str:

@@ -1,6 +1,7 @@
 """Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
@@ -8,9 +9,10 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns
+from reid_sql.reduction import CLASS_PEOPLE
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
     "BIGINT": pl.Int64(),
@@ -24,6 +26,11 @@ TYPES: Final[Mapping[str, pl.DataType]] = {
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
 
+REFUSAL_LENGTH: Final = (
+    "{} must be columns, got expression {}, a constant, an aggregate or a part of a column; "
+    "write 'age', pl.col('age') or an expression of each record's values"
+)
+
 
 def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
     """The columns with Polars' types for SQL's."""
@@ -36,9 +43,46 @@ def exact_column(name: str) -> pl.Expr:
     return cs.by_name(name).as_expr() if pattern else pl.col(name)
 
 
+def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool = False) -> pl.Expr:
+    """Return the expression, or refuse one that has fewer values than there are records.
+
+    Polars repeats an aggregate or a constant for each record: one value would make one class of all. It knows
+    the length of an expression before it sees a table, but for selectors and Python functions: those are
+    compared with the number of records where they are computed.
+    """
+    try:
+        has_each = column.meta.is_length_preserving() or (may_be_scalar and column.meta.is_scalar())
+    except (AttributeError, pl.exceptions.PolarsError):  # Polars before 2.0 does not tell
+        return pl.map_batches([column, pl.int_range(pl.len())], _CheckedLength(words, place, may_be_scalar))
+    if not has_each:
+        raise OutOfDomainError(REFUSAL_LENGTH.format(words, place))
+    return column
+
+
+@dataclass(frozen=True)
+class _CheckedLength:
+    """Return the first series, or refuse it where it is shorter than the second, the records."""
+
+    words: str
+    place: int
+    may_be_scalar: bool
+
+    def __call__(self, series: Sequence[pl.Series]) -> pl.Series:
+        values, records = series
+        if len(values) != len(records) and not (self.may_be_scalar and len(values) == 1):
+            raise OutOfDomainError(REFUSAL_LENGTH.format(self.words, self.place))
+        return values
+
+
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
-    return words.check(columns, frame.collect_schema().names())
+    known = frame.collect_schema()
+    found = words.check(columns, known.names())
+    for name in found:
+        if known[name] == pl.Object:
+            rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            raise OutOfDomainError(f"{rule}; turn it into text")
+    return found
 
 
 def aliases(names: Sequence[str]) -> list[str]:
@@ -120,8 +164,12 @@ def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -
 
 
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
-    """Collect the frame."""
-    return frame.collect(engine="streaming").to_arrow()
+    """Collect the frame; of an error the type alone is told, as Polars' words may quote a value."""
+    try:
+        return frame.collect(engine="streaming").to_arrow()
+    except pl.exceptions.PolarsError as error:
+        rule = f"the frame must be one that Polars can collect, got {name_error(error)}"
+        raise UnavailableError(f"{rule}; correct its values or its query") from None
 
 
 def framed(table: pa.Table) -> pl.LazyFrame:
@@ -153,10 +201,23 @@ def record_label(key: str | None) -> pl.Expr:
     return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else exact_column(key)).alias("members")
 
 
-def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyFrame:
-    """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
-    counts = pl.len().cast(pl.Int64).alias("records"), *(pl.col(each) for each in listed)
-    return with_row_numbers(rows.group_by(names).agg(counts))
+def class_columns(tbl: pl.LazyFrame) -> list[pl.Expr]:
+    """The columns that count the people of each row's class, where the table has one row per person."""
+    return [pl.col(CLASS_PEOPLE)] if CLASS_PEOPLE in tbl.collect_schema() else []
+
+
+def class_size(rows: pl.LazyFrame) -> pl.Expr:
+    """Aggregate the rows of a class to its size: their number, or the people of the class."""
+    people = rows.collect_schema().names().count(CLASS_PEOPLE)
+    size = pl.col(CLASS_PEOPLE).max() if people else pl.len()
+    return size.cast(pl.Int64).alias("class_size")
+
+
+def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str | pl.Expr) -> pl.LazyFrame:
+    """Distinct records, numbered, with how many hold each, the sizes of their classes and what is listed."""
+    counts = pl.len().cast(pl.Int64).alias("records"), class_size(rows)
+    more = (pl.col(each) if isinstance(each, str) else each for each in listed)
+    return with_row_numbers(rows.group_by(names).agg(*counts, *more))
 
 
 def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:

@@ -6,7 +6,8 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import aliases
+from reid_sql.engines.polars.frames import aliases, class_size
+from reid_sql.engines.texts import has_text, text_of
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
@@ -29,8 +30,8 @@ def pair_counts(
 
 
 def _alone(rows: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> pl.LazyFrame:
-    sizes = rows.group_by([*groups, *names]).agg(pl.len().alias("size"))
-    records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
+    sizes = rows.group_by([*groups, *names]).agg(class_size(rows))
+    records = (pl.col("class_size") == 1).sum().cast(pl.Int64).alias("records")
     counted = sizes.group_by(groups).agg(records) if groups else sizes.select(records)
     return counted.with_columns(bigint(0, "first"), bigint(UNIQUE_RECORDS, "second"))
 
@@ -44,18 +45,13 @@ def refuse_without_text(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
             raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
 
 
-def has_text(kind: pl.DataType) -> bool:
-    """Test that Polars has a distinct text for each value of the type."""
-    return not kind.is_nested() and kind not in {pl.Binary, pl.Object}
-
-
 def _values(  # noqa: PLR0917 - a column, its label, and within what
     rows: pl.LazyFrame, name: str, first: int, label: str, weight: pl.Expr | None, groups: Sequence[str]
 ) -> pl.LazyFrame:
     counted = rows.group_by([*groups, name]).agg(*_counts(weight))
     result = (
         pl.lit(label).alias("label"),
-        pl.col(name).cast(pl.String).alias("first_value"),
+        text_of(pl.col(name)).alias("first_value"),
         NOTHING.alias("second_value"),
     )
     return counted.select(*groups, bigint(first, "first"), bigint(0, "second"), *result, "records", "mass")
@@ -71,8 +67,7 @@ def _crossed(  # noqa: PLR0917 - two columns, and within what
 ) -> pl.LazyFrame:
     counted = rows.group_by([*groups, names[one], names[other]]).agg(*_counts(weight))
     values = (
-        pl.col(names[p]).cast(pl.String).alias(alias)
-        for p, alias in ((one, "first_value"), (other, "second_value"))
+        text_of(pl.col(names[p])).alias(alias) for p, alias in ((one, "first_value"), (other, "second_value"))
     )
     result = bigint(one + 1, "first"), bigint(other + 1, "second"), NOTHING.alias("label"), *values
     return counted.select(*groups, *result, "records", "mass")

@@ -12,12 +12,14 @@ from reid_sql.engines.polars.frames import (
     TYPES,
     aliases,
     check_columns,
+    check_length,
     count_distinct,
     exact_column,
     join_null_safe,
     schema,
     with_aliases,
 )
+from reid_sql.engines.texts import text_of, texts_of
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
@@ -28,7 +30,10 @@ def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     """Bind a row function to expressions, column names or numbers: an expression named after the function."""
     call = kernel(declared)
     names = [parameter.name for parameter in declared.parameters]
-    inputs = [expression(argument).alias(name) for name, argument in zip(names, arguments, strict=True)]
+    inputs = [
+        number_expression(name, place, argument).alias(name)
+        for place, (name, argument) in enumerate(zip(names, arguments, strict=True), 1)
+    ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
         columns = [struct.struct.field(name).cast(pl.Float64).to_arrow() for name in names]
@@ -38,11 +43,24 @@ def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
 
 
+def number_expression(name: str, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
+    """The same of numbers: one for all records, such as pl.len(), is a number too."""
+    found = expression(argument)
+    return check_length(name, place, found, may_be_scalar=True)
+
+
 def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
     """Return the expression of a name, an expression or a number."""
     if isinstance(argument, pl.Expr):
         return argument
     return exact_column(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+
+
+def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
+    """The same of a record's values, of which a constant is a value that all share, and an aggregate none."""
+    found = expression(argument)
+    is_constant = found.meta.is_literal()
+    return found if is_constant else check_length("columns of the model", place, found)
 
 
 # Fitted models
@@ -55,10 +73,16 @@ def score(
     declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> pl.Expr:
     """Bind a function of records under a model: an expression named after the function."""
-    numbers = [expression(each).cast(pl.Float64).alias(f"own{place}") for place, each in enumerate(arguments)]
+    names = [parameter.name for parameter in declared.own_parameters]
+    numbers = [
+        number_expression(name, place, each).cast(pl.Float64).alias(f"own{place}")
+        for place, (name, each) in enumerate(zip(names, arguments, strict=True), 1)
+    ]
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
-    texts = [expression(each).cast(pl.String).alias(f"c{place}") for place, each in enumerate(columns)]
+    texts = [
+        text_of(cell_expression(place, each)).alias(f"c{place}") for place, each in enumerate(columns, 1)
+    ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
         cells = [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts]
@@ -92,7 +116,7 @@ def score_distinct(
     types = distinct.select(names).collect_schema() | schema(declared.columns)
 
     def answer(found: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(model, [found[name].cast(pl.String).to_arrow() for name in names])
+        codes = record_codes(model, [texts_of(found[name]).to_arrow() for name in names])
         scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
         result = [
             pl.Series(name, getattr(scores, name), dtype=TYPES[kind])

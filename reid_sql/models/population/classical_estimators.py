@@ -252,7 +252,7 @@ def estimate_slide_negative_binomial(histogram: Histogram, population: float) ->
     0.0852
     """
     sample = count_sample(histogram, population)
-    unique, twofold = (int(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
+    unique, twofold = (float(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
     if unique == 0 or twofold == 0 or sample.unique == sample.records:
         return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
     classes = estimate_population_classes(histogram, sample.fraction)

@@ -14,13 +14,17 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
-from reid_sql.parameters import Choice, Floats
+from reid_sql.parameters import MAX_PEOPLE, Choice, Floats
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]
 REFUSAL_BAD_WEIGHT: Final = (
     "weight must be a number above 0 for every record, got a missing, negative or zero one; "
     "mend the column, or leave weight out"
+)
+REFUSAL_HEAVY_WEIGHTS: Final = (
+    f"the weights must add up to at most {MAX_PEOPLE:g} people, got more; "
+    "divide the column, whose sum is the population, or leave weight out"
 )
 STATUS_LIGHT_WEIGHTS: Final = (
     "{} records are of classes whose weights add up to less than their records: "
@@ -30,13 +34,15 @@ STATUS_LIGHT_WEIGHTS: Final = (
 
 @dataclass(frozen=True)
 class WeightedRecords:
-    """Distinct records: their numbers, and the sum of their weights (NaN, if one is bad).
+    """Distinct records: their numbers, and the sum of their class's weights (NaN, if one is bad).
 
-    Without weights the sum is their number.
+    Without weights the sum is the class's size: the number of its records, unless people are counted, of whom
+    some are in a smaller class, too.
     """
 
     records: Integers  # (distinct,)
     mass: Floats  # (distinct,)
+    class_size: Integers | None = None  # (distinct,); None where it is the number of records
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class IndividualRisk:
 def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     """Give the risk of each distinct record; 'approximate' is sdcMicro's form.
 
-    Refuses an empty table and bad weights.
+    Refuses an empty table, bad weights, and a population that no function takes.
 
     >>> found = score_weighted_records(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
     >>> found.risk.round(6).tolist(), round(found.expected_reidentifications, 6)
@@ -67,14 +73,17 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
         raise NoRecordsError(NO_RECORDS)
     if not (weighted.mass > 0).all() or np.isinf(weighted.mass).any():
         raise OutOfDomainError(REFUSAL_BAD_WEIGHT)
-    f = weighted.records.astype(np.float64)
+    if weighted.mass.sum() > MAX_PEOPLE * (1 + ROUNDING_TOLERANCE):
+        raise OutOfDomainError(REFUSAL_HEAVY_WEIGHTS)
+    sizes = weighted.records if weighted.class_size is None else weighted.class_size
+    f = sizes.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
     found = (
         quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate_risk(f, p)
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
+    return IndividualRisk(sizes, weighted.mass, found, float(weighted.records @ found), status)
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

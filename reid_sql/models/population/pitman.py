@@ -14,7 +14,7 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
 from reid_sql.models.numerics.quadrature import class_quadrature
-from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.numerics.quantiles import NORMAL_95, ROUNDING_TOLERANCE
 from reid_sql.models.numerics.scipy_functions import gammaln, psi, zeta
 from reid_sql.models.population.classical_estimators import (
     NO_INTERVAL,
@@ -102,7 +102,7 @@ def expected_uniqueness(theta: float, alpha: float, population: float, form: str
         if form == "exact"
         else (1 - alpha) * np.log(population)
     )
-    return min(1.0, float(np.exp(opened - thinned)))
+    return float(np.exp(min(0.0, float(opened - thinned))))
 
 
 def fit_pitman(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
@@ -132,8 +132,8 @@ class Likelihood:
         """Take the distinct class sizes, and how many classes have each."""
         self.sizes, self.counts = class_quadrature(sizes, counts)
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
-        self.opened, self.opened_weight = sum_nodes(int(self.classes))
-        self.drawn, self.drawn_weight = sum_nodes(int(self.records))
+        self.opened, self.opened_weight = sum_nodes(round(self.classes))
+        self.drawn, self.drawn_weight = sum_nodes(round(self.records))
 
     def value(self, alpha: float, sigma: float) -> float:
         """Log-likelihood up to a constant; −∞ where negative α leaves hardly more classes than seen."""
@@ -253,6 +253,9 @@ STATUS_COVERAGE: Final = (
     "the interval holds the likelihood and chance, not what Pitman's model misses: of 120 samples of tables "
     "of people the truth lay below it in 67, above it in 5"
 )
+STATUS_BEYOND_BOUND: Final = (
+    "not available: Pitman's model expects more unique people than the sample's own unique records allow"
+)
 DIFFERENCE_STEP: Final = 1e-4
 
 
@@ -260,6 +263,8 @@ def estimate_pitman(
     histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
 ) -> Estimate:
     """Estimate Ξ with its interval; both, and the refusals, as of `pitman_uniqueness`.
+
+    None where it is above the share of the sample that is unique, which bounds Ξ: the status says so.
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([90, 30, 10, 5]), np.array([90, 60, 40, 40]))
     >>> found = estimate_pitman(sample, 3200)
@@ -269,6 +274,8 @@ def estimate_pitman(
     sample = count_sample(histogram, population)
     fitted = fit_pitman(histogram, negative=negative)
     found = uniqueness_of_fit(fitted, sample.population, form)
+    if found.uniqueness is not None and found.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
+        return Estimate(None, None, None, STATUS_BEYOND_BOUND)
     if found.uniqueness is None or fitted.theta is None or fitted.alpha is None:
         return Estimate(found.uniqueness, None, found.uniqueness, found.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))

@@ -12,6 +12,7 @@ from reid_sql.engines.polars.frames import (
     aliases,
     blank_records,
     check_columns,
+    check_length,
     count_distinct,
     exact_column,
     null_report,
@@ -19,7 +20,7 @@ from reid_sql.engines.polars.frames import (
     with_class_sizes,
 )
 from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
-from reid_sql.errors import OutOfDomainError, WrongTypeError
+from reid_sql.errors import WrongTypeError
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
@@ -48,7 +49,7 @@ def _people(entity: str | pl.Expr, columns: Sequence[Any]) -> pl.Expr:
     """Return the column that identifies people; refuse one of the quasi-identifiers."""
     name, own = _name(entity), [name for column in columns if (name := _name(column))]
     refuse_entity(own, name, "value")
-    return _expressions([entity])[0]
+    return _expressions([entity], "entity")[0]
 
 
 def _name(column: Any) -> str | None:  # noqa: ANN401 - a name, an expression, or what is refused later
@@ -58,30 +59,24 @@ def _name(column: Any) -> str | None:  # noqa: ANN401 - a name, an expression, o
     return column if isinstance(column, str) else None
 
 
-def _expressions(columns: Sequence[Any]) -> list[pl.Expr]:
+def _expressions(columns: Sequence[Any], words: str = "quasi-identifiers") -> list[pl.Expr]:
     """The columns as expressions, each of one column; refuses what is none, and a constant."""
     if not 1 <= len(columns) <= MAX_COLUMNS:
         QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
     for column in columns:
         if not isinstance(column, str | pl.Expr):
-            rule = (
-                f"quasi-identifiers must each be a column name or an expression, got {type(column).__name__}"
-            )
+            rule = f"{words} must each be a column name or an expression, got {type(column).__name__}"
             raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
-    if all(isinstance(column, pl.Expr) and _constant(column) for column in columns):
-        rule = f"quasi-identifiers must be columns, got {columns[0]}, a constant"
-        raise OutOfDomainError(f"{rule}; name the columns, such as equivalence_class_size('age', 'sex')")
-    return [exact_column(column) if isinstance(column, str) else _one(column) for column in columns]
+    return [
+        exact_column(column) if isinstance(column, str) else _one(words, place, column)
+        for place, column in enumerate(columns, 1)
+    ]
 
 
-def _constant(column: pl.Expr) -> bool:
-    """Test that the expression has no column, be it a name or a selector of several."""
-    return not column.meta.root_names() and not column.meta.has_multiple_outputs()
-
-
-def _one(column: pl.Expr) -> pl.Expr:
+def _one(words: str, place: int, column: pl.Expr) -> pl.Expr:
     """A selector's columns as one value: else each would be a window of its own."""
-    return pl.struct(column) if column.meta.has_multiple_outputs() else column
+    one = pl.struct(column) if column.meta.has_multiple_outputs() else column
+    return one if column.meta.is_column_selection() else check_length(words, place, one)
 
 
 __all__ = ["class_size", "classes", "histogram"]

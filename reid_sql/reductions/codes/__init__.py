@@ -22,6 +22,7 @@ BY_RECORD: Final = {
     "ibis": "whole columns would have to come to the client record by record, and records of the same values "
     "could not be distinguished"
 }
+NO_GROUPS: Final = {"by": "its columns are compared as a whole"}
 CODES: Final = Reduction(
     __name__,
     name="codes",
@@ -31,6 +32,7 @@ CODES: Final = Reduction(
     arrays=Codes,
     whole=True,
     distinct=True,
+    reasons=NO_GROUPS,
 )
 UNIQUES: Final = Reduction(
     __name__,
@@ -41,6 +43,7 @@ UNIQUES: Final = Reduction(
     arrays=Codes,
     whole=True,
     absences=BY_RECORD,
+    reasons=NO_GROUPS,
 )
 RECORD_CODES: Final = replace(
     UNIQUES,

@@ -15,6 +15,7 @@ class Keys:
     groups: Sequence[str]
     is_listed: bool
     is_materialized: bool = True  # whether the engine computes a common table expression once
+    has_people: bool = False  # whether reid_people has the people of the cells, of one value each
 
     @property
     def listed(self) -> str:
@@ -30,6 +31,11 @@ class Keys:
     def group(self) -> str:
         """The group, before other columns."""
         return prefix(self.groups)
+
+    @property
+    def by_group(self) -> str:
+        """Count within each group: GROUP BY ALL would compare a VARIANT by its bytes."""
+        return f"GROUP BY {', '.join(self.groups)}" if self.groups else ""
 
     @property
     def of_class(self) -> str:
@@ -69,7 +75,7 @@ def _separate_single_values(keys: Keys) -> str:
     into reid_rest. An engine that computes a common table expression wherever it is used gains nothing: it
     measures all cells.
     """
-    classes, grouped = ("1", "") if keys.is_listed else ("count(*)", "GROUP BY ALL")
+    classes, grouped = ("1", "") if keys.is_listed else ("count(*)", f"GROUP BY {keys.group}s, n")
     return f"""reid_sparse AS MATERIALIZED (
           SELECT approx_count_distinct(({keys.listed})) > {NEARLY_ALL} * count(*) AS sparse FROM reid_cells
         ),
@@ -90,6 +96,11 @@ def _separate_single_values(keys: Keys) -> str:
 
 
 def _records_by_value(keys: Keys) -> str:
+    """The table's records of each value, or its people, each once however many classes they are in."""
+    if keys.has_people:
+        return f"""(
+          SELECT {keys.group}s, 1 AS n FROM (SELECT DISTINCT {keys.group}entity, s FROM reid_people)
+        )"""
     if not keys.is_materialized:
         return keys.cells
     return f"""(
@@ -105,7 +116,8 @@ def _frequencies(keys: Keys) -> str:
           GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values GROUP BY ALL
+          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds
+          FROM reid_values {keys.by_group}
         )"""
 
 
@@ -307,7 +319,7 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
         reid_whole AS MATERIALIZED (
           SELECT {keys.group}sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
             count(place) = count(*) AS known
-          FROM reid_placed GROUP BY ALL
+          FROM reid_placed {keys.by_group}
         ),
         reid_spread AS (
           SELECT c.*, total, {spread} FROM reid_placed AS c JOIN reid_whole AS h ON {keys.of_group}
@@ -321,7 +333,7 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
             WINDOW so_far AS ({keys.window} ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
           )
         ),
-        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values GROUP BY ALL)"""
+        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values {keys.by_group})"""
 
 
 def _place(measure: str, sensitive: str, keys: Keys) -> str:

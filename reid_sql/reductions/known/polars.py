@@ -15,6 +15,7 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
     with_row_numbers,
 )
+from reid_sql.engines.texts import text_of
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 
@@ -86,7 +87,7 @@ def _coded(found: pl.LazyFrame, names: Sequence[str], reported: Sequence[str]) -
     """The distinct records with a code for each value (0 for NULL), and the reported values as texts."""
     first = pl.col("place").first() + 1
     codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(first.over(q)) for q in names]
-    texts = [pl.col(q).cast(pl.String) for q in reported]
+    texts = [text_of(pl.col(q)) for q in reported]
     return found.select(
         "place",
         "records",

@@ -6,6 +6,7 @@ from typing import Final
 import polars as pl
 
 from reid_sql.engines.polars.frames import check_columns, null_report, schema, with_aliases
+from reid_sql.engines.texts import text_of
 from reid_sql.reductions.profile import (
     COLUMN_COUNTS,
     DATE_PATTERN,
@@ -52,7 +53,7 @@ def _column(tbl: pl.LazyFrame, place: int, name: str, dtype: pl.DataType) -> pl.
 
 def _read(groups: pl.LazyFrame, kind: str) -> pl.LazyFrame:
     """The values as text t and as numbers, and whether they may be marks for a missing one."""
-    text = VALUE.cast(pl.String) if kind in WRITTEN else pl.lit(None, dtype=pl.String)
+    text = text_of(VALUE) if kind in WRITTEN else pl.lit(None, dtype=pl.String)
     number = (
         pl.when(TEXT.str.contains(rf"\A(?:{NUMBER_PATTERN})\z")).then(TEXT).cast(pl.Float64, strict=False)
     )

@@ -27,6 +27,10 @@ PAIRED_RECORDS: Final = Reduction(
         "released_values": "VARCHAR[][]",
     },
     arrays=PairedRecords,
+    reasons={
+        "entity": "it compares records, which key pairs, and not people",
+        "by": "it compares two tables as a whole",
+    },
     whole=True,
     distinct=True,
 )

@@ -14,12 +14,10 @@ from reid_sql.engines.ibis.frames import (
     aliases,
     bigint,
     check_columns,
-    collect_distinct,
     collected,
     count_by,
     count_distinct,
     count_over,
-    encode_values,
     has_null,
     sum_bigint,
     with_aliases,
@@ -27,6 +25,7 @@ from reid_sql.engines.ibis.frames import (
     zero,
 )
 from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
+from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers
@@ -172,8 +171,8 @@ def _match_both(
     distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]
 ) -> list[dict[str, Any]]:
     """The same where NULL may be any value."""
-    table = collect_distinct(distinct)
-    codes, records = encode_values(table, names=names), table["records"].to_numpy()
+    fetched = fetch_codes(distinct, names, DISTINCT)
+    codes, records = fetched.codes, fetched.others["records"].to_numpy()
     return [_subset(codes[:, list(subset)], records) for subset in chosen]
 
 

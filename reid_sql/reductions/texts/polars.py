@@ -15,6 +15,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.engines.polars.groups import report_groups, rows_of_groups
 from reid_sql.engines.polars.pairs import refuse_without_text
+from reid_sql.engines.texts import text_of
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.texts import TEXTS
 
@@ -44,7 +45,7 @@ def _named(qi: Sequence[str]) -> pl.LazyFrame:
 
 
 def _empty_answer(names: Sequence[str]) -> pl.Expr:
-    return pl.concat_list(pl.col(name).cast(pl.String) for name in names).alias("texts")
+    return pl.concat_list(text_of(pl.col(name)) for name in names).alias("texts")
 
 
 def _types() -> dict[str, pl.DataType]:

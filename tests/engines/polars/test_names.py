@@ -1,7 +1,7 @@
 """A name is that very column, an argument is a column, and no answer hides behind a column of the table."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -121,10 +121,88 @@ def test_what_is_no_column_is_refused(columns: tuple[Any, ...]) -> None:
     assert isinstance(told.value, TypeError)
 
 
-@pytest.mark.parametrize("column", [pl.lit(1), pl.lit("age"), pl.lit(1) + pl.lit(2)], ids=str)
-def test_constants_alone_are_refused(column: pl.Expr) -> None:
-    with pytest.raises(ReidError, match=r"quasi-identifiers must be columns, got .*, a constant"):
-        rp.equivalence_class_size(column)
+NO_COLUMNS = {
+    "number": pl.lit(1),
+    "text": pl.lit("age"),
+    "sum of constants": pl.lit(1) + pl.lit(2),
+    "date": pl.date(2020, 1, 1),
+    "number of records": pl.len(),
+    "greatest": pl.col("id").max(),
+    "greatest and more": pl.col("id").max() + 1,
+    "aggregates in a struct": pl.struct(pl.col("id").max(), pl.lit(1)),
+    "first": pl.col("id").first(),
+    "head": pl.col("id").head(1),
+    "list of all": pl.col("id").implode(),
+    "distinct": pl.col("sex").unique().head(1),
+    "choice of constants": pl.when(pl.lit(1) > 0).then(1).otherwise(2),
+    "aggregates of a selector": cs.numeric().max(),
+    "Python function": pl.col("id").map_batches(lambda ids: ids.head(1)),
+    "Python scalar": pl.col("id").map_batches(lambda ids: ids.max(), returns_scalar=True),
+}
+COLUMNS_OF_RECORDS = {
+    "sum": pl.col("id") + 1,
+    "over": pl.col("id").max().over("sex"),
+    "difference from an aggregate": pl.col("id") - pl.col("id").max(),
+    "filled": pl.col("id").fill_null(pl.col("id").mean()),
+    "choice": pl.when(pl.col("id") > 1).then(1).otherwise(pl.lit(0)),
+    "struct": pl.struct("id", "sex"),
+    "selector": cs.numeric(),
+    "pattern": pl.col("^id$"),
+    "operation on a selector": cs.numeric() + 1,
+    "Python function": pl.col("id").map_batches(lambda ids: ids),
+}
+FIVE = pl.LazyFrame({"id": [1, 2, 3, 4, 5], "sex": ["F", "M", "F", "M", "F"]})
+
+
+def test_each_of_these_has_the_length_that_its_group_has() -> None:
+    """What Polars computes is the oracle of what is refused."""
+    lengths = {name: FIVE.select(pl.struct(column)).collect().height for name, column in NO_COLUMNS.items()}
+    assert lengths == dict.fromkeys(NO_COLUMNS, 1)
+    kept = {name: FIVE.select(pl.struct(c)).collect().height for name, c in COLUMNS_OF_RECORDS.items()}
+    assert kept == dict.fromkeys(COLUMNS_OF_RECORDS, 5)
+
+
+@pytest.mark.parametrize("name", NO_COLUMNS)
+@pytest.mark.parametrize("others", [[], ["sex"]], ids=["alone", "among columns"])
+def test_one_value_for_all_records_is_refused_as_a_column(name: str, others: list[str]) -> None:
+    """It would make one class of all records, or none of the classes that the column would make."""
+    column = NO_COLUMNS[name]
+    calls: list[Callable[[], pl.Expr]] = [
+        lambda: rp.equivalence_class_size(*others, column),
+        lambda: rp.equivalence_class_people(column, "sex"),
+        lambda: rp.equivalence_class_people("id", *others, column),
+    ]
+    for call in calls:
+        with pytest.raises(ReidError, match=r"must be columns, got expression \d, a constant, an aggregate"):
+            FIVE.select(call()).collect()
+
+
+@pytest.mark.parametrize("name", COLUMNS_OF_RECORDS)
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_a_value_for_each_record_is_a_column(name: str, engine: Literal["in-memory", "streaming"]) -> None:
+    column = COLUMNS_OF_RECORDS[name]
+    sizes = FIVE.select(rp.equivalence_class_size(column)).collect(engine=engine).to_series().to_list()
+    values = FIVE.select(pl.struct(column)).collect().to_series().to_list()
+    assert sizes == [values.count(value) for value in values]
+
+
+@pytest.mark.parametrize("function", ["uniqueness_xi", "correctness_kappa", "cell_probability"])
+def test_an_aggregate_is_no_value_of_a_record_under_a_model(function: str) -> None:
+    fitted("five", FIVE.collect(), ["id", "sex"])
+    numbers = [] if function == "cell_probability" else [100]
+    score = getattr(rp, function)
+    for column in (pl.col("id").max(), pl.len(), pl.col("id").head(1)):
+        with pytest.raises(ReidError, match="columns of the model must be columns, got expression 1"):
+            score("five", *numbers, column, "sex")
+    one = FIVE.select(score("five", *numbers, pl.lit(3), pl.lit("F"))).collect().item()
+    assert one == FIVE.select(score("five", *numbers, "id", "sex")).collect().to_series()[2]
+
+
+def test_a_number_may_be_one_for_all_records_and_no_part_of_a_column() -> None:
+    people = FIVE.select(rp.uniqueness_from_probability(0.1, pl.len())).collect()
+    assert people.equals(FIVE.select(rp.uniqueness_from_probability(0.1, 5)).collect())
+    with pytest.raises(ReidError, match="n must be columns, got expression 2"):
+        rp.uniqueness_from_probability(0.1, pl.col("id").head(1))
 
 
 @pytest.mark.parametrize("clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"])

@@ -32,6 +32,17 @@ def test_without_weights_it_is_one_over_the_class() -> None:
     assert found.expected_reidentifications == 2
 
 
+@pytest.mark.parametrize("form", ["exact", "approximate"])
+def test_weights_add_up_to_a_population_that_there_may_be(form: individual_risk.Form) -> None:
+    """As every function that takes a population: at most 1e15 people. Beyond, 1 - f/F rounds to 1."""
+    one = np.array([1])
+    allowed = individual_risk.score_weighted_records(WeightedRecords(one, np.array([1e15])), form).risk[0]
+    assert allowed == pytest.approx(1e-15 * np.log(1e15), rel=1e-12)
+    for mass in (np.array([1.01e15]), np.array([1e18]), np.array([1e300]), np.full(3, 4e14)):
+        with pytest.raises(OutOfDomainError, match=r"weights must add up to at most 1e\+15 people, got more"):
+            individual_risk.score_weighted_records(WeightedRecords(np.ones(len(mass), int), mass), form)
+
+
 def test_the_approximate_form_is_near() -> None:
     weighted = WeightedRecords(np.arange(1, 200), np.linspace(10, 1990, 199))
     exact, near = (

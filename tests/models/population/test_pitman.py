@@ -159,3 +159,38 @@ def test_intervals_hold_where_the_model_does(alpha: float, theta: float) -> None
         found = pitman.estimate_pitman(histogram(dict(Counter(Counter(rows.tolist()).values()))), 2_000)
         held += (found.low or 0) <= truth <= (found.high or 1)
     assert held >= 26
+
+
+@pytest.mark.parametrize("growth", [1.0001, 2, 10, 1e5])
+@pytest.mark.parametrize("form", ["exact", "asymptotic"])
+@pytest.mark.parametrize("negative", [False, True])
+@pytest.mark.parametrize("classes", [{1: 999, 2: 1}, {1: 3, 2: 1}, {1: 1, 2: 50}, {1: 2, 1000: 5}, {2: 500}])
+def test_no_figure_is_beyond_what_the_unique_records_allow(
+    classes: dict[int, int],
+    form: pitman.Form,
+    growth: float,
+    negative: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """A person who is unique in the population is so in the sample, if drawn: Xi is at most that share.
+
+    No warning of an overflow comes either: warnings are errors.
+    """
+    records = sum(size * count for size, count in classes.items())
+    alone = classes.get(1, 0) / records
+    pitman.pitman_uniqueness(histogram(classes), records * growth, form, negative=negative)
+    found = pitman.estimate_pitman(histogram(classes), records * growth, form, negative=negative)
+    if found.uniqueness is None:
+        assert found.low is found.high is None
+        assert found.status.startswith("not available: ")
+    else:
+        assert found.uniqueness <= alone * (1 + 1e-9)
+
+
+def test_a_figure_beyond_the_bound_is_replaced_by_the_reason() -> None:
+    sample = histogram({1: 999, 2: 1})
+    modelled = pitman.pitman_uniqueness(sample, 1001.1, "asymptotic", negative=True).uniqueness
+    assert modelled is not None
+    assert modelled > 999 / 1001
+    found = pitman.estimate_pitman(sample, 1001.1, "asymptotic", negative=True)
+    assert (found.low, found.uniqueness, found.high) == (None, None, None)
+    assert found.status == pitman.STATUS_BEYOND_BOUND

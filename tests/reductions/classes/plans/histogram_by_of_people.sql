@@ -8,7 +8,7 @@ WITH reid_divided AS MATERIALIZED (
         reid_source."person"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3, q4, q5)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3, q4, q5
   )
 ),
 reid_met AS (

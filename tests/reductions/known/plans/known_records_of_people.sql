@@ -19,7 +19,7 @@ FROM (
                   SELECT reid_source."age", reid_source."sex", reid_source."person"
                   FROM query_table('people') AS reid_source
                 ) AS reid_source_rows(q1, q2, q3)
-                GROUP BY ALL
+                GROUP BY q1, q2, q3
               )
             )
             WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
@@ -68,7 +68,7 @@ FROM (
               SELECT reid_source."age", reid_source."sex", reid_source."person"
               FROM query_table('people') AS reid_source
             ) AS reid_source_rows(q1, q2, q3)
-            GROUP BY ALL
+            GROUP BY q1, q2, q3
           )
         )
         WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN

@@ -7,7 +7,7 @@ WITH reid_divided AS MATERIALIZED (
       SELECT reid_source."age", reid_source."sex", reid_source."state"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
 ),
 reid_others AS (

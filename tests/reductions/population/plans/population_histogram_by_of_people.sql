@@ -7,7 +7,7 @@ WITH reid_divided AS MATERIALIZED (
       SELECT reid_source."age", reid_source."sex", reid_source."state", reid_source."person"
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2, q3, q4)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3, q4
   )
 ),
 reid_others AS (
@@ -18,7 +18,7 @@ reid_others AS (
       SELECT reid_source."age", reid_source."sex", reid_source."person"
       FROM query_table('register') AS reid_source
     ) AS reid_source_rows(q1, q2, q3)
-    GROUP BY ALL
+    GROUP BY q1, q2, q3
   )
   GROUP BY q1, q2
 ),

@@ -14,7 +14,7 @@
             SELECT reid_source."age", reid_source."person"
             FROM query_table('people') AS reid_source
           ) AS reid_source_rows(q1, q2)
-          GROUP BY ALL
+          GROUP BY q1, q2
         )
       )
       GROUP BY entity
@@ -36,7 +36,7 @@ UNION ALL (
             SELECT reid_source."sex", reid_source."person"
             FROM query_table('people') AS reid_source
           ) AS reid_source_rows(q1, q2)
-          GROUP BY ALL
+          GROUP BY q1, q2
         )
       )
       GROUP BY entity
@@ -59,7 +59,7 @@ UNION ALL (
             SELECT reid_source."age", reid_source."sex", reid_source."person"
             FROM query_table('people') AS reid_source
           ) AS reid_source_rows(q1, q2, q3)
-          GROUP BY ALL
+          GROUP BY q1, q2, q3
         )
       )
       GROUP BY entity

@@ -1,0 +1,203 @@
+"""What a reader can work out from a report: the interval of a hidden count, by integer programmes (HiGHS).
+
+Every figure that is shown is a constraint on the counts behind it. A count below the mask is protected if a
+reader cannot bound it within less than the mask, or learns no more than that it is masked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from reid_sql.check.masking import Bin, is_small
+from reid_sql.parameters import Floats
+
+Terms = Mapping[int, float]  # unknowns with their coefficients
+MAX_SUM_PARTS: Final = 6  # of so many small counts at most, sums are audited
+TOLERANCE: Final = 1e-9  # relative, within which a shown figure equals the exact one
+
+
+class Unknowns:
+    """Whole numbers that a reader does not see, and linear constraints that a report shows."""
+
+    def __init__(self, most: int) -> None:
+        """No unknown is above `most`."""
+        self._most = most
+        self._ends: list[tuple[int, int]] = []
+        self._rows: list[tuple[Terms, float, float]] = []
+
+    def add(self, low: int = 0, high: int | None = None) -> int:
+        """Add an unknown between the ends, and return its number."""
+        self._ends.append((low, self._most if high is None else high))
+        return len(self._ends) - 1
+
+    def show(self, terms: Terms, low: float, high: float) -> None:
+        """Add what a report shows: the sum lies within the ends."""
+        self._rows.append((terms, low, high))
+
+    def interval(self, terms: Terms) -> tuple[float, float]:
+        """Return the least and the greatest value of a sum that fit all that is shown; NaN if none do."""
+        cost = self._row(terms)
+        return self._solve(cost), -self._solve(-cost)
+
+    def _row(self, terms: Terms) -> Floats:
+        row = np.zeros(len(self._ends))
+        for place, coefficient in terms.items():
+            row[place] += coefficient
+        return row
+
+    def _solve(self, cost: Floats) -> float:
+        lows, highs = zip(*self._ends, strict=True)
+        shown: dict[str, Any] = {}
+        if self._rows:
+            matrix = np.array([self._row(terms) for terms, _, _ in self._rows])
+            shown["constraints"] = LinearConstraint(
+                matrix, [low for _, low, _ in self._rows], [high for _, _, high in self._rows]
+            )
+        found = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lows, highs), **shown)
+        return float("nan") if found.x is None else round(float(found.fun), 6)
+
+
+def is_protected(interval: tuple[float, float], least: int, below: int) -> bool:
+    """Whether a small count of at least `least` is open: by the mask, or to all that the mask itself says.
+
+    >>> is_protected((2, 12), 1, 10), is_protected((1, 9), 1, 10), is_protected((2, 9), 1, 10)
+    (True, True, False)
+    """
+    low, high = interval
+    return high - low >= below or (low <= least and high >= below - 1)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A figure of class sizes that a report shows, between the ends that a reader knows.
+
+    It counts records or classes, those in classes of up to `largest`, or all if None.
+    """
+
+    what: str
+    low: float
+    high: float
+    largest: int | None = None
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """Records and classes by class size, in parts that no figure divides; each is within a bin.
+
+    Where NULL may be any value, or people are counted, a class has not as many records as its size.
+    """
+
+    parts: Sequence[Bin]
+    records: Sequence[int]
+    classes: Sequence[int]
+    bins: Sequence[Bin]
+    dropped: int = 0
+    are_products: bool = True  # whether the records are classes times sizes
+
+    def within(self, sizes: Bin) -> list[int]:
+        """Return the places of the parts of a bin."""
+        low, high = sizes
+        return [
+            at for at, part in enumerate(self.parts) if part[0] >= low and (high is None or part[0] <= high)
+        ]
+
+
+def bins_to_hide(
+    counts: ClassCounts, statements: Sequence[Statement], below: int
+) -> tuple[set[int], list[Statement]]:
+    """Return the bins whose counts are masked, and the statements that may be shown beside the others.
+
+    The small bins are masked, and the next smallest until no small count, and no sum of some, can be bounded;
+    then bins of no records, as that nobody is in a large class says how many are in small ones. Where all are
+    masked, statements are withheld, the last first.
+    """
+    sizes = [sum(counts.records[at] for at in counts.within(each)) for each in counts.bins]
+    hidden = {place for place, size in enumerate(sizes) if is_small(size, below)}
+    rest = sorted((place for place, size in enumerate(sizes) if size >= below), key=sizes.__getitem__)
+    rest += [place for place, size in enumerate(sizes) if size == 0]
+    left = list(statements)
+    if not any(is_small(each, below) for each in (*counts.records, counts.dropped)):
+        return hidden, left
+    while not _is_hidden_well(counts, hidden, left, below) and (rest or left):
+        if rest:
+            hidden.add(rest.pop(0))
+        else:
+            left.pop()
+    return hidden, left
+
+
+def _is_hidden_well(
+    counts: ClassCounts, hidden: set[int], statements: Sequence[Statement], below: int
+) -> bool:
+    reader, records = _reader_of_classes(counts, hidden, statements, below)
+    targets = [(at, size) for at, size in zip(records, counts.records, strict=True) if is_small(size, below)]
+    least = {at: part[0] for at, part in zip(records, counts.parts, strict=True)}
+    if is_small(counts.dropped, below):
+        targets.append((len(records) * 2, counts.dropped))
+        least[len(records) * 2] = 1
+    return all(
+        is_protected(reader.interval(dict.fromkeys(some, 1)), sum(least[at] for at in some), below)
+        for some in _small_sums(targets, below)
+    )
+
+
+def _small_sums(targets: Sequence[tuple[int, int]], below: int) -> Iterator[tuple[int, ...]]:
+    """Yield the unknowns of every sum of counts that is small itself."""
+    for many in range(1, min(len(targets), MAX_SUM_PARTS) + 1):
+        for some in combinations(targets, many):
+            if sum(size for _, size in some) < below:
+                yield tuple(at for at, _ in some)
+
+
+def _reader_of_classes(
+    counts: ClassCounts, hidden: set[int], statements: Sequence[Statement], below: int
+) -> tuple[Unknowns, list[int]]:
+    """Return what a reader knows: unknowns are records by part, then classes by part, then those dropped."""
+    total = sum(counts.records) + counts.dropped
+    reader = Unknowns(total)
+    sizes = [sum(counts.records[at] for at in counts.within(each)) for each in counts.bins]
+    empty = any(sizes[place] == 0 for place in hidden)  # then any that is hidden may have no records
+    may_be = {at for place in hidden if empty for at in counts.within(counts.bins[place])}
+    ends = [None if size or at in may_be else 0 for at, size in enumerate(counts.records)]
+    records = [reader.add(0, end) for end in ends]
+    classes = [reader.add(0, end) for end in ends]
+    dropped = reader.add(
+        1 if counts.dropped else 0, None if is_small(counts.dropped, below) else counts.dropped
+    )
+    if counts.dropped and not is_small(counts.dropped, below):
+        reader.show({dropped: 1}, counts.dropped, counts.dropped)
+    for at, (low, high) in enumerate(counts.parts if counts.are_products else ()):
+        reader.show({records[at]: 1, classes[at]: -low}, 0, np.inf)
+        reader.show({records[at]: 1, classes[at]: -(total if high is None else high)}, -np.inf, 0)
+    reader.show({**dict.fromkeys(records, 1), dropped: 1}, total, total)
+    for place, each in enumerate(counts.bins):
+        shown = dict.fromkeys((records[at] for at in counts.within(each)), 1)
+        if place in hidden:
+            reader.show(shown, 0 if empty else 1, np.inf)
+        else:
+            reader.show(shown, sizes[place], sizes[place])
+    for statement in statements:
+        _add_statement(reader, statement, counts.parts, records, classes)
+    return reader, records
+
+
+def _add_statement(
+    reader: Unknowns,
+    statement: Statement,
+    parts: Sequence[Bin],
+    records: Sequence[int],
+    classes: Sequence[int],
+) -> None:
+    slack = TOLERANCE * max(1.0, abs(statement.high))
+    low, high = statement.low - slack, statement.high + slack
+    unknowns = records if statement.what == "records" else classes
+    chosen = [
+        at
+        for at, part in zip(unknowns, parts, strict=True)
+        if statement.largest is None or (part[1] is not None and part[1] <= statement.largest)
+    ]
+    reader.show(dict.fromkeys(chosen, 1), low, high)

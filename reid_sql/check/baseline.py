@@ -1,0 +1,163 @@
+"""An earlier report as a baseline: read, held to its schema, its seal and its own verdicts."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql._version import __version__
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.digest import broken_seal
+from reid_sql.check.figures import ReportPage, round_figures
+from reid_sql.check.policy_model import Check, Policy, TablePolicy
+from reid_sql.check.report import FORMAT, describe_question, report_schema
+from reid_sql.check.schema import broken_rule
+from reid_sql.check.sources import Evidence
+from reid_sql.check.verdicts import (
+    EXIT_CODES,
+    FAIL,
+    NO_WORSE,
+    NOT_JUDGED,
+    PASS,
+    Baseline,
+    BaselineFigure,
+    worst_verdict,
+)
+from reid_sql.document import parsed
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.suggestion import suggestion
+
+WRITE_ONE: Final = "write one with: reid-sql check POLICY.toml --json-report FILE"
+CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"
+ACCEPTED_FOR_RUN: Final = "named for this run"
+
+
+def read_baseline(
+    path: Path, policy: Policy, files: Mapping[str, Evidence], *, named: bool = True
+) -> Baseline:
+    """Read an earlier report: the figures of the policy's checks, group by group, and the hash of the report.
+
+    Only figures that were measured with the same treatment of NULL, mask and columns count. Where the policy
+    itself names the report, a figure that failed there counts only if the policy says who accepts it;
+    naming a report for a run accepts it. A masked figure is only known to lie below its bound,
+    unless the files are the same.
+    """
+    content, page = _read_report(path)
+    accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
+    earlier = {_check_key(each): each for each in page["checks"]}
+    tables = {each["name"]: each for each in page["tables"]}
+    figures = {
+        key: before
+        for table in policy.tables
+        if _is_comparable(table, tables.get(table.name), page, policy)
+        for check in table.checks
+        for key, before in _baseline_figures(
+            table,
+            check,
+            earlier,
+            accepted=accepted is not None,
+            same=_is_same_file(files[table.name], tables[table.name], page),
+        )
+    }
+    caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
+    return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted)
+
+
+def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+    """Read the report, or refuse what is none by its schema."""
+    if not path.is_file():
+        known = sorted(other.name for other in path.parent.glob("*.json")) if path.parent.is_dir() else []
+        raise UnknownNameError(
+            f"baseline must be an existing report, got '{path}'; "
+            f"{suggestion(path.name, known, 'files beside it')}"
+        )
+    content = path.read_bytes()
+    try:
+        page = parsed("baseline", ".json", content.decode("utf-8"))
+        wrong = broken_rule(page, report_schema())
+    except ValueError as error:  # a ReidError is one
+        page, wrong = {}, "a key occurs twice" if "twice" in str(error) else "no JSON"
+    if wrong:
+        rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
+        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+    wrong = broken_seal(page) or next(_broken_verdicts(page), "")
+    if wrong:
+        rule = f"baseline must be a report as it was written, got '{path}': {wrong}"
+        raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
+    return content, page
+
+
+def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each verdict that does not follow from figure and limit, or from the verdicts below it."""
+    for check in page["checks"]:
+        for group in check["groups"]:
+            if not _follows(check, group):
+                yield f"{check['measure']} of {check['table']} cannot have the verdict {group['verdict']}"
+        if check["verdict"] != worst_verdict([group["verdict"] for group in check["groups"]]):
+            yield f"the verdict on {check['measure']} of {check['table']} is not the worst of its groups"
+    verdict = worst_verdict([check["verdict"] for check in page["checks"]])
+    if (page["verdict"], page["exit_code"]) != (verdict, EXIT_CODES[verdict]):
+        yield "its verdict is not the worst of its checks"
+
+
+def _follows(check: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
+    """Whether a group's verdict may follow: what is judged must be within the limit to pass.
+
+    Of a masked figure only a bound is known; it is above 0.
+    """
+    verdict, limit = group["verdict"], check["limit"]
+    measure = MEASURES.get(check["measure"])
+    if measure is None or measure.bound != check["bound"]:
+        return False
+    if verdict == NOT_JUDGED or group["masked"]:
+        return True
+    if group["judged"] is None:
+        positive = group["below"] is not None
+        return positive and not (verdict == PASS and limit == 0 and not measure.at_least)
+    broken = limit is not None and measure.worse(group["judged"], limit)
+    if verdict == PASS:
+        return not broken and (limit is not None or check["no_worse"])
+    return broken or (check["no_worse"] and verdict == FAIL)
+
+
+def _is_comparable(
+    table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
+) -> bool:
+    """Whether the earlier table was measured by the same rules."""
+    return (
+        before is not None
+        and before["nulls"] == table.nulls
+        and before.get("entity") == table.entity
+        and page["policy"]["mask_below"] == policy.mask_below
+    )
+
+
+def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+    """Whether the same version measured the very same files."""
+    population = before["population_file"]["sha256"] if before["population_file"] else None
+    hashes = (before["sha256"], population)
+    return (
+        now.sha256 is not None
+        and hashes == (now.sha256, now.population_sha256)
+        and page["versions"]["reid-sql"] == __version__
+    )
+
+
+def _baseline_figures(
+    table: TablePolicy, check: Check, earlier: Mapping[str, Any], *, accepted: bool, same: bool
+) -> Iterator[tuple[tuple[Any, ...], BaselineFigure]]:
+    """Find a check of the policy in the earlier report, group by group."""
+    before = earlier.get(_check_key(ReportPage({"table": table.name, **describe_question(check)})))
+    for group in before["groups"] if before else ():
+        if group["verdict"] == NOT_JUDGED or (group["verdict"] in (FAIL, NO_WORSE) and not accepted):
+            continue
+        value = group["below"] if group["judged"] is None else group["judged"]
+        if value is not None and (group["group"] is not None or not check.by):
+            key = (table.name, *check.without_limit, tuple((group["group"] or {}).values()))
+            yield key, BaselineFigure(float(value), masked=group["judged"] is None, same=same)
+
+
+def _check_key(each: Mapping[str, Any]) -> str:
+    asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
+    return json.dumps(round_figures([each[name] for name in asked]), sort_keys=True)

@@ -1,0 +1,174 @@
+"""What makes a figure doubtful: a report prints each next to its check, and a policy may refuse them.
+
+Cautions on the table or on the check hold for all of its figures; those of a figure stand in the figure.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from reid_sql.check.policy_model import Check, columns_named
+from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.parameters import fold_case, plain
+from reid_sql.sources.identifiers import hint, likely, repeating
+
+WORLD_POPULATION: Final = 8.3e9  # United Nations, World Population Prospects 2024, rounded up
+MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
+CAUTION_WORLD: Final = "a population of {} people is larger than that of the world, 8.3 billion"
+CAUTION_SMALL_POPULATION: Final = (
+    "a population of {} people is hardly larger than the table of {:,} records, so that the table is no "
+    "sample of it"
+)
+CAUTION_NOT_COVERED: Final = (
+    "no check of the table counts by all of its quasi-identifiers, {}, so that its whole risk is not measured"
+)
+CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts ({}) that may look alike"
+CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
+CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"
+CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
+CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table{}"
+SIZES_OF_SUBSETS: Final = ("max_size", "p")  # parameters: how many columns a measure takes at a time
+ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
+NEVER_MISSED: Final = {"l": 1, "k": 1}  # and those that every class reaches
+# Japanese is written in three scripts, Korean in two; in Unicode each is named by its own.
+WRITTEN_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
+# Small letters of Cyrillic and Greek, by their number in Unicode, and the Latin ones that they look like.
+LOOKALIKES: Final = {
+    **dict(zip((0x430, 0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x456, 0x458), "aeopcyxij", strict=True)),
+    **dict(zip((0x455, 0x4BB, 0x501, 0x51B, 0x51D, 0x43A, 0x442, 0x43C), "shdqwktm", strict=True)),
+    **dict(zip((0x3B1, 0x3BF, 0x3C1, 0x3C7, 0x3B9, 0x3BA, 0x3C4, 0x3BD, 0x3C5), "aopxiktvu", strict=True)),
+}
+
+
+def table_cautions(release: Release) -> tuple[str, ...]:
+    """Return the cautions on a table, whatever the check; they are found once."""
+    if release.cautions is None:
+        release.cautions = tuple(dict.fromkeys(_find_table_cautions(release)))
+    return release.cautions
+
+
+def _find_table_cautions(release: Release) -> Iterator[str]:
+    table = release.table
+    yield from release.engine.cautions
+    if table.population is not None:
+        yield from _population_cautions(table.population, release.records)
+    if table.quasi_identifiers and not any(_covers(release, check) for check in table.checks):
+        yield CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers))
+    yield from _name_cautions(columns_named(table), release.engine.columns)
+    if table.entity is None:
+        yield from _identifier_cautions(release)
+
+
+def _identifier_cautions(release: Release) -> Iterator[str]:
+    """Yield the columns named like an identifier that repeat, or that could not be counted."""
+    table = release.table
+    named = [
+        *table.quasi_identifiers,
+        *table.sensitive,
+        *(name for each in table.checks for name in each.counted),
+    ]
+    names = likely(release.engine.columns, named)
+    if not names:
+        return
+    try:
+        found = repeating(names, *release.engine.count_values(names))
+    except INTERRUPTIONS:
+        raise
+    except release.errors:
+        yield CAUTION_UNCOUNTED.format(", ".join(names))
+        return
+    yield from (hint([each], "entity =") for each in found)
+
+
+def _covers(release: Release, check: Check) -> bool:
+    """Whether a check counts classes by all quasi-identifiers, or by some within groups of the others."""
+    counted = {fold_case(name) for name in (*check.counted, *check.by)}
+    wanted = {fold_case(name) for name in release.table.quasi_identifiers}
+    sizes = [check.parameters.get(name) for name in SIZES_OF_SUBSETS]
+    return wanted <= counted and all(size is None or size >= len(wanted) for size in sizes)
+
+
+def check_cautions(release: Release, check: Check) -> Iterator[str]:
+    """Yield the cautions on what a check asks: limits that any table meets, populations that cannot be."""
+    population = check.parameters.get("population")
+    if population is not None:
+        yield from _population_cautions(population, release.records)
+    limit, measure = check.limit, check.measure
+    if limit is not None and not check.no_worse:
+        bound = measure.bound.replace("_", " ")
+        share = measure.unit == "share" and not measure.at_least
+        if limit <= 1 if measure.at_least else share and limit >= 1:
+            yield CAUTION_ANY_TABLE.format(bound, limit, "")
+        elif not measure.at_least and limit >= _highest(measure.name, measure.unit, release.records):
+            yield CAUTION_ANY_TABLE.format(bound, limit, f" of {release.records:,} records")
+    yield from _threshold_cautions(check, release.records)
+
+
+def _highest(name: str, unit: str, records: int) -> float:
+    """Return the highest figure that so many records can have; of counts all of them.
+
+    A value of share q ≥ 1/n in the table has a share p ≤ 1 in a class: (p − q)/q ≤ n − 1, |ln(p/q)| ≤ ln n.
+    The entropy of a population is at most the logarithm of its size.
+    """
+    if unit == "count":
+        return records
+    by_name = {
+        "beta_likeness": records - 1.0,
+        "delta_disclosure": math.log(max(records, 1)),
+        "entropy": math.log(WORLD_POPULATION),
+    }
+    return by_name.get(name, math.inf)
+
+
+def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
+    """Yield where no record, or no class, could be beyond the measure's own threshold."""
+    gains = {
+        "beta": _highest("beta_likeness", "number", records),
+        "delta": _highest("delta_disclosure", "number", records),
+    }
+    for name, value in check.parameters.items():
+        if not isinstance(value, int | float):
+            continue
+        if value >= {**ALWAYS_MET, **gains}.get(name, math.inf):
+            yield f"{name} = {value:g} is exceeded by no record"
+        if value <= NEVER_MISSED.get(name, -math.inf) and "alpha" not in check.parameters:
+            yield f"{name} = {value:g} is met by any class"
+
+
+def _population_cautions(population: float, records: int) -> Iterator[str]:
+    if population > WORLD_POPULATION:
+        yield CAUTION_WORLD.format(plain(population))
+    if records > MAX_SAMPLING_FRACTION * population:
+        yield CAUTION_SMALL_POPULATION.format(plain(population), records)
+
+
+def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
+    """Yield the names that a reader may take for other ones."""
+    for name in named:
+        scripts = sorted(scripts_of(name))
+        if len(scripts) > 1:
+            yield CAUTION_SCRIPTS.format(name, ", ".join(scripts))
+        if any(unicodedata.category(letter) in {"Cf", "Cc"} for letter in name):
+            yield CAUTION_INVISIBLE.format(name)
+        others = [other for other in columns if fold_case(other) != fold_case(name)]
+        if any(_skeleton(other) == _skeleton(name) for other in others):
+            yield CAUTION_LOOKALIKE.format(name)
+
+
+def scripts_of(name: str) -> set[str]:
+    """Return the scripts of a name's letters; those that one language writes together count as one.
+
+    >>> scripts_of("age"), sorted(scripts_of("age\N{CYRILLIC SMALL LETTER A}")), scripts_of("年齢カラム")
+    ({'Latin'}, ['Cyrillic', 'Latin'], {'Cjk'})
+    """
+    letters = [letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha()]
+    found = {re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0] for letter in letters}
+    return {"Cjk" if each in WRITTEN_TOGETHER else each.capitalize() for each in found}
+
+
+def _skeleton(name: str) -> str:
+    """Return what a name looks like: without marks, widths and case, its letters as Latin ones."""
+    shown = unicodedata.normalize("NFKC", name).casefold().translate(LOOKALIKES)
+    return "".join(letter for letter in shown if unicodedata.category(letter) not in {"Cf", "Cc"})

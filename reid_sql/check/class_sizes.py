@@ -1,0 +1,130 @@
+"""The class sizes of a report: what is masked of them, given the figures of checks on the same classes."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from reid_sql.charts.risk_charts import EDGES
+from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
+from reid_sql.check.figures import Node, Setting, settings
+from reid_sql.check.masking import Bin, Mask, round_between
+from reid_sql.check.release import Release
+from reid_sql.check.report import bound_of_figure
+from reid_sql.check.verdicts import CheckResult
+from reid_sql.errors import ReidError
+from reid_sql.models.classes.disclosure import Histogram
+
+BINS: Final[tuple[Bin, ...]] = tuple(
+    (low, None if high is None else high - 1) for low, high in zip(EDGES, (*EDGES[1:], None), strict=True)
+)
+SLACK: Final = 1e-6  # of a count that a share gives
+OF_UNIQUE: Final = ("unique_records", "uniqueness")
+
+
+@dataclass(frozen=True)
+class MaskedClasses:
+    """Records and classes by bins of the class size, the bins that are masked, and the checks withheld."""
+
+    counts: ClassCounts | None = None
+    hidden: frozenset[int] = frozenset()
+    withheld: frozenset[int] = field(
+        default=frozenset()
+    )  # places of checks whose rounded figures reveal more
+    small: bool = False  # whether some class size, or those dropped, are few records
+
+    def pages(self, mask: Mask) -> list[dict[str, Node]]:
+        """Return the bins of a report; where some are masked, classes are too."""
+        if self.counts is None:
+            return []
+        found: list[dict[str, Node]] = []
+        for place, (low, high) in enumerate(BINS):
+            inside = self.counts.within((low, high))
+            records, classes = (
+                sum(each[at] for at in inside) for each in (self.counts.records, self.counts.classes)
+            )
+            shown = place not in self.hidden
+            found.append(
+                {
+                    "from": Setting(low),
+                    "to": settings(high),
+                    "classes": mask.show(
+                        classes, when=shown and not (self.small and records and low != high)
+                    ),
+                    "records": mask.show(records, when=shown),
+                }
+            )
+        return found
+
+
+def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
+    """Return what is masked of a table's class sizes, next to the figures of checks on the same classes."""
+    named = release.table.quasi_identifiers
+    if not named:
+        return MaskedClasses()
+    try:
+        histogram = release.histogram(named)
+    except ReidError:  # the checks by these columns say why they are not judged
+        return MaskedClasses()
+    if not len(histogram.class_size):
+        return MaskedClasses()
+    places = [
+        place
+        for place, each in enumerate(judged)
+        if not each.check.by and set(each.check.counted) == set(named) and not each.check.coarser
+    ]
+    stated = [(place, each) for place in places for each in state_figures(judged[place], release, mask)]
+    cuts = {int(histogram.class_size.min())} | {
+        each.largest + 1 for _, each in stated if each.largest is not None
+    }
+    counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
+    hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
+    small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
+    withheld = frozenset(place for place, _ in stated[len(left) :])
+    return MaskedClasses(counts, frozenset(hidden), withheld, small)
+
+
+def count_parts(histogram: Histogram, cuts: set[int], dropped: int = 0) -> ClassCounts:
+    """Count records and classes in the bins, divided where some figure divides them."""
+    edges = sorted({*EDGES, *cuts})
+    parts: list[Bin] = [(low, high - 1) for low, high in pairwise(edges)] + [(edges[-1], None)]
+    place = np.searchsorted(edges, histogram.class_size, side="right") - 1
+    records, classes = (
+        np.bincount(place, each, len(parts)).astype(np.int64).tolist()
+        for each in (histogram.records, histogram.classes)
+    )
+    products = bool((histogram.class_size * histogram.classes == histogram.records).all())
+    return ClassCounts(parts, records, classes, BINS, dropped, products)
+
+
+def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[Statement]:
+    """Yield what the figure of a check on the whole table tells about its class sizes."""
+    name, judgement = each.check.measure.name, each.findings[0]
+    value, records = judgement.figure.value, release.records
+    if value is None or not records:
+        return
+    unit, counted = each.check.measure.unit, records - judgement.figure.dropped
+    scale = 1 if unit == "count" else counted
+    bound = bound_of_figure(each.check, judgement, records, mask)
+    low, high = (value, value) if bound is None else _around(value, unit, records, mask)
+    least, most = low * scale, high * scale
+    if bound is not None:  # the figure is below its bound, and counts are whole
+        least, most = math.ceil(least - SLACK), math.ceil(most - SLACK) - 1
+    if name in OF_UNIQUE:
+        yield Statement("records", least, most, 1)
+    elif name == "records_at_risk" and each.check.parameters["threshold"]:
+        yield Statement("records", least, most, math.ceil(1 / each.check.parameters["threshold"]) - 1)
+    elif name == "average_risk":
+        yield Statement("classes", least, most)
+
+
+def _around(value: float, unit: str, records: int, mask: Mask) -> tuple[float, float]:
+    """Return the round figures around a masked one."""
+    scale = records if unit == "count" else 1
+    low, high = round_between(value / scale, records, mask.below)
+    if mask.bound_of(value / scale, records) == 1.0:
+        low, high = 1 - mask.below / records, 1.0
+    return low * scale, high * scale

@@ -1,0 +1,76 @@
+"""Polars: what users pass for a table: frames, and what Arrow reads as a table (pandas, pyarrow, DuckDB)."""
+
+import re
+import sys
+from typing import Any, Final
+
+import polars as pl
+import pyarrow as pa
+from pyarrow import types
+
+from reid_sql.engines.contract import Kind
+from reid_sql.engines.polars.frames import framed
+from reid_sql.errors import OutOfDomainError
+
+FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
+WORDS: Final = "a Polars LazyFrame or DataFrame, or a table with __arrow_c_stream__ (pandas, pyarrow, DuckDB)"
+ZONED_TIME: Final = re.compile(r"(?i)time with time zone|timetz")
+REFUSAL_COLUMN: Final = "tbl must have columns of types that Polars holds as they are, got {} for '{}'"
+REFUSAL_UNREAD: Final = (
+    "tbl must be a table that Arrow can hold, got a {} that it cannot ({}); "
+    "give each column one type, such as text, and a name of its own"
+)
+# What Polars does not read, or where it would stop with a panic.
+FOREIGN: Final = (
+    types.is_decimal256,
+    types.is_interval,
+    types.is_union,
+    types.is_run_end_encoded,
+    types.is_list_view,
+    types.is_large_list_view,
+)
+
+
+def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - whatever a user passes
+    """Read the table that an object offers to Arrow; None of what offers none.
+
+    It is read at once, and once: a stream or a relation that draws its rows may give others a second time.
+    Refuses a type whose values would come as others, or not at all.
+    """
+    if not hasattr(given, "__arrow_c_stream__"):
+        return None
+    _refuse_zoned_times(given)
+    try:
+        table = pa.RecordBatchReader.from_stream(given).read_all()
+    except Exception as error:  # noqa: BLE001 - of any library; a message may hold a value of the data
+        if isinstance(error, pa.ArrowException) and "non-struct" in str(error):  # one column, as a Series is
+            return None
+        raise OutOfDomainError(REFUSAL_UNREAD.format(type(given).__name__, type(error).__name__)) from None
+    for field in table.schema:
+        if _is_foreign(field.type):
+            raise OutOfDomainError(f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text")
+    return framed(table).collect()
+
+
+def _refuse_zoned_times(given: Any) -> None:  # noqa: ANN401 - see above
+    """Refuse a relation of DuckDB with times that know their zone: Arrow has no such type, and drops it."""
+    duckdb = sys.modules.get("duckdb")  # a relation has imported it
+    if duckdb is None or not isinstance(given, duckdb.DuckDBPyRelation):
+        return
+    for name, kind in zip(given.columns, map(str, given.types), strict=True):
+        if ZONED_TIME.search(kind):
+            raise OutOfDomainError(f"{REFUSAL_COLUMN.format(kind, name)}; cast it to VARCHAR")
+
+
+def _is_foreign(kind: pa.DataType) -> bool:
+    """Whether a type, or one within it, is none that Polars reads; extensions may compare by their bytes."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return not types.is_fixed_size_binary(kind.storage_type)  # as a UUID is
+    if types.is_dictionary(kind):
+        return _is_foreign(kind.value_type)
+    return any(test(kind) for test in FOREIGN) or any(
+        _is_foreign(kind.field(place).type) for place in range(kind.num_fields)
+    )
+
+
+TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_stream)

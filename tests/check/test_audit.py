@@ -1,0 +1,219 @@
+"""Whoever tries all tables that fit a report cannot bound what it hides within less than the mask."""
+
+import itertools
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reid_sql.check.audit import Unknowns, is_protected
+from reid_sql.check.gate import check
+from reid_sql.check.masking import round_between
+
+BELOW = 5
+Sizes = tuple[int, ...]  # of the classes of a table, descending
+
+
+@cache
+def partitions(records: int, largest: int) -> list[Sizes]:
+    """All ways to divide so many records into classes."""
+    if records == 0:
+        return [()]
+    return [
+        (first, *rest)
+        for first in range(min(records, largest), 0, -1)
+        for rest in partitions(records - first, first)
+    ]
+
+
+def within(sizes: Sizes, low: int, high: float) -> int:
+    return sum(size for size in sizes if low <= size <= high)
+
+
+def fits(page: dict[str, Any], sizes: Sizes, *, empty: bool) -> bool:
+    """Whether a table of these classes may be behind the page; `empty` if a masked bin has no records."""
+    table, records = page["tables"][0], sum(sizes)
+    for each in table["class_sizes"]:
+        low, high = each["from"], each["to"] or math.inf
+        counted = within(sizes, low, high)
+        if each["records"] is None and counted == 0 and not empty:
+            return False
+        if each["records"] not in (None, counted):
+            return False
+        if each["classes"] not in (None, sum(low <= size <= high for size in sizes)):
+            return False
+    if table["classes"] not in (None, len(sizes)):
+        return False
+    return all(fits_check(each, sizes, records) for each in page["checks"])
+
+
+def fits_check(each: dict[str, Any], sizes: Sizes, records: int) -> bool:
+    group = each["groups"][0]
+    if group["masked"]:
+        return True
+    unique = sizes.count(1)
+    exact = {
+        "k": min(sizes),
+        "unique_records": unique,
+        "uniqueness": unique / records,
+        "records_at_risk": within(sizes, 1, math.ceil(1 / (each["parameters"].get("threshold") or 1)) - 1)
+        / records,
+        "average_risk": len(sizes) / records,
+        "average_class_risk": sum(1 / size for size in sizes) / len(sizes),
+    }[each["measure"]]
+    if group["below"] is None:
+        return group["value"] is None or math.isclose(group["value"], exact, rel_tol=1e-9, abs_tol=1e-12)
+    scale = records if each["measure"] == "unique_records" else 1
+    if not 0 < exact / scale < 1:
+        return False
+    if group["below"] == scale:  # all but a few, or no bound
+        return True
+    low, high = round_between(exact / scale, records, BELOW)
+    return low * scale <= exact < high * scale + 1e-9 and math.isclose(
+        high * scale, group["below"], abs_tol=0.6 if scale > 1 else 1e-9
+    )
+
+
+CHECKS = [
+    {"measure": "k", "at_least": 1},
+    {"measure": "unique_records", "at_most": 0},
+    {"measure": "records_at_risk", "threshold": 0.3, "at_most": 0},
+    {"measure": "average_risk", "at_most": 0},
+    {"measure": "average_class_risk", "at_most": 0},
+]
+
+
+def report(folder: Path, sizes: Sizes) -> dict[str, Any]:
+    """The gate's report on a table of classes of these sizes, as JSON."""
+    lines = [f"v{place}" for place, size in enumerate(sizes) for _ in range(size)]
+    (folder / "t.csv").write_text("\n".join(["a", *lines]) + "\n", encoding="utf-8")
+    policy = {
+        "mask_below": BELOW,
+        "tables": [{"file": "t.csv", "quasi_identifiers": ["a"], "checks": CHECKS}],
+    }
+    (folder / "p.json").write_text(json.dumps(policy), encoding="utf-8")
+    found: dict[str, Any] = json.loads(json.dumps(check(folder / "p.json")))
+    return found
+
+
+def tables() -> Iterator[Sizes]:
+    draw = random.Random(7)  # noqa: S311 - tables, not secrets
+    yield (1, 1, 1)
+    yield (20, 1, 1, 1)
+    yield (20, 2, 1, 1)
+    yield (12, 12, 2, 1)
+    yield (9, 9, 9, 1)
+    for _ in range(19):
+        drawn = [draw.choice([1, 1, 2, 3, 4, 6, 12]) for _ in range(draw.randint(2, 9))]
+        yield tuple(sorted(drawn, reverse=True))
+
+
+@pytest.mark.parametrize("sizes", list(tables()), ids=str)
+def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
+    tmp_path: Path, sizes: Sizes
+) -> None:
+    records = sum(sizes)
+    if records > 42:
+        sizes = sizes[1:]
+        records = sum(sizes)
+    page = report(tmp_path, sizes)
+    bins = [
+        (each["from"], each["to"] or math.inf)
+        for each in page["tables"][0]["class_sizes"]
+        if each["records"] is None
+    ]
+    bounds = {each["groups"][0]["below"] for each in page["checks"]} - {None, 1.0, records}
+    if not bounds and not any(each["records"] is not None for each in page["tables"][0]["class_sizes"]):
+        return  # only the number of all records is left, and k, which the policy asks for
+    empty = any(within(sizes, *each) == 0 for each in bins)
+    worlds = [world for world in partitions(records, records) if fits(page, world, empty=empty)]
+    assert sizes in worlds  # or the reader of the page is not the one that is meant
+    assert all(
+        each["records"] in (None, 0) or each["records"] >= BELOW for each in page["tables"][0]["class_sizes"]
+    )
+    for some in itertools.chain.from_iterable(
+        itertools.combinations(bins, n) for n in range(1, len(bins) + 1)
+    ):
+        true = sum(within(sizes, *each) for each in some)
+        if 0 < true < BELOW:
+            counts = [sum(within(world, *each) for each in some) for world in worlds]
+            assert is_protected((min(counts), max(counts)), sum(low for low, _ in some), BELOW), (some, page)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_intervals_are_those_that_trying_all_finds(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311 - counts, not secrets
+    most, many = 6, 3
+    reader = Unknowns(most)
+    ends = [(draw.randint(0, 2), draw.randint(3, most)) for _ in range(many)]
+    unknowns = [reader.add(*each) for each in ends]
+    truth = [draw.randint(*each) for each in ends]
+    shown: list[tuple[list[int], int, int]] = []
+    for _ in range(2):
+        terms = [draw.randint(-1, 2) for _ in range(many)]
+        value = sum(a * b for a, b in zip(terms, truth, strict=True))
+        shown.append((terms, value - draw.randint(0, 1), value))
+        reader.show(dict(zip(unknowns, terms, strict=True)), *shown[-1][1:])
+    worlds = [
+        each
+        for each in itertools.product(*(range(low, high + 1) for low, high in ends))
+        if all(low <= dot(terms, each) <= high for terms, low, high in shown)
+    ]
+    for some in ([1, 0, 0], [0, 1, 1], [1, 1, 1]):
+        found = [dot(some, each) for each in worlds]
+        assert reader.interval(dict(zip(unknowns, some, strict=True))) == (min(found), max(found))
+
+
+def dot(terms: Sequence[int], values: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(terms, values, strict=True))
+
+
+@pytest.mark.parametrize("rare", [1, 3, 7, 9, 12, 30])
+@pytest.mark.parametrize("records", [150, 1504, 32_561])
+def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
+    tmp_path: Path, rare: int, records: int
+) -> None:
+    """A class of rare values alone has t = 1 − q, β = 1/q − 1, δ = −ln q, with q the share of the value."""
+    kinds = Counter(
+        {("x", "cold"): records // 2, ("x", "flu"): records - records // 2 - rare, ("y", "hiv"): rare}
+    )
+    lines = [",".join(each) for each in kinds.elements()]
+    (tmp_path / "t.csv").write_text("\n".join(["a,s", *lines]) + "\n", encoding="utf-8")
+    asked = [{"measure": name, "at_most": 0} for name in ("t_closeness", "beta_likeness", "delta_disclosure")]
+    table = {"file": "t.csv", "quasi_identifiers": ["a"], "sensitive": ["s"], "checks": asked}
+    (tmp_path / "p.json").write_text(json.dumps({"tables": [table]}), encoding="utf-8")
+    page = check(tmp_path / "p.json")
+    share: dict[str, Callable[[float], float]] = {
+        "t_closeness": lambda t: 1 - t,
+        "beta_likeness": lambda gain: 1 / (gain + 1),
+        "delta_disclosure": lambda log: math.exp(-log),
+    }
+    for each in page["checks"]:
+        group, back = each["groups"][0], share[each["measure"]]
+        assert (group["value"], group["judged"]) == (None, None)
+        exact = {"t_closeness": 1 - rare / records, "beta_likeness": records / rare - 1}
+        assert group["below"] >= exact.get(each["measure"], math.log(records / rare))
+        fitting = [
+            count
+            for count in range(1, records // 2)
+            if back(group["below"]) * records <= count + 1e-9
+            and same_bound(each["measure"], count, records, group)
+        ]
+        assert rare in fitting
+        assert max(fitting) - min(fitting) >= 8  # all that the mask itself says, or more
+
+
+def same_bound(measure: str, count: int, records: int, group: dict[str, Any]) -> bool:
+    """Whether a table with another count of the value has the same bound, by the gate's rounding."""
+    q = count / records
+    if measure == "t_closeness":
+        return bool(round_between(1 - q, records, 10)[1] == group["below"])
+    low = round_between(q, records, 10)[0]
+    highest = 1 / low if measure == "beta_likeness" else -math.log(low)
+    return math.isclose(highest, group["below"], rel_tol=0.03)

@@ -1,0 +1,90 @@
+"""A baseline that somebody edited is refused: by its verdicts, its digest, its signature."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reid_sql.check.digest import KEY_VARIABLE
+from reid_sql.check.gate import check
+from reid_sql.check.report import to_json
+from reid_sql.errors import ReidError
+from tests.check.towns import town
+
+Page = dict[str, Any]
+CHECKS = 'checks = [{measure = "k", at_least = 5}, {measure = "uniqueness", at_most = 0.9}]'
+
+
+def edit_verdict(page: Page) -> None:
+    page["checks"][0]["groups"][0]["verdict"] = page["checks"][0]["verdict"] = page["verdict"] = "pass"
+    page["exit_code"] = 0
+
+
+def edit_limit(page: Page) -> None:
+    page["checks"][0]["limit"] = 1
+
+
+def edit_figure(page: Page) -> None:
+    page["checks"][1]["groups"][0]["judged"] = 0.95
+
+
+def edit_worst(page: Page) -> None:
+    page["checks"][0]["verdict"] = "pass"
+
+
+def edit_outcome(page: Page) -> None:
+    page["verdict"], page["exit_code"] = "pass", 0
+
+
+EDITS = [edit_verdict, edit_limit, edit_figure, edit_worst, edit_outcome]
+
+
+def digest(page: Page) -> str:
+    """The digest as the schema describes it."""
+    rest = {key: page[key] for key in page if key not in ("digest", "signature")}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def test_the_digest_is_that_of_all_the_rest(tmp_path: Path) -> None:
+    page = json.loads(to_json(check(town(tmp_path, CHECKS))))
+    assert page["digest"] == digest(page)
+    assert page["signature"] is None
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("sealed", [False, True], ids=["digest left", "digest made anew"])
+def test_an_edited_baseline_is_refused(tmp_path: Path, edit: Callable[[Page], None], *, sealed: bool) -> None:
+    file = town(tmp_path, CHECKS)
+    page = json.loads(to_json(check(file)))
+    assert page["verdict"] == "fail"
+    edit(page)
+    if sealed:
+        page["digest"] = digest(page)
+    (tmp_path / "b.json").write_text(json.dumps(page), encoding="utf-8")
+    words = "verdict" if sealed else "its digest is not that of its content"
+    with pytest.raises(ReidError, match=f"baseline must be a report as it was written.*{words}"):
+        check(file, tmp_path / "b.json")
+
+
+def test_with_a_key_only_a_signed_baseline_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = town(tmp_path, CHECKS)
+    unsigned = to_json(check(file))
+    monkeypatch.setenv(KEY_VARIABLE, "first key")
+    page = json.loads(to_json(check(file)))
+    assert page["signature"] == hmac.new(b"first key", page["digest"].encode(), hashlib.sha256).hexdigest()
+    (tmp_path / "signed.json").write_text(json.dumps(page), encoding="utf-8")
+    assert check(file, tmp_path / "signed.json")["verdict"] == "no worse"
+    (tmp_path / "unsigned.json").write_text(unsigned, encoding="utf-8")
+    page["checks"][1]["groups"][0] |= {"value": 0.5, "judged": 0.5}
+    page["digest"] = digest(page)
+    (tmp_path / "edited.json").write_text(json.dumps(page), encoding="utf-8")
+    for name in ("unsigned.json", "edited.json"):
+        with pytest.raises(ReidError, match=f"not made with the key in {KEY_VARIABLE}"):
+            check(file, tmp_path / name)
+    monkeypatch.setenv(KEY_VARIABLE, "second key")
+    with pytest.raises(ReidError, match=f"not made with the key in {KEY_VARIABLE}"):
+        check(file, tmp_path / "signed.json")

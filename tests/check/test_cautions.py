@@ -1,0 +1,144 @@
+"""A caution that is shown is refused where the policy says so; a false claim of a policy is one."""
+
+import itertools
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from reid_sql.check.gate import check
+
+K = '{measure = "k", at_least = 2}'
+
+
+def policy(folder: Path, about: str, checks: str, header: str, lines: list[str]) -> Path:
+    (folder / "t.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    (folder / "p.toml").write_text(
+        f'[[tables]]\nfile = "t.csv"\n{about}\nchecks = [{checks}]', encoding="utf-8"
+    )
+    return folder / "p.toml"
+
+
+AB = 'quasi_identifiers = ["a", "b"]'
+LINES = [f"{20 + i % 5},{i % 2},{i // 4}" for i in range(200)]
+CYRILLIC = "\N{CYRILLIC SMALL LETTER A}"
+CASES = {
+    "larger than that of the world": (f"{AB}\npopulation = 1e15", K, "a,b,c"),
+    "larger than that of the world, by a check": (
+        AB,
+        f'{K}, {{measure = "population_correctness", population = 1e10, at_most = 1}}',
+        "a,b,c",
+    ),
+    "hardly larger than the table": (f"{AB}\npopulation = 205", K, "a,b,c"),
+    "is met by any table": (AB, '{measure = "unique_records", at_most = 1_000_000}', "a,b,c"),
+    "is met by any table of 200 records": (
+        f'{AB}\nsensitive = ["c"]',
+        '{measure = "beta_likeness", at_most = 199}',
+        "a,b,c",
+    ),
+    "is exceeded by no record": (
+        f'{AB}\nsensitive = ["c"]',
+        '{measure = "delta_disclosure_offending", delta = 6, at_most = 0}',
+        "a,b,c",
+    ),
+    "is met by any class": (
+        f'{AB}\nsensitive = ["c"]',
+        '{measure = "l_diversity_offending", l = 1, at_most = 0}',
+        "a,b,c",
+    ),
+    "counts by all of its quasi-identifiers": (
+        AB,
+        '{measure = "k", at_least = 2, quasi_identifiers = ["a"]}',
+        "a,b,c",
+    ),
+    "counts by all of its quasi-identifiers, but by fewer at a time": (
+        AB,
+        '{measure = "qar", p = 1, alpha = 0.2, tail = 0.9, at_most = 1}',
+        "a,b,c",
+    ),
+    "letters of several scripts": (f'quasi_identifiers = ["{CYRILLIC}ge", "b"]', K, f"{CYRILLIC}ge,b,c"),
+    "an invisible character": (
+        'quasi_identifiers = ["a\N{ZERO WIDTH SPACE}", "b"]',
+        K,
+        "a\N{ZERO WIDTH SPACE},b,c",
+    ),
+    "whose name looks the same": (
+        f'quasi_identifiers = ["{CYRILLIC}", "b"]',
+        K,
+        f"{CYRILLIC},b,a",
+    ),
+    "looks like an identifier and repeats": (AB, K, "a,b,patient_id"),
+}
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, words: str) -> None:
+    about, checks, header = CASES[words]
+    file = policy(tmp_path, about, checks, header, LINES)
+    page = check(file)
+    told = words.split(",", maxsplit=1)[0]
+    assert any(told in caution for each in page["checks"] for caution in each["cautions"])
+    file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
+    assert check(file)["verdict"] == "not judged"
+
+
+MISSING = ["9999,0,1"] * 60 + ["unknown,1,2"] * 40
+TABLES = (LINES, LINES + MISSING, LINES + [",,"] * 40)
+OTHERS = ("", "population = 100_000", "population = 1e15", 'nulls = "drop"', 'nulls = "wildcard"')
+
+
+@pytest.mark.parametrize(("more", "lines"), list(itertools.product(OTHERS, TABLES)))
+def test_no_check_passes_beside_a_caution_that_is_refused(
+    tmp_path: Path, more: str, lines: list[str]
+) -> None:
+    """Whatever is shown next to a check is refused: no list of some cautions."""
+    checks = [
+        K,
+        '{measure = "uniqueness", at_most = 1}',
+        '{measure = "k", at_least = 2, by = ["b"], quasi_identifiers = ["a"]}',
+        '{measure = "records_at_risk", threshold = 0.2, at_most = 0.5}',
+    ]
+    file = policy(tmp_path, f"{AB}\n{more}", ", ".join(checks), "a,b,c", lines)
+    before = check(file)
+    file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
+    after = check(file)
+    for allowed, refused in zip(before["checks"], after["checks"], strict=True):
+        assert (refused["verdict"] == "not judged") == (
+            bool(allowed["cautions"]) or allowed["verdict"] == "not judged"
+        )
+
+
+def test_groups_within_all_others_cover_a_table(tmp_path: Path) -> None:
+    asked = '{measure = "k", at_least = 2, by = ["b"], quasi_identifiers = ["a"]}'
+    page = check(policy(tmp_path, AB, asked, "a,b,c", LINES))
+    assert page["checks"][0]["cautions"] == []
+
+
+def test_rows_that_are_counted_as_people_need_no_caution(tmp_path: Path) -> None:
+    page = check(policy(tmp_path, f'{AB}\nentity = "patient_id"', K, "a,b,patient_id", LINES))
+    assert not any("identifier" in caution for caution in page["checks"][0]["cautions"])
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_view_is_told_of_by_url_as_by_file(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("ibis")
+    sql = [
+        "CREATE TABLE t AS SELECT 1 AS a, 2 AS b",
+        "INSERT INTO t VALUES (1, 2)",
+        "CREATE VIEW v AS SELECT * FROM t",
+    ]
+    file = tmp_path / f"d.{kind}"
+    con = sqlite3.connect(file) if kind == "sqlite" else duckdb.connect(file)
+    for each in sql:
+        con.execute(each)
+    if isinstance(con, sqlite3.Connection):
+        con.commit()
+    con.close()
+    for name, code in (("t", 0), ("v", 2)):
+        where = f'url = "{kind}:///{file}"\ntable = "{name}"'
+        text = f'cautions = "refuse"\n[[tables]]\n{where}\n{AB}\nchecks = [{K}]'
+        (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+        page = check(tmp_path / "p.toml")
+        assert page["exit_code"] == code, page["checks"][0]["cautions"]
+        assert any("a view of the database" in each for each in page["checks"][0]["cautions"]) == bool(code)

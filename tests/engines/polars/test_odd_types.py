@@ -1,0 +1,78 @@
+"""Types of Polars that few tables have: durations, dates too far away to be written, Python objects."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.engines.texts import texts_of
+from reid_sql.errors import ReidError
+from reid_sql.function import Answer
+from reid_sql_udfs import declared
+from tests.conformance.engines import Frames
+from tests.engines.asking import PEOPLE, given
+
+POLARS = Frames("polars")
+AGES = PEOPLE["age"]
+ODD: Mapping[str, pl.Series] = {
+    "duration": AGES.cast(pl.Duration("us")),
+    "far duration": (AGES + 2**62).cast(pl.Duration("ms")),
+    "last dates": (2**31 - 1 - AGES).cast(pl.Int32).cast(pl.Date),
+    "first dates": (AGES - 2**31).cast(pl.Int32).cast(pl.Date),
+    "dates near and far": pl.Series(
+        [dt.date(2020, 1, 1 + age % 28) if age % 2 else None for age in AGES], dtype=pl.Date
+    ).zip_with(AGES % 2 == 1, (2**31 - AGES - 1).cast(pl.Int32).cast(pl.Date)),
+    "last instants": pl.Series([2**63 - 1 - age for age in AGES]).cast(pl.Datetime("us")),
+    "first instants": pl.Series([age - 2**63 for age in AGES]).cast(pl.Datetime("ms")),
+    "instants of a zone": pl.Series([2**63 - 1 - age for age in AGES]).cast(
+        pl.Datetime("us", "Europe/Paris")
+    ),
+}
+FUNCTIONS = [
+    name
+    for name, function in declared().items()
+    if not function.answer.of_rows
+    and "tbl" in {p.name for p in function.parameters}
+    and name not in {"load_copula", "profile"}
+]
+PAIRED = ["compare", "compare_columns"]
+
+
+def asked(name: str, frame: pl.DataFrame) -> Any:
+    function = declared()[name]
+    if function.answer is Answer.SCORED_TABLE or "model" in given(function):
+        rp.fit_copula("region", frame, ["age", "sex"]).collect()
+    tables = {p.name: frame for p in function.parameters if p.name in {"tbl", "population_tbl"}}
+    tables = tables or {"original": frame, "released": frame}
+    if name == "journalist_risk":
+        tables["population_tbl"] = frame
+    return getattr(rp, name)(**tables, **given(function)).collect()
+
+
+@pytest.mark.parametrize("kind", ["far duration", "dates near and far", "first instants"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
+def test_every_function_answers_of_them(name: str, kind: str) -> None:
+    """Polars itself panics where a far date or a duration becomes a text or a Python value."""
+    frame = PEOPLE.with_columns(ODD[kind].alias("age"))
+    assert asked(name, frame).height > 0
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_each_value_has_a_text_of_its_own(kind: str) -> None:
+    values = ODD[kind]
+    texts = texts_of(values)
+    assert texts.null_count() == values.null_count()
+    assert texts.n_unique() == values.n_unique() == pl.DataFrame([values, texts.alias("text")]).n_unique()
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
+def test_objects_are_refused_by_every_function(name: str) -> None:
+    """Polars compares Python objects as Python does: 1 and 1.0 are one."""
+    frame = PEOPLE.with_columns(pl.Series("age", [(1, "1", 1.0)[n % 3] for n in range(40)], dtype=pl.Object))
+    if "age" not in str(given(declared()[name])):
+        return
+    with pytest.raises(ReidError, match="must be of types that Polars compares, got 'age' of type Object"):
+        asked(name, frame)
