@@ -52,11 +52,13 @@ def process(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str
     )
 
 
-def command(*arguments: str, stdin: str = "", columns: int | None = None) -> subprocess.CompletedProcess[str]:
+def command(
+    *arguments: str, stdin: str = "", columns: int | None = None, folder: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """Run reid-sql with these arguments in this process, on a page of so many columns.
 
-    It starts as a process does: at the root, with streams of its own and without fitted models. What hangs
-    on a true process (signals, pipes, encodings, what is imported) is tested with `process`.
+    It starts as a process does: in the folder, the root unless named, with streams of its own and without
+    fitted models. What hangs on a true process (signals, pipes, encodings, what is imported) is tested with `process`.
     """
     printed = [io.BytesIO(), io.BytesIO()]
     out, err = (io.TextIOWrapper(page, encoding="utf-8", write_through=True) for page in printed)
@@ -66,7 +68,7 @@ def command(*arguments: str, stdin: str = "", columns: int | None = None) -> sub
         patch.setattr(registry, "_MODELS", {})
         if columns:
             patch.setenv("COLUMNS", str(columns))
-        surroundings.enter_context(chdir(ROOT))
+        surroundings.enter_context(chdir(folder))
         surroundings.enter_context(redirect_stdout(out))
         surroundings.enter_context(redirect_stderr(err))
         surroundings.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))

@@ -54,7 +54,7 @@ SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it
 #     reid-sql adversary {file} --scenario {scenario}
 # Each probability is a placeholder: replace it by what you know about your attackers.
 name = "starter"
-population = {people}  # the people among whom the attacker looks; here only those of the table, the worst case
+population = {people}  # among whom the attacker looks; only those of the table is the worst case
 
 {groups}"""
 GROUP: Final = """[[groups]]

@@ -6,13 +6,7 @@ import pytest
 
 from tests.processes import command
 
-HOSTILE = 'name,"a ""quoted"" age",sex,"tab\there",patient_id,remarks\n'
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+HOSTILE = 'name,"a ""quoted"" age",sex,"a \\ back^slash",patient_id,remarks\n'
 
 
 def visits(folder: Path) -> Path:
@@ -27,39 +21,41 @@ def visits(folder: Path) -> Path:
     return path
 
 
-def test_the_documents_are_read_by_the_commands_they_are_for(folder: Path) -> None:
-    visits(folder)
-    assert command("init", "visits.csv").returncode == 0
-    policy = (folder / "visits.policy.toml").read_text(encoding="utf-8")
+def test_the_documents_are_read_by_the_commands_they_are_for(tmp_path: Path) -> None:
+    visits(tmp_path)
+    assert command("init", "visits.csv", folder=tmp_path).returncode == 0
+    policy = (tmp_path / "visits.policy.toml").read_text(encoding="utf-8")
     assert 'entity = "patient_id"' in policy
-    checked = command("check", "visits.policy.toml", "--json")
+    checked = command("check", "visits.policy.toml", "--json", folder=tmp_path)
     assert checked.returncode in (0, 1), checked.stderr
-    measured = command("adversary", "visits.csv", "--scenario", "visits.scenario.toml", "--json")
+    measured = command(
+        "adversary", "visits.csv", "--scenario", "visits.scenario.toml", "--json", folder=tmp_path
+    )
     assert measured.returncode == 0, measured.stderr
 
 
-def test_no_value_of_the_file_is_written(folder: Path) -> None:
-    visits(folder)
-    command("init", "visits.csv")
-    for path in folder.glob("visits.*.toml"):
+def test_no_value_of_the_file_is_written(tmp_path: Path) -> None:
+    visits(tmp_path)
+    command("init", "visits.csv", folder=tmp_path)
+    for path in tmp_path.glob("visits.*.toml"):
         text = path.read_text(encoding="utf-8")
         assert "P00001" not in text
         assert "note " not in text
 
 
-def test_a_document_that_exists_is_not_replaced(folder: Path) -> None:
-    visits(folder)
-    (folder / "visits.scenario.toml").write_text("mine", encoding="utf-8")
-    refused = command("init", "visits.csv")
+def test_a_document_that_exists_is_not_replaced(tmp_path: Path) -> None:
+    visits(tmp_path)
+    (tmp_path / "visits.scenario.toml").write_text("mine", encoding="utf-8")
+    refused = command("init", "visits.csv", folder=tmp_path)
     assert refused.returncode == 2
     assert "init must not replace a file, got 'visits.scenario.toml'" in refused.stderr
-    assert (folder / "visits.scenario.toml").read_text(encoding="utf-8") == "mine"
-    assert not (folder / "visits.policy.toml").exists()
+    assert (tmp_path / "visits.scenario.toml").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "visits.policy.toml").exists()
 
 
-def test_a_file_without_such_columns_is_refused(folder: Path) -> None:
-    (folder / "ids.csv").write_text("id\n" + "\n".join(f"X{i:07}" for i in range(500)), encoding="utf-8")
-    refused = command("init", "ids.csv")
+def test_a_file_without_such_columns_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ids.csv").write_text("id\n" + "\n".join(f"X{i:07}" for i in range(500)), encoding="utf-8")
+    refused = command("init", "ids.csv", folder=tmp_path)
     assert refused.returncode == 2
     assert "got none that looks like one" in refused.stderr
 
