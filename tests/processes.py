@@ -58,7 +58,8 @@ def command(
     """Run reid-sql with these arguments in this process, on a page of so many columns.
 
     It starts as a process does: in the folder, the root unless named, with streams of its own and without
-    fitted models. What hangs on a true process (signals, pipes, encodings, what is imported) is tested with `process`.
+    fitted models. What hangs on a true process (signals, pipes, encodings, what is
+    imported) is tested with `process`.
     """
     printed = [io.BytesIO(), io.BytesIO()]
     out, err = (io.TextIOWrapper(page, encoding="utf-8", write_through=True) for page in printed)
