@@ -93,9 +93,9 @@ def count_matches(other: int, alias: str) -> str:
               (list(records ORDER BY id ASC) FILTER (side = {other}))::BIGINT[]
             ) AS reid_number FROM reid_coded
           )
-          SELECT sizes
-          FROM (SELECT {MATCHES}(reid_number) AS sizes FROM range(9223372036854775807), reid_begun)
-          WHERE sizes IS NOT NULL LIMIT 1
+          SELECT CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END AS sizes
+          FROM (SELECT {MATCHES}(reid_number) AS found FROM range(9223372036854775807), reid_begun)
+          WHERE found IS NOT NULL LIMIT 1
         )"""
 
 

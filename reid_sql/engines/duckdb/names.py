@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import duckdb
+
 BUILTIN: Final = "system.main."  # the place of DuckDB's functions, and of our Python functions
 HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
 DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
@@ -17,3 +19,4 @@ REDEFINED: Final = (
     "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
     f"{' '.join(OPERATORS)}; drop it, or give it another name"
 )
+SHOWS_TYPES: Final = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 5)  # whether it has get_type

@@ -9,7 +9,9 @@ from typing import Final
 
 from reid_sql.engines.duckdb.names import BUILTIN, HOME
 
-MACROS: Final = re.compile(r"reid_(?:log1p|expm1|is_usual|are_exact|are_columns|closed_form_\w+)")
+MACROS: Final = re.compile(
+    r"reid_(?:log1p|expm1|is_usual|has_collation|are_exact|are_columns|closed_form_\w+)"
+)
 PART: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|"""
     r"(?P<before>\bAS\s+(?=reid_)|[*)]\s*(?=REPLACE\b|EXCLUDE\b))?(?<![\w.])(?P<word>[A-Za-z_]\w*)(?=\s*\()",

@@ -1,10 +1,11 @@
 """Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
+import json
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from typing import Final
 
 import polars as pl
-import polars.selectors as cs
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
@@ -31,9 +32,13 @@ def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
 
 
 def exact_column(name: str) -> pl.Expr:
-    """The column of this exact name, where `pl.col` takes `*` and `^…$` for patterns."""
-    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return cs.by_name(name).as_expr() if pattern else pl.col(name)
+    """The column of this exact name, where `pl.col` takes `*` and `^…$` for patterns.
+
+    So do selectors before Polars 1.44, but no stored expression.
+    """
+    if name == "*" or (name.startswith("^") and name.endswith("$")):
+        return pl.Expr.deserialize(BytesIO(json.dumps({"Column": name}).encode()), format="json")
+    return pl.col(name)
 
 
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
