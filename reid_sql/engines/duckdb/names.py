@@ -19,4 +19,6 @@ REDEFINED: Final = (
     "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
     f"{' '.join(OPERATORS)}; drop it, or give it another name"
 )
-SHOWS_TYPES: Final = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 5)  # whether it has get_type
+VERSION: Final = tuple(map(int, duckdb.__version__.split(".")[:2]))
+SHOWS_TYPES: Final = VERSION >= (1, 5)  # whether it has get_type
+READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a name, and reads another table

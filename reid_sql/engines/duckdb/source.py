@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.names import REDEFINED, REFUSE, SHOWS_TYPES
+from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.source import Source
@@ -219,6 +219,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
 
 
 def _query_table(table: str) -> str:
+    if '""' in table and not READS_QUOTES:
+        rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
+        raise OutOfDomainError(f"{rule}; pass a view of the table")
     return f"query_table({text(table)})"
 
 

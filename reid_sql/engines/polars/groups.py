@@ -5,7 +5,14 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, exact_column, with_aliases
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    drop_nulls,
+    exact_column,
+    map_whole,
+    with_aliases,
+)
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
@@ -212,7 +219,7 @@ def values_of_people(  # noqa: PLR0917 - the arguments of the functions
         refuse_several(rows.filter(pl.col("several") > 1).height)
         return rows
 
-    result = counted.map_batches(check, schema=counted.collect_schema())
+    result = map_whole(counted, check)
     return result.select(pl.col(q).alias(name) for q, name in zip(names, columns, strict=False))
 
 
