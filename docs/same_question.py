@@ -25,7 +25,7 @@ def on_duckdb(con: duckdb.DuckDBPyConnection) -> Answer:
     summary = con.sql(f"FROM risk_summary(people, {QI})")
     diversity = con.sql(f"FROM l_diversity(people, {QI}, 'diagnosis')")
     forecast = con.sql(f"FROM pyc_forecast(people, {QI}, [67e6])")
-    return told(*(answer.to_arrow_table() for answer in (summary, diversity, forecast)))
+    return answer_of(*(answer.to_arrow_table() for answer in (summary, diversity, forecast)))
 
 
 def on_postgres(connection: Any) -> Answer:
@@ -34,7 +34,7 @@ def on_postgres(connection: Any) -> Answer:
     summary = ri.risk_summary(people, QI)
     diversity = ri.l_diversity(people, QI, "diagnosis")
     forecast = ri.pyc_forecast(people, QI, [67e6])
-    return told(*(answer.to_pyarrow() for answer in (summary, diversity, forecast)))
+    return answer_of(*(answer.to_pyarrow() for answer in (summary, diversity, forecast)))
 
 
 def on_spark() -> Answer:
@@ -43,10 +43,10 @@ def on_spark() -> Answer:
     summary = rs.risk_summary(people, QI)
     diversity = rs.l_diversity(people, QI, "diagnosis")
     forecast = rs.pyc_forecast(people, QI, [67e6])
-    return told(*(answer.toArrow() for answer in (summary, diversity, forecast)))
+    return answer_of(*(answer.toArrow() for answer in (summary, diversity, forecast)))
 
 
-def told(*answers: Any) -> Answer:
+def answer_of(*answers: Any) -> Answer:
     """What is shown of the three answers, of one row each."""
     [summary], [diversity], [forecast] = (answer.to_pylist() for answer in answers)
     return {

@@ -15,14 +15,13 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr.types import Column as IbisColumn
 from ibis.expr.types import Table as IbisTable
 
 import reid_sql_udfs
 from reid_sql import registry
 from reid_sql.engines.arrow import ARROW_TYPES
-from reid_sql.engines.ibis.alike import restored
-from reid_sql.engines.ibis.frames import aliases, check_columns, collected, count_by, with_aliases
+from reid_sql.engines.ibis.frames import aliases, check_columns, count_by, with_aliases
+from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
@@ -55,20 +54,26 @@ MARGINALS: Final = ("column_name", "value", "share")
 
 @dataclass(frozen=True)
 class DistinctRecords:
-    """The distinct records on some columns, under numbers, with how many have each in `records`."""
+    """The distinct records on some columns, with how many have each in `records`."""
 
     columns: tuple[str, ...]
-    rows: pa.Table
+    fetched: NumberedRows
 
     @property
     def values(self) -> int:
         """How many values came."""
-        return int(self.rows.num_rows * self.rows.num_columns)
+        return int(self.fetched.codes.size + len(self.fetched.codes))
 
     @property
     def records(self) -> int:
         """How many records the warehouse counted."""
-        return int(pc.sum(self.rows[RECORDS]).as_py() or 0)
+        return int(pc.sum(self.fetched.others[RECORDS]).as_py() or 0)
+
+    @property
+    def rows(self) -> pa.Table:
+        """The records, their columns under numbers."""
+        columns = {name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))}
+        return pa.table({**columns, RECORDS: self.fetched.others[RECORDS]})
 
 
 def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
@@ -79,23 +84,11 @@ def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
         raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
     for start in range(0, len(columns), MAX_COLUMNS):
         check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
-    counted = count_by(with_aliases(frame, columns), aliases(columns), RECORDS)
-    selected = {name: _plain(restored(counted[name])) for name in aliases(columns)}
-    try:
-        rows = collected(counted.select(**selected, records=counted[RECORDS]), WORDS)
-    except pa.ArrowException as error:  # its first line names a type, and no value
-        rule = f"{', '.join(columns)} must be of types that come to the client as they are"
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise OutOfDomainError(
-            f"{rule}, got {reason}; cast the column to a number or a text in a view"
-        ) from None
-    return DistinctRecords(tuple(columns), rows)
-
-
-def _plain(column: IbisColumn) -> IbisColumn:
-    """The column, or its text where Arrow has no such type and each value has one text."""
-    kind = column.type()
-    return column.cast("string") if kind.is_uuid() or kind.is_inet() or kind.is_macaddr() else column
+    names = aliases(columns)
+    counted = count_by(with_aliases(frame, columns), names, RECORDS)
+    return DistinctRecords(
+        tuple(columns), fetch_values(counted, dict(zip(names, columns, strict=True)), WORDS)
+    )
 
 
 @contextmanager
@@ -117,25 +110,25 @@ def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
     con.unregister(f"{view}_distinct")
 
 
-def create_view(con: duckdb.DuckDBPyConnection, view: str, found: DistinctRecords) -> None:
-    """Create the view of all records; refuse values that arrive equal but differ in the warehouse.
+def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table) -> None:
+    """Create the view of all records from the distinct ones; refuse those that are equal to DuckDB.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
     """
-    name, names = f"{view}_distinct", aliases(found.columns)
+    name, names = f"{view}_distinct", aliases(columns)
     with refused():
-        con.register(name, found.rows)
+        con.register(name, rows)
         distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {name})"
         alike = con.execute(distinct).fetchall()[0][0]
-    if alike != found.rows.num_rows:
-        rule = f"{', '.join(found.columns)} must come to the client as values that differ as in the database"
-        got = f"got {alike} distinct records of {found.rows.num_rows}"
+    if alike != rows.num_rows:
+        rule = f"{', '.join(columns)} must come to the client as values that differ as in the database"
+        got = f"got {alike} distinct records of {rows.num_rows}"
         raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
     pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
     each = f"SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces})"
     kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
     values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
-    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, found.columns, strict=True)]
+    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
     con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM ({each})")
 
 
@@ -163,7 +156,7 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
             return None
         if isinstance(domain, Document):
             document = json.loads(value)
-            found += [*document["columns"], *(document["told"] if table == "tbl" else [])]
+            found += [*document["columns"], *(document["text_columns"] if table == "tbl" else [])]
         elif isinstance(domain, Columns | Groups) and value is not None:
             found += _names(domain, value)
         elif isinstance(domain, Column | Key) or domain is WEIGHT:
@@ -227,7 +220,8 @@ def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: l
     asked = list(frame.columns) if columns is None else columns
     lacked = [name for name in asked if name not in frame.columns]
     if not lacked:
-        create_view(con, view, fetch_distinct(frame, asked))
+        fetched = fetch_distinct(frame, asked)
+        create_view(con, view, fetched.columns, fetched.rows)
     else:
         if {name.lower() for name in lacked} <= {name.lower() for name in frame.columns}:
             NAMES.known(lacked, frame.columns)  # which DuckDB would take

@@ -32,7 +32,7 @@ class Place:
         for key in self.values:
             if key not in known:
                 raise UnknownNameError(
-                    f"{self.where.strip()} must have no key that stands for nothing, got '{key}'; "
+                    f"{self.where.strip()} must have only known keys, got '{key}'; "
                     f"{suggestion(str(key), known, 'keys')}"
                 )
 

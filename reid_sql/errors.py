@@ -4,6 +4,11 @@ import re
 from typing import Final
 
 LONG: Final = re.compile(r"\S{301,}")
+MEANINGS: Final = {  # of errors that a reader can mend
+    "InsufficientPrivilege": "the right to read all rows is lacking, as where row-level security hides some",
+    "QueryCanceled": "the statement was stopped, as by a time limit",
+}
+MAX_ERROR_NUMBER: Final = 9999  # of a database's errors
 
 
 class ReidError(ValueError):
@@ -22,7 +27,7 @@ class OutOfDomainError(ReidError):
 
 
 class UnknownNameError(ReidError):
-    """A name (column, table, file, choice) stands for nothing; the sentence offers the nearest that does."""
+    """A name (column, table, file, choice) names nothing; the sentence offers the nearest valid name."""
 
 
 class WrongTypeError(OutOfDomainError, TypeError):
@@ -47,3 +52,17 @@ class TooFewRecordsError(OutOfDomainError):
 
 class UnavailableError(ReidError):
     """An engine does not have a function; the sentence says why, and where it is to be had."""
+
+
+def name_error(error: BaseException) -> str:
+    """Name the type of an engine's error, with a database's number of it: its words may quote a value.
+
+    >>> name_error(KeyError("Alice"))
+    'KeyError'
+    """
+    kind = type(error).__name__
+    of_database = any(base.__name__ == "DatabaseError" for base in type(error).__mro__)
+    number = error.args[0] if of_database and error.args else None
+    known = isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER
+    meaning = f" ({MEANINGS[kind]})" if kind in MEANINGS else ""
+    return f"{kind} {number}" if known else f"{kind}{meaning}"

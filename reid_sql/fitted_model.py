@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
 import numpy.typing as npt
 
-from reid_sql.parameters import MODEL, Floats, Integers
+from reid_sql.parameters import MODEL, Floats, Integers, TextColumn
 
 OPTIONAL_MODEL: Final = replace(MODEL, optional=True)
 OptionalModel = Annotated[str | None, OPTIONAL_MODEL]
@@ -33,6 +33,10 @@ class Scores(Protocol):
     @property
     def standard_error(self) -> Floats:
         """Standard errors of the probabilities, from their integration."""
+
+    @property
+    def status(self) -> TextColumn:
+        """Whether each record has values that the sample does not contain."""
 
     def taken(self, rows: Integers) -> Self:
         """Give the scores of these records alone."""

@@ -6,22 +6,27 @@ unchanged. Engines bind what is declared; nothing else lists the functions.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
+from reid_sql.errors import UnknownParameterError
 from reid_sql.parameters import (
     DRAWN,
     MODEL,
+    NULLS,
     TABLE,
+    VALUE_OR_DROP,
     Domain,
     Floats,
     Groups,
     Integers,
     Key,
     NameLists,
+    Table,
     TextColumn,
     Values,
+    list_text,
 )
 from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction, has_implementation
 
@@ -58,7 +63,7 @@ class Answer(Enum):
     ROWS = "rows"
     PER_RECORD = "a row for each record"
     REDUCTION = "the reduction itself"
-    SCORED_TABLE = "the table with scores beside its columns"
+    SCORED_TABLE = "the table with columns of scores"
     SAMPLE = "records drawn from a fitted model"
 
     @property
@@ -72,6 +77,15 @@ class Answer(Enum):
         return self in {Answer.ROW, Answer.ROWS, Answer.PER_RECORD, Answer.REDUCTION}
 
 
+# What every function of a table answers, or declares why it does not; and what to do then.
+OWED: Final = {
+    "entity": "pass a table with a row a person",
+    "by": "ask about each group in a view of its own",
+}
+NO_REASON: Final = "its declaration neither has it nor gives the reason"
+LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
+    Answer.SCORED_TABLE: dict.fromkeys(OWED, "each row is scored by its own values under the model alone"),
+}
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
 GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
 
@@ -118,6 +132,7 @@ class Function:
     one_row_per_person: bool = (
         False  # whether `entity` makes its table one of a row a person, before anything is counted
     )
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks one of the OWED parameters
 
     @property
     def words(self) -> str:
@@ -137,7 +152,7 @@ class Function:
 
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
-        """The parameters of the body beside what an engine hands it; the reduction may share some."""
+        """The parameters of the body without the arrays of the engine; the reduction may share some."""
         given = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[given:]
         return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
@@ -159,6 +174,19 @@ class Function:
             **counted,
             **NULL_REPORT_COLUMNS,
         }
+
+    @property
+    def lacked(self) -> dict[str, str]:
+        """The parameters that a function of a table owes and this one lacks, each with the reason."""
+        named = {parameter.name for parameter in self.parameters}
+        if not any(isinstance(parameter.domain, Table) for parameter in self.parameters):
+            return {}
+        declared = {
+            **LACKED.get(self.answer, {}),
+            **(self.reduction.reasons if self.reduction else {}),
+            **self.reasons,
+        }
+        return {name: declared.get(name, NO_REASON) for name in OWED if name not in named}
 
     @property
     def grouped(self) -> bool:
@@ -183,14 +211,19 @@ class Function:
             return False
         if reduction.distinct and not has_implementation(reduction.package, engine):
             return True
+        if self.one_row_per_person and engine in reduction.fallback and given.get("entity") is not None:
+            return True
         argument, words = reduction.fallback.get(engine, ("", ()))
-        return given.get(argument) in words
+        return argument != "" and given.get(argument) in words
 
     def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""
-        argument, words = self.reduction.fallback.get(engine, ("", ())) if self.reduction else ("", ())
-        if words and not self.absence(engine):
-            return f"with {argument} {' or '.join(repr(word) for word in words)}, {FALLBACK_NOTE}"
+        reduction = self.reduction
+        if reduction and engine in reduction.fallback and not self.absence(engine):
+            argument, words = reduction.fallback[engine]
+            asked = [f"{argument} {' or '.join(repr(word) for word in words)}"] if words else []
+            asked += ["entity"] if self.one_row_per_person else []
+            return f"with {' or '.join(asked)}, {FALLBACK_NOTE}"
         return FALLBACK_NOTE if self.uses_fallback(engine, {}) else None
 
     def partly(self, engine: str) -> str | None:
@@ -199,6 +232,12 @@ class Function:
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
+
+
+def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
+    """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
+    rule = f"{declared.name} must be asked without {name}, got {list_text(value)}"
+    raise UnknownParameterError(f"{rule}: {declared.lacked[name]}; {OWED[name]}")
 
 
 def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
@@ -265,10 +304,10 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
 
 
 def scored_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a table function that puts scores beside a table's records, each distinct record scored once.
+    """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
-    it gives a dataclass of arrays, whose fields become columns beside the table's.
+    it gives a dataclass of arrays, whose fields become columns joined to the table's.
     """
 
     def declare(body: Body) -> Body:
@@ -284,7 +323,7 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
 
 
 def drawn_function(*, source: str) -> Callable[[Body], Body]:
-    """Declare a table function of records drawn from a fitted model, as many as are asked for and none held.
+    """Declare a table function of records drawn from a fitted model, as many as are asked for, in batches.
 
     The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
     columns).
@@ -308,6 +347,8 @@ def table_function(
     models: bool = False,
     absences: Mapping[str, str] | None = None,
     one_row_per_person: bool = False,
+    overlapping_classes: bool = False,
+    reasons: Mapping[str, str] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -319,13 +360,17 @@ def table_function(
     reduction itself is the answer. `duckdb` is the answer as a SELECT list over the reduction, with $name for
     a checked parameter. `models` is true where the body keeps or finds fitted models, `absences` explains why
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
-    with `entity`, each person has one row.
+    with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
+    classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
+    explains by parameter why the function lacks `entity` or `by`.
     """
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
         ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ())
-        more = (reduction, duckdb, models, absences or {}, one_row_per_person)
+        if not overlapping_classes:
+            ordered = tuple(replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered)
+        more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {})
         _add(Function(body.__name__, answer, ordered, columns, source, body, *more))
         return body
 

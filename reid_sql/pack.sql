@@ -114,7 +114,7 @@ CREATE OR REPLACE MACRO reid_rows(tbl, columns, nulls) AS
   || CASE reid_choice('nulls', nulls, ['value', 'drop']) WHEN 'drop'
     THEN reid_columns(columns, ' AND ', ' IS NOT NULL', '') ELSE '' END
   || ') AS reid_numbered(' || reid_keys(len(columns)) || ')';
--- A query, and beside each of its rows how many records were left out.
+-- A query, and with each of its rows how many records were left out.
 CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
   'SELECT reid_counted.*, ' || CASE nulls WHEN 'drop'
     THEN '(SELECT system.main.count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE '
@@ -215,24 +215,24 @@ CREATE OR REPLACE MACRO journalist_risk(tbl, population_tbl, qi, threshold := 0.
     tbl, population_tbl, reid_names('quasi-identifiers', qi), nulls), (threshold)::DOUBLE);
 
 -- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of
---    all `total` records `held` have it.
+--    all `total` records `in_table` have it.
 CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
   WHEN 'distinct' THEN 'system.main.count(*)::DOUBLE'
   WHEN 'entropy' THEN 'CASE WHEN system.main.max(n) * system.main.count(*) = system.main.sum(n)
     THEN system.main.count(*)::DOUBLE ELSE system.main.exp(system.main.ln(system.main.sum(n))
       - system.main.sum(n * system.main.ln(n)) / system.main.sum(n)) END'
   WHEN 'general' THEN 'system.main.max(n)::DOUBLE / system.main.sum(n)'
-  -- The sum of n / size - held / total where positive, and exactly 1 - sum(held) / total where all are.
+  -- Sum of n / size - in_table / total where positive, exactly 1 - sum(in_table) / total if all are.
   WHEN 'equal' THEN
-    'CASE WHEN system.main.min(n::DOUBLE / held) * system.main.max(total) >= system.main.max(size)
-    THEN 1 - system.main.sum(held)::DOUBLE / system.main.max(total)
-    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - held::DOUBLE / total)) END' END;
+    'CASE WHEN system.main.min(n::DOUBLE / in_table) * system.main.max(total) >= system.main.max(size)
+    THEN 1 - system.main.sum(in_table)::DOUBLE / system.main.max(total)
+    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) END' END;
 CREATE OR REPLACE MACRO reid_class_values(tbl, columns, variant, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, value, system.main.count(*) AS classes
     FROM (SELECT system.main.sum(n)::BIGINT AS class_size, ' || reid_measure(variant) || ' AS value
       FROM (SELECT *, system.main.sum(n) OVER ()::BIGINT AS total,
           system.main.sum(n) OVER (PARTITION BY ' || reid_keys(len(columns) - 1) || ')::BIGINT AS size,
-          system.main.sum(n) OVER (PARTITION BY q' || len(columns) || ')::BIGINT AS held
+          system.main.sum(n) OVER (PARTITION BY q' || len(columns) || ')::BIGINT AS in_table
         FROM (SELECT *, system.main.count(*) AS n FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ALL))
       GROUP BY ' || reid_keys(len(columns) - 1) || ')
     GROUP BY class_size, value');

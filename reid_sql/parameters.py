@@ -135,12 +135,16 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few words."""
+    """One of a few words; `refused` are words that others know, and `reason` says why this one does not."""
 
     words: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    reason: str = ""
 
     def check(self, name: str, value: str) -> str:
         """Give the word back, or refuse it and offer the nearest."""
+        if value in self.refused:
+            raise OutOfDomainError(f"{self._rule(name)}{value}': {self.reason}; pass one of these")
         if value not in self.words:
             nearest = suggestion(str(value), self.words, "choices")
             raise UnknownNameError(f"{self._rule(name)}{value}'; {nearest}")
@@ -401,7 +405,12 @@ DRAWN: Final = Number(
 SHOWN: Final = Number(
     "a whole number from 0 to 1000000", "pass how many to show, such as 20", 0.0, 1e6, whole=True
 )
-VALUE_OR_DROP: Final = Choice(("value", "drop"))
+VALUE_OR_DROP: Final = Choice(
+    ("value", "drop"),
+    refused=("wildcard",),
+    reason="a NULL that matches any value puts a record into several classes, and this function does not "
+    "count classes that overlap",
+)
 QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 COLUMNS_AND_KEY: Final = Columns("columns and key")

@@ -54,7 +54,7 @@ def _of_a_table(function: Function) -> Call:
     signature = Signature([CONNECTION, *signature.parameters.values()])
 
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
-        given = bound(function.name, signature, arguments, named)
+        given = bound(function, signature, arguments, named)
         con = connection_of(given.pop("con"))
         options = checked(function, given)
         frames: dict[str, Any] = {}

@@ -33,6 +33,11 @@ REFUSAL_SEVERAL_VALUES: Final = (
     "several, who would make it look more diverse than it is; pass a table with one value a person, such as "
     "the gravest"
 )
+REFUSAL_SEVERAL_IN_TABLE: Final = (
+    "sensitive must have one value for each person where a class is compared with the table's people, got "
+    "people of several, who have no share of their own; pass a table with one value a person, such as the "
+    "gravest"
+)
 
 
 REFUSAL_SEVERAL_RECORDS: Final = (
@@ -89,7 +94,9 @@ class Reduction:
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     partly: Mapping[str, str] = field(default_factory=dict)
+    of_shares: bool = False  # whether it compares a class with the whole table, where a person has one value
     fallback: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -109,6 +116,11 @@ class Reduction:
         return self.whole and named and "position" in self.columns
 
 
+# The columns of a table of one row per person beside the user's: how many people the class of the row has,
+# and the sum of their weights. No table of a user's has such names.
+CLASS_PEOPLE: Final = "\x01people of the class"
+CLASS_WEIGHT: Final = "\x01weight of the class"
+PERSON: Final = "\x01person"  # of a row for each sensitive value of theirs in a class
 # The arguments that most reductions share.
 TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
@@ -158,12 +170,12 @@ def reductions() -> Mapping[str, Reduction]:
 
 @cache
 def has_implementation(package: str, engine: str) -> bool:
-    """Whether a reduction's package has a file for the engine.
+    """Whether a reduction's package has a file for the engine; DuckDB's is the SQL text.
 
     >>> has_implementation("reid_sql.reductions.people", "ibis")
     False
     """
-    return find_spec(f"{package}.{engine}") is not None
+    return find_spec(f"{package}.{'sql' if engine == 'duckdb' else engine}") is not None
 
 
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
@@ -199,7 +211,7 @@ def refuse_groups(nulls: str) -> None:
 
 
 def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
-    """Refuse columns that divide the table and are named like those of the answer beside them."""
+    """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
             rule = f"by must not name a column as the answer names its own, got '{column}'"
@@ -236,10 +248,15 @@ def refuse_repeated_key(*, is_repeated: bool) -> None:
         raise OutOfDomainError(REFUSAL_REPEATED_KEY)
 
 
-def refuse_several(people: int) -> None:
-    """Refuse people of several sensitive values in one class."""
+def refusal_of_several(*, of_shares: bool) -> str:
+    """The refusal of people of several sensitive values: in one class, or in the table."""
+    return REFUSAL_SEVERAL_IN_TABLE if of_shares else REFUSAL_SEVERAL_VALUES
+
+
+def refuse_several(people: int, *, of_shares: bool) -> None:
+    """Refuse people of several sensitive values in one class, or in the table."""
     if people:
-        raise OutOfDomainError(REFUSAL_SEVERAL_VALUES)
+        raise OutOfDomainError(refusal_of_several(of_shares=of_shares))
 
 
 def refuse_records(people: int) -> None:

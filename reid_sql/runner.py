@@ -10,6 +10,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.control_characters import escape_control_characters
+from reid_sql.errors import ReidError, name_error
 from reid_sql.terminal.progress import step
 
 WRONG: Final = re.compile(
@@ -17,6 +18,22 @@ WRONG: Final = re.compile(
     r"unicode|Maximum line size of \d+ bytes)"
 )
 UNLIKE: Final = "The CSV Parser state machine reached an invalid state"
+ABOUT_NAMES: Final = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConnectionException,
+    duckdb.DependencyException,
+    duckdb.IOException,
+    duckdb.NotImplementedException,
+    duckdb.OutOfMemoryException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+    duckdb.SyntaxException,
+)
+OURS: Final = re.compile(r" must .*; ")  # the form of our refusals, outside of what is quoted
+QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+SAFE: Final = re.compile(r"^(No magic bytes found|File '[^']*' too small|Malformed JSON in file)")
+ENUM: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")  # a type that lists its values
 GRACE: Final = 5.0  # seconds that a stopped query gets to end
 
 
@@ -80,10 +97,18 @@ def _done(con: duckdb.DuckDBPyConnection) -> float:
 def sentence(error: BaseException) -> str:
     r"""Return the refusal without the engine's error class and its position in our SQL.
 
-    >>> sentence(ValueError("Invalid Input Error: k must be a number; pass one\n\nLINE 1: from …"))
+    What DuckDB writes about names, files and memory quotes no record. What it writes about values does, such
+    as a cast that fails: then the type alone is returned.
+
+    >>> sentence(duckdb.InvalidInputException("Invalid Input Error: k must be a number; pass one\n\nLINE 1"))
     'k must be a number; pass one'
+    >>> sentence(duckdb.ConversionException("Conversion Error: Could not convert string 'Alice' to INT32"))
+    'every value must be one that DuckDB can read and convert, got ConversionException; correct it in a view'
     """
     message = str(error)
+    if not isinstance(error, duckdb.Error):
+        plain = isinstance(error, ReidError | OSError | ImportError | UnicodeError)
+        return escape_control_characters(message) if plain else f"there is no answer, got {name_error(error)}"
     if broken := re.search(
         r"CSV Error on Line: (\d+)", message
     ):  # what follows is the line itself, a person's record
@@ -98,4 +123,8 @@ def sentence(error: BaseException) -> str:
     words = re.sub(
         r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words
     )  # a window refuses by a cast
-    return escape_control_characters(re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words))
+    words = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)
+    if not (isinstance(error, ABOUT_NAMES) or OURS.search(QUOTED.sub("", words)) or SAFE.search(words)):
+        rule = f"every value must be one that DuckDB can read and convert, got {name_error(error)}"
+        return f"{rule}; correct it in a view"
+    return escape_control_characters(ENUM.sub("ENUM", words))

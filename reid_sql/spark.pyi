@@ -168,7 +168,7 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
 ) -> DataFrame:
-    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+    """Summarise the four risks against the attacker of a scenario, and one who knows everything.
 
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
@@ -740,7 +740,7 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
-    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
     empty table, and a model that is not known: One row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
@@ -787,7 +787,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
     """
 
 def copula_json(model: str) -> DataFrame:
-    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
+    """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
     It holds each column's values with their shares, and the correlations; no record. Of a model of people it
     holds the tree alone, and none of its donors. Refuses a model that is
@@ -1604,10 +1604,10 @@ def matching_correctness_curve(
 
     The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
     list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
-    equal ones are told apart by chance. With `true_persons` and `false_persons`, the number of the person
-    looked for in each pair, everybody is held against their own wrong pairs; without them against all, as if
-    nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more; `pyc_extrapolate`
-    goes on from there, with `standard_error` as its `standard_errors`.
+    ties are broken at random. With `true_persons` and `false_persons`, the number of the person
+    looked for in each pair, each person is compared with their own wrong pairs; without them with
+    all, as if nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more;
+    `pyc_extrapolate` goes on from there, with `standard_error` as its `standard_errors`.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly.
 
@@ -1703,12 +1703,12 @@ def population_risk(
 
     The table is a random sample of them. Beside it the chance that a match is right and the share of people
     in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
-    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
-    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
-    records, no repeats, a population not much larger, columns that follow from others (they are left out),
-    records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or sampled
-    by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds what the
-    sample's own records allow. Refuses a population smaller than the sample.
+    on, it contained the true value in 93 to 98 of 100. At the sample's own size it is the count. `weight`,
+    `marginals`, `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer
+    than 100 records, no repeats, a population not much larger, columns that follow from others (they are left
+    out), records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or
+    sampled by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds
+    what the sample's own records allow. Refuses a population smaller than the sample.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
@@ -1916,11 +1916,11 @@ def pyc_extrapolate(
     'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
     for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
 
-    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on
+    The ends `_low` and `_high` contained the true value in 95 % of the tables that they were not set on
     (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
     correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
     was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or says what stands against relying on the answer. NULL where the
+    through the points. `status` is ok, or the reason not to rely on the answer. NULL where the
     method does not tell.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
@@ -1999,7 +1999,7 @@ def pyc_forecast(
 
     Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
-    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls='wildcard'`.
     With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
     smallest of their classes, NULL as one person; else one row per person is assumed.
@@ -2076,10 +2076,10 @@ def qar_quasi_identifiers(
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
     The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
-    `status` then says so. `memory_mb` bounds the memory that counting takes beside the engine's. Refuses an
-    empty table, p beyond the columns, and more than 200,000 choices. One row per person is assumed; with
-    `entity`, the column that tells people apart, NULL one of them, the risk is the mean over people of 1/size
-    of the smallest of their classes, in people.
+    `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
+    Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
+    assumed; with `entity`, the column that tells people apart, NULL one of them, the risk is the mean over
+    people of 1/size of the smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
 
@@ -2205,7 +2205,7 @@ def risk_summary(
     """
 
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame:
-    """Draw records from a fitted model: a table, as text, of any length, never held as a whole.
+    """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.
 
     It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
     of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
@@ -2675,9 +2675,9 @@ def validate_risk(
     hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
     the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
     the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
-    `…_width`, and `…_held`, the share of intervals that held the truth. For 'people' and 'copula', ξ of up
-    to 1,000 persons outside each sample is held against who is unique: 'auc', 'brier' beside that of the
-    best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
+    `…_width`, and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ
+    of up to 1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of
+    the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
     (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
     are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
     to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that

@@ -24,7 +24,7 @@ FROM risk_summary(people, ['sex', 'education', 'occupation'], nulls := 'wildcard
 -- | 3000 | 2 | 0 | wildcard | 0 |
 
 -- A record that is missing throughout matches everybody, which hides it and nobody else: such blank records
--- are told.
+-- are counted apart.
 CREATE TEMP TABLE forms AS FROM
   (VALUES ('F', 'nurse'), ('M', 'cook'), (NULL, NULL), (NULL, NULL)) AS t(sex, occupation);
 SELECT class_size, records, blank_records

@@ -46,7 +46,7 @@ WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 -- | 10 | 0.5586 | 0.5597 | 0.3991 |
 -- | 50 | 0.5503 | 0.5551 | 0.392 |
 
--- How well what is quick to compute stands for the exact contributions.
+-- How well quick proxies approximate the exact contributions.
 SELECT proxy, round(pearson, 2) AS pearson, round(kendall, 2) AS kendall, round(auc, 2) AS auc
 FROM qar_proxies(people, ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'],
   alpha := 0.1, tail := 0.5)

@@ -1,9 +1,9 @@
--- What classes give away: a class of many records still tells the occupation of all of them, where they share
+-- Attribute disclosure: a class of many records still reveals the occupation of all of them, where they share
 -- it.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
--- l-diversity: how many occupations do people hold who cannot be told apart by sex and postcode, and by age
+-- l-diversity: how many occupations do people hold who are alike by sex and postcode, and by age
 -- beside?
 SELECT value AS l, classes, k, offending_classes, round(offending_share, 4) AS offending_share
 FROM l_diversity(people, ['sex', 'postcode'], 'occupation', l := 3);

@@ -1,4 +1,4 @@
--- A release against its original: what was changed, and what an attacker still gets right.
+-- Comparing a release with its original: what was changed, and what an attacker still gets right.
 
 CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 

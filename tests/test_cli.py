@@ -329,6 +329,13 @@ def test_functions_lists_all() -> None:
     )
 
 
+def test_a_function_says_what_it_lacks_and_where() -> None:
+    shown = " ".join(command("functions", "profile").stdout.split())
+    assert "Without entity: it describes columns" in shown
+    assert "On Ibis the distinct records come to the client" in shown
+    assert "On DuckDB the distinct records" not in shown, "it is counted there"
+
+
 def test_sql_is_a_script_that_a_plain_client_loads() -> None:
     with duckdb.connect() as con:
         con.execute(command("sql").stdout)

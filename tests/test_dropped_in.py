@@ -70,14 +70,12 @@ assert con.execute("FROM shares(t, ['a'])").fetchall() == rp.shares(frame, ["a"]
 least = con.execute("FROM shares(t, ['a'], least := 0.7, nulls := 'drop')").fetchall()
 assert least[1] == (3, 0.75, "big", 1, "drop")
 con.execute("CREATE TABLE e(a INT)")
-none = rp.shares(frame.head(0), ["a"]).collect().rows()
-assert con.execute("FROM shares(e, ['a'])").fetchall() == none == []
 halves = rp.halves([1, 2.5]).collect().rows()
 assert con.execute("FROM halves([1, 2.5])").fetchall() == halves == [(1.0, 0.5), (2.5, 1.25)]
 both = con.execute("FROM halves([1], more := [4])").fetchall(), rp.halves([1], more=[4]).collect().rows()
 assert both == ([(1.0, 0.5), (4.0, 2.0)],) * 2
 refused = ["halves([])", "halves([1, NULL])", "halves([1], more := [0.5])", "halves('x')"]
-refused.append("shares(t, ['a'], least := 3)")
+refused += ["shares(t, ['a'], least := 3)", "shares(e, ['a'])", "shares(t, ['a'], nulls := 'wildcard')"]
 for bad in ("SELECT square(2)", *(f"FROM {call}" for call in refused)):
     try:
         con.execute(bad).fetchall()
@@ -100,6 +98,39 @@ def test_a_dropped_in_file_is_known_to_every_engine(folder: Path) -> None:
     assert out.count("sizes must be a list of one or more numbers, got") == 3
     assert "more must be a number of people of at least 1 and at most 1e+15, got 0.5" in out
     assert "least must be a risk between 0 and 1, got 3" in out
+    assert "the table must hold at least one record, got 0" in out
+    assert "nulls must be one of 'value', 'drop', got 'wildcard': " in out
+
+
+CARELESS = TABLE.replace("shares", "careless").replace(
+    'source="none"', 'duckdb="max(class_size) AS size, 1.0::DOUBLE AS share, \'big\' AS word", source="none"'
+)
+OWED = """
+import pytest
+options = ["-q", "-n0", "-rf", "-p", "no:cacheprovider", "-k", "careless", "-m", "not spark and not postgres"]
+pytest.main([*options, "tests/conformance/test_owed.py"])
+"""
+
+
+def test_a_function_that_forgets_what_it_owes_fails_the_tests(tmp_path: Path) -> None:
+    """SQL that answers an empty table with nothing, and neither people nor groups, nor the reasons."""
+    (tmp_path / "careless.py").write_text(CARELESS, encoding="utf-8")
+    out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(tmp_path)!r})\n{OWED}")
+    failed = {
+        line.split("::")[1].split(" - ")[0].rstrip() for line in out.splitlines() if line.startswith("FAILED")
+    }
+    both = [
+        f"test_{owed}_or_the_reason_is_given[{engine}-careless]"
+        for owed in ("people_are_counted", "groups_are_answered")
+        for engine in ("duckdb", "polars")
+    ]
+    reasons = "test_every_dataframe_engine_gives_the_reason"
+    assert failed == {
+        "test_an_empty_table_has_no_answer[duckdb-careless]",
+        f"{reasons}[polars-careless]",
+        f"{reasons}[ibis on duckdb-careless]",
+        *both,
+    }
 
 
 def test_the_command_lists_it(folder: Path) -> None:

@@ -37,14 +37,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "shipped, misspelt": ("adult_voter_registr", "did you mean 'adult_voter_register'?"),
     "unknown key": (
         GOOD | {"populaton": 3},
-        "stands for nothing, got 'populaton'; did you mean 'population'?",
+        "must have only known keys, got 'populaton'; did you mean 'population'?",
     ),
     "unknown key of a group": (
         GOOD | {"groups": [GROUP | {"probabilty": 1}]},
-        (
-            "scenario groups[1] must have no key that stands for nothing, "
-            "got 'probabilty'; did you mean 'probability'?"
-        ),
+        ("scenario groups[1] must have only known keys, got 'probabilty'; did you mean 'probability'?"),
     ),
     "no groups": ({"population": 10}, "scenario groups must hold at least one group, got none"),
     "groups as a table": (
@@ -107,16 +104,16 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "both": (
         by(probability=0.5, probabilities={"CA": 1}),
-        "scenario groups[1] must have a probability, or a column by which it is told, got both",
+        "scenario groups[1] must have a probability, or a column that determines it, got both",
     ),
     "neither": (GOOD | {"groups": [{"columns": ["age"]}]}, "got neither; give probability = 0.5, or by"),
     "otherwise without by": (
         GOOD | {"groups": [GROUP | {"otherwise": 1}]},
-        "scenario groups[1].otherwise must stand beside by",
+        "scenario groups[1].otherwise needs by",
     ),
     "by without probabilities": (
         by(),
-        "groups[1] must tell the probabilities by 'state' inline or in a file, got n",
+        "groups[1] must give the probabilities by 'state' inline or in a file, got n",
     ),
     "a value outside": (
         by(probabilities={"CA": 2}),
@@ -141,7 +138,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "unknown key of a hierarchy": (
         GOOD | {"hierarchies": {"race": {"any": ["?"]}}},
-        "hierarchies.race must have no key",
+        "hierarchies.race must have only known keys",
     ),
     "name": (GOOD | {"name": 3}, 'scenario name must be a text, got 3; write it in quotes, like "age"'),
     "a list": ("[1]", "scenario must be an existing file"),

@@ -75,7 +75,7 @@ def absence(function: Function) -> str | None:
 
 
 def absences(function: Function) -> Iterator[str]:
-    """What engines lack of the function, in sentences."""
+    """What engines lack of the function, and what it lacks on all, in sentences."""
     for engine in ENGINES:
         if reason := function.absence(engine):
             yield f"Not on {engine.capitalize()}: {reason}."
@@ -83,6 +83,8 @@ def absences(function: Function) -> Iterator[str]:
             yield f"On {engine.capitalize()} in part: {reason}."
         if how := function.fallback_note(engine):
             yield f"On {engine.capitalize()} {how}."
+    for parameter, reason in function.lacked.items():
+        yield f"Without `{parameter}`: {reason}."
 
 
 def is_on(function: Function, engine: str) -> bool:

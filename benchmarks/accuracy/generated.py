@@ -1,7 +1,7 @@
 """Tables of other kinds than the corpora: families of generators, each of a known law and random parameters.
 
-A family makes a population of 100,000 to 1,000,000 people, whose classes are counted. Constants may be chosen
-on the families of `CHOOSING` alone; those of `HELD_OUT` are for figures.
+A family makes a population of 100,000 to 1,000,000 people, whose classes are counted. `people_families` has
+which of them constants were chosen on.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,12 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.people_cases import Case, Coded, measured, shares
-from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people.evidence import row_keys
+from benchmarks.accuracy.people_cases import Case, Coded, cases_of_samples
+from reid_sql.models.classes.disclosure import Integers
 
-PEOPLE: Final = (1e5, 1e6)
-SAMPLES: Final = (100, 300, 1000, 10_000)
+PEOPLE: Final = (5e4, 3e5)
+SAMPLES: Final = (200, 1000, 5000)
 START: Final = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -38,14 +37,7 @@ def cases(family: str, count: int, seed: int) -> Iterator[Case]:
         rng = np.random.default_rng([seed, place, *family.encode()])
         people = round(_log_uniform(rng, *PEOPLE))
         table = coded(FAMILIES[family](rng, people))
-        sizes = np.bincount(row_keys(table.codes))
-        found, classes = np.unique(sizes, return_counts=True)
-        truth = shares(Histogram(found, classes, found * classes))
-        order = rng.permutation(people)
-        for records in SAMPLES:
-            case = Case(family, table.columns, place, records / people, records, people)
-            case.truth = truth
-            yield measured(case, *table.sampled(range(len(table.columns)), order[:records]))
+        yield from cases_of_samples(family, table, rng.permutation(people), SAMPLES, place)
 
 
 def coded(columns: Columns) -> Coded:
@@ -259,7 +251,4 @@ _HELD_OUT: Final = (
     *(dependent, near_identifier, moments, households),
     *(two_columns, thirty_columns, rule_bound),
 )
-CHOOSING: Final = tuple(family.__name__ for family in _CHOOSING)
-HELD_OUT: Final = tuple(family.__name__ for family in _HELD_OUT)
-INVISIBLE: Final = ("repeated",)  # a sample hardly shows that people stand some times over
 FAMILIES: Final[Mapping[str, Family]] = {family.__name__: family for family in (*_CHOOSING, *_HELD_OUT)}

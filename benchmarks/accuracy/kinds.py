@@ -2,7 +2,7 @@
 
 A kind makes a population of 20,000 to 300,000 people, whose classes are counted, and says in which order they
 would be sampled: by chance, but for `by_region` and `whole_households`, whose samples are not random.
-Constants may be chosen on the kinds of `CHOOSING` alone; those of `HELD_OUT` are for figures.
+`people_families` has which of them constants were chosen on.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,13 +12,11 @@ from typing import Final
 import numpy as np
 
 from benchmarks.accuracy.generated import Columns, Made, coded
-from benchmarks.accuracy.people_cases import Case, measured, shares
-from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.people.evidence import row_keys
+from benchmarks.accuracy.people_cases import Case, cases_of_samples
+from reid_sql.models.classes.disclosure import Integers
 
 PEOPLE: Final = (2e4, 3e5)
-SAMPLES: Final = (150, 600, 2500, 10_000)
-SMALLEST: Final = 2  # times the sample, of a population
+SAMPLES: Final = (300, 1500, 8000)
 MINUTES: Final = 24 * 60
 BLANK: Final = -1  # a name of this number is NULL
 
@@ -40,15 +38,8 @@ def cases(kind: str, count: int, seed: int) -> Iterator[Case]:
         rng = np.random.default_rng([seed, place, *kind.encode()])
         made = KINDS[kind](rng, round(_log_uniform(rng, *PEOPLE)))
         table = coded(made.columns)
-        people = len(table.codes)
-        found, classes = np.unique(np.bincount(row_keys(table.codes)), return_counts=True)
-        truth = shares(Histogram(found, classes, found * classes))
-        order = rng.permutation(people) if made.order is None else made.order
-        for records in SAMPLES:
-            if SMALLEST * records <= people:
-                case = Case(kind, table.columns, place, records / people, records, people)
-                case.truth = truth
-                yield measured(case, *table.sampled(range(len(table.columns)), order[:records]))
+        order = rng.permutation(len(table.codes)) if made.order is None else made.order
+        yield from cases_of_samples(kind, table, order, SAMPLES, place)
 
 
 def zipf_mixture(rng: np.random.Generator, people: int) -> Population:
@@ -279,7 +270,4 @@ def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 _CHOOSING: Final = (zipf_mixture, shared_homes, twice, followed, few_categories, measurements, mostly_missing)
 _HELD_OUT: Final = (families, panel, wide_survey, visits, births, careers)
 _NOT_RANDOM: Final = (whole_households, by_region)
-CHOOSING: Final = tuple(kind.__name__ for kind in _CHOOSING)
-HELD_OUT: Final = tuple(kind.__name__ for kind in _HELD_OUT)
-NOT_RANDOM: Final = tuple(kind.__name__ for kind in _NOT_RANDOM)
 KINDS: Final[Mapping[str, Kind]] = {kind.__name__: kind for kind in (*_CHOOSING, *_HELD_OUT, *_NOT_RANDOM)}

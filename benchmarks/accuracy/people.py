@@ -1,42 +1,38 @@
-"""The figures of docs/accuracy_people.md: the model of people on corpora that did not shape its constants.
+"""The figures of docs/accuracy_people.md: population_risk on tables whose people are all known.
 
-- `python -m benchmarks.accuracy.people measure CASES.json [choices of columns a corpus] [seed]`
-- `python -m benchmarks.accuracy.people generate CASES.json [populations a family] [seed]`
-- `python -m benchmarks.accuracy.people kinds CASES.json [populations a kind] [seed] [kind …]`
+- `python -m benchmarks.accuracy.people measure CASES.json FAMILY [tables or choices of columns] [seed]`
 - `python -m benchmarks.accuracy.people persons PERSONS.json [populations a corpus]`
-- `python -m benchmarks.accuracy.people tell RESULTS.json CASES.json [CASES.json …] [PERSONS.json]`
-- `python -m benchmarks.accuracy.people page RESULTS.json` prints the tables of docs/accuracy_people.md
+- `python -m benchmarks.accuracy.people choose CASES.json …` prints constants, by the families for choosing
+- `python -m benchmarks.accuracy.people page CASES.json … [PERSONS.json]` prints the tables of the page
+
+`surveys` reads the CSV files of the Python package pydataset 0.2.0, below the folder REID_SQL_SURVEYS.
 """
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.accuracy import generated, kinds, people_page, people_persons
-from benchmarks.accuracy.people_cases import FOREIGN, OF_PEOPLE, Case, cases
-from benchmarks.accuracy.people_judge import Judged, judged, learnt
-from reid_sql.models.population_risk.answer import (
-    STATUS_GROUP_SAMPLE,
-    STATUS_NO_REPEATS,
-    STATUS_OVERDISPERSED,
-    STATUS_SMALL_SAMPLE,
-    STATUS_UNCERTAIN_DEPENDENCIES,
-    STATUS_UNLIKE_PEOPLE,
-)
-from reid_sql.models.population_risk.shares import KINDS
+import numpy as np
+import polars as pl
 
-CHOICES: Final = 16
-DOUBTS: Final = (
-    STATUS_UNLIKE_PEOPLE,
-    STATUS_OVERDISPERSED,
-    STATUS_UNCERTAIN_DEPENDENCIES,
-    STATUS_NO_REPEATS,
-    STATUS_SMALL_SAMPLE,
-    STATUS_GROUP_SAMPLE,
+from benchmarks.accuracy import generated, in_sql, kinds, lists, people_judge, people_page, people_persons
+from benchmarks.accuracy.people_cases import (
+    Case,
+    Coded,
+    cases_of_samples,
+    cases_of_table,
+    code_frame,
+    table,
 )
+from benchmarks.accuracy.people_families import FAMILIES, SURVEYS, Family
+
+FRACTIONS: Final = (0.1, 0.01, 0.003, 0.001)
+SURVEY_FRACTIONS: Final = (0.2, 0.05, 0.015)
 PERSONS_AT: Final = (
     ("adult", 0.01),
     ("adult", 0.1),
@@ -44,59 +40,82 @@ PERSONS_AT: Final = (
     ("cps_tax_units", 0.01),
     ("hdv2003", 0.1),
 )
+Source = Callable[[str, int, int], Iterator[Case]]
 
 
 def main() -> None:
     """Do what is asked for."""
     command, path, *rest = sys.argv[1:]
-    file = Path(path)
     if command == "measure":
-        found = [asdict(case) for case in measured(*(int(number) for number in rest))]
-        file.write_text(json.dumps(found), encoding="utf-8")
-    elif command == "generate":
-        found = [asdict(case) for case in generated_cases(*(int(number) for number in rest))]
-        file.write_text(json.dumps(found), encoding="utf-8")
-    elif command == "kinds":
-        count, seed, *some = [*rest, *("4", "1")[len(rest) :]]
-        found = [asdict(case) for case in cases_of_kinds(int(count), int(seed), some)]
-        file.write_text(json.dumps(found), encoding="utf-8")
+        family, *numbers = rest
+        count, seed = [*(int(each) for each in numbers), *(4, 1)[len(numbers) :]]
+        measured = [asdict(case) for case in measure(FAMILIES[family], count, seed)]
+        Path(path).write_text(json.dumps(measured), encoding="utf-8")
     elif command == "persons":
-        file.write_text(json.dumps(persons(int(rest[0]) if rest else 24)), encoding="utf-8")
-    elif command == "tell":
-        file.write_text(json.dumps(told([Path(name) for name in rest]), indent=1), encoding="utf-8")
+        found = persons(int(rest[0]) if rest else 24)
+        Path(path).write_text(json.dumps(found), encoding="utf-8")
+    elif command == "choose":
+        cases, _ = read([path, *rest])
+        chosen = {name: family.choose(cases) for name, family in FAMILIES.items()}
+        print(people_judge.choose({name: some for name, some in chosen.items() if some}))
     else:
-        print(people_page.page(json.loads(file.read_text(encoding="utf-8"))))
+        print(people_page.page(*read([path, *rest])))
 
 
-def measured(choices: int = CHOICES, seed: int = 1) -> list[Case]:
-    """Measure every corpus."""
-    found = []
-    for corpus in (*OF_PEOPLE, *FOREIGN):
-        found += list(cases(corpus, choices, seed))
-        print(f"{corpus}: {len(found)} cases", file=sys.stderr, flush=True)
-    return found
+def measure(family: Family, count: int, seed: int) -> Iterator[Case]:
+    """Measure each table of a family."""
+    for name in family.names:
+        yield from source_of(name)(name, count, seed)
+        print(name, file=sys.stderr, flush=True)
 
 
-def generated_cases(count: int = 4, seed: int = 1) -> list[Case]:
-    """Measure every family of generators."""
-    found = []
-    for family in generated.FAMILIES:
-        found += list(generated.cases(family, count, seed))
-        print(f"{family}: {len(found)} cases", file=sys.stderr, flush=True)
-    return found
+def source_of(name: str) -> Source:
+    """Where the cases of a table, or of a generator, come from."""
+    of_generators: dict[str, Source] = dict.fromkeys(generated.FAMILIES, generated.cases)
+    of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(lists.KINDS, lists.cases)
+    of_generators |= dict.fromkeys(lists.REAL, lists.cases_of_baskets)
+    of_generators |= {kind.__name__: _of_kind_in_sql for kind in in_sql.KINDS}
+    if name in of_generators:
+        return of_generators[name]
+    if name in SURVEYS:
+        return partial(_of_table, survey, SURVEY_FRACTIONS)
+    return partial(_of_table, table, FRACTIONS)
 
 
-def cases_of_kinds(count: int = 4, seed: int = 1, some: Sequence[str] = ()) -> list[Case]:
-    """Measure every kind, or some."""
-    found = []
-    for kind in some or kinds.KINDS:
-        found += list(kinds.cases(kind, count, seed))
-        print(f"{kind}: {len(found)} cases", file=sys.stderr, flush=True)
-    return found
+def _of_kind_in_sql(name: str, count: int, seed: int) -> Iterator[Case]:
+    """Draw populations of a kind of `in_sql`, and nested samples of each."""
+    make = next(kind for kind in in_sql.KINDS if kind.__name__ == name)
+    for place in range(count):
+        rng = np.random.default_rng([seed, place, *name.encode()])
+        people = round(float(np.exp(rng.uniform(*np.log(kinds.PEOPLE)))))
+        whole = code_frame(pl.DataFrame(dict(make(rng, people))))
+        yield from cases_of_samples(name, whole, rng.permutation(people), kinds.SAMPLES, place)
 
 
-def persons(count: int) -> dict[str, dict[str, float]]:
-    """Score persons of each corpus, by caution that the other corpora taught."""
+def _of_table(
+    read: Callable[[str], Coded], fractions: tuple[float, ...], name: str, count: int, seed: int
+) -> Iterator[Case]:
+    return cases_of_table(name, read(name), count, seed, fractions)
+
+
+def survey(name: str) -> Coded:
+    """Read a survey of the package pydataset, without its column of row numbers and keys of persons."""
+    path, dropped = SURVEYS[name]
+    frame = pl.read_csv(
+        Path(os.environ["REID_SQL_SURVEYS"]) / path, infer_schema_length=None, null_values=["NA"]
+    )
+    return code_frame(frame.drop(frame.columns[0], *dropped))
+
+
+def read(files: list[str]) -> tuple[list[Case], dict[str, Any]]:
+    """Read cases, and the figures of persons."""
+    found = [json.loads(Path(name).read_text(encoding="utf-8")) for name in files]
+    cases = [Case(**case) for one in found if isinstance(one, list) for case in one]
+    return cases, next((one for one in found if isinstance(one, dict)), {})
+
+
+def persons(count: int) -> Mapping[str, dict[str, float]]:
+    """Score persons of each corpus, by shrinkage that the other corpora taught."""
     scored = []
     for corpus, fraction in PERSONS_AT:
         scored += people_persons.scored(corpus, count, fraction)
@@ -105,41 +124,6 @@ def persons(count: int) -> dict[str, dict[str, float]]:
     for one in people_persons.held_out(scored):
         found.setdefault(f"{one.corpus} {one.fraction}", []).append(one)
     return {name: people_persons.figures(some) for name, some in found.items()}
-
-
-def told(files: Sequence[Path]) -> dict[str, Any]:
-    """Judge the cases by constants of other corpora, and keep what the page needs."""
-    read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    found = [Case(**case) for one in read if isinstance(one, list) for case in one]
-    of_people = [case for case in found if case.corpus in OF_PEOPLE]
-    corpora = list(dict.fromkeys(case.corpus for case in of_people))
-    taught = {corpus: learnt([case for case in of_people if case.corpus != corpus]) for corpus in corpora}
-    taught |= {"all": learnt(of_people)} if of_people else {}
-    return {
-        "cases": [_row(one) for one in judged(found)],
-        "learnt": {name: asdict(one) for name, one in taught.items()},
-        "persons": next((one for one in read if isinstance(one, dict)), {}),
-    }
-
-
-def _row(one: Judged) -> dict[str, Any]:
-    case = one.case
-    row: dict[str, Any] = {
-        "corpus": case.corpus,
-        "seed": case.seed,
-        "fraction": case.fraction,
-        "records": case.records,
-        "columns": len(case.columns),
-        "seconds": round(case.seconds, 3),
-        "doubts": [DOUBTS.index(note) for note in one.doubts],
-    }
-    for name in KINDS:
-        share = one.shares[name]
-        row[name] = [round(v, 6) for v in (case.truth[name], share.estimate, share.low, share.high)]
-        row[f"{name} in the sample"] = round(case.sample[name], 6)
-    return row | {
-        name: [None if v is None else round(v, 6) for v in values] for name, values in case.rivals.items()
-    }
 
 
 if __name__ == "__main__":

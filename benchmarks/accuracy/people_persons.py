@@ -15,10 +15,10 @@ from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import PERSONS, Population, populations
 from benchmarks.accuracy.people_cases import Coded, table
-from benchmarks.accuracy.people_judge import balanced
+from benchmarks.accuracy.people_judge import balance
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.scores import Shrinkage, clipped_log_odds, shrink_scores
+from reid_sql.models.people.scores import MIN_UNIQUE_SHARE, Shrinkage, clipped_log_odds, shrink_scores
 from reid_sql.models.population_risk import shares
 from reid_sql.parameters import Floats
 
@@ -80,24 +80,28 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
 def learnt(found: Sequence[Scored]) -> Shrinkage:
     """Fit the shrinkage by logistic regression of being unique, each corpus with the same weight."""
     corpora = [one.corpus for one in found]
-    parts = [(*_told(one), balance) for one, balance in zip(found, balanced(corpora), strict=True)]
-    x = np.concatenate([told for told, _, _ in parts])
-    unique = np.concatenate([own for _, own, _ in parts])
-    weight = np.concatenate([np.full(len(own), balance / max(len(own), 1)) for _, own, balance in parts])
+    parts = [(*_features(one), each) for one, each in zip(found, balance(corpora), strict=True)]
+    x, log, unique = (np.concatenate([part[place] for part in parts]) for place in range(3))
+    weight = np.concatenate([np.full(len(own), each / max(len(own), 1)) for _, own, _, each in parts])
 
     def loss(beta: Floats) -> tuple[float, Floats]:
-        z = x @ beta
+        z = log + x @ beta
         return float(weight @ (np.logaddexp(0, z) - unique * z)), x.T @ (weight * (expit(z) - unique))
 
-    return Shrinkage(*(float(part) for part in minimize(loss, np.zeros(3), jac=True, method="BFGS").x))
+    offset, slope, bend, bend_by_rarity, offset_by_rarity = minimize(
+        loss, np.zeros(5), jac=True, method="BFGS"
+    ).x
+    return Shrinkage(*map(float, (offset, offset_by_rarity, 1 + slope, bend, bend_by_rarity)))
 
 
-def _told(one: Scored) -> tuple[Floats, Floats]:
-    """Of persons outside the sample: 1, log-odds, log-odds above 1/2 times those of Ξ; and whether unique."""
+def _features(one: Scored) -> tuple[Floats, Floats, Floats]:
+    """Of persons outside the sample: what the shrinkage adds to the log-odds, these, and whether unique."""
     some = one.bare > 0
     log = clipped_log_odds(one.bare[some], 1e-9)
-    share = float(clipped_log_odds(np.array(one.share), 1e-4))
-    return np.stack([np.ones(len(log)), log, np.maximum(log, 0) * share], axis=1), one.unique[some]
+    rarity = float(clipped_log_odds(np.array(one.share), MIN_UNIQUE_SHARE))
+    above, ones = np.maximum(log, 0), np.ones(len(log))
+    x = np.stack([ones, log, above, above * rarity, ones * rarity], axis=1)
+    return (1 - one.fraction) * x, log, one.unique[some]
 
 
 def held_out(found: Sequence[Scored]) -> list[Scored]:

@@ -128,7 +128,7 @@ def _forecast(dataset: Dataset, size: int, seed: int) -> tuple[float, dict[str, 
 
 
 def _sampled(histogram: Histogram, size: int, rng: np.random.Generator) -> Histogram:
-    classes = np.repeat(histogram.class_size, histogram.classes)  # (classes,)
+    classes = np.repeat(histogram.class_size, histogram.classes.astype(np.int64))  # (classes,)
     ends = np.cumsum(classes)
     drawn = rng.choice(int(ends[-1]), size, replace=False)
     return histogram_of(np.bincount(np.searchsorted(ends, drawn, side="right")))

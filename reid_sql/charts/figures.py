@@ -92,8 +92,8 @@ def attribute_risk(answer: object, *, most: int = 20, ax: "Axes | None" = None) 
     Of the answer of `attribute_risk`, the `most` subsets with the highest distinction: a full mark at the
     share of distinct combinations, an open one at the share of pairs of people who differ.
 
-    >>> told = [{"columns": ["age"], "distinction": 0.1, "separation": 0.9, "status": "ok"}]
-    >>> [line.get_xdata().tolist() for line in attribute_risk(told).axes[0].lines]
+    >>> rows = [{"columns": ["age"], "distinction": 0.1, "separation": 0.9, "status": "ok"}]
+    >>> [line.get_xdata().tolist() for line in attribute_risk(rows).axes[0].lines]
     [[0.1], [0.9]]
     """
     rows = rows_of(

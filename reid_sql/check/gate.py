@@ -18,7 +18,7 @@ from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.overview import table_page
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
-from reid_sql.check.release import Release
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.check.report import build_report, read_baseline, to_json
 from reid_sql.check.sentences import (
     describe_check,
@@ -28,7 +28,7 @@ from reid_sql.check.sentences import (
     summarize_verdicts,
 )
 from reid_sql.check.sources import REASON_CHANGED
-from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, withhold_figures
+from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, leave_unjudged, withhold_figures
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
@@ -130,6 +130,18 @@ def open_with_engine(
     return open_in_ibis(policy, memory_limit, show_progress, tables or {})
 
 
+def plan_statements(policy: Policy) -> list[str]:
+    """List the statements that a warehouse would run to check a table of one record."""
+    if _choose_engine(None, policy) != "ibis":
+        rule = "--plan must be asked of a policy with a url, got tables in files"
+        raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
+    from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
+
+    with plan_queries() as statements, open_with_engine(None, policy) as releases:
+        measure_policy(policy, releases, None)
+    return statements
+
+
 def _choose_engine(engine: str | None, policy: Policy) -> str:
     """What counts: what the run asks for, else what the policy says, else what its tables need."""
     sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
@@ -194,15 +206,20 @@ def measure_policy(
     before = find_baseline(policy, releases, baseline)
     found, pages = [], []
     for release in releases:
+        uncounted = _count_records(release)
         for number, each in enumerate(release.table.checks, 1):
             show_progress(
                 f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})"
             )
-            found.append(judge_check(release, each, policy, before))
+            found.append(
+                leave_unjudged(release.table.name, each, uncounted)
+                if uncounted
+                else judge_check(release, each, policy, before)
+            )
         show_progress(f"{release.table.name}: what drives the risk")
         pages.append(table_page(release, policy, risky=risky))
-    changed = {release.table.name for release in releases if release.has_changed()}
-    results = [withhold_figures(each, REASON_CHANGED) if each.table in changed else each for each in found]
+    changes = {release.table.name: _change_of(release) for release in releases}
+    results = [withhold_figures(each, why) if (why := changes[each.table]) else each for each in found]
     return build_report(
         policy,
         pages,
@@ -211,6 +228,28 @@ def measure_policy(
         before,
         sorted({engine for release in releases for engine in release.engine.packages}),
     )
+
+
+def _count_records(release: Release) -> str:
+    """Count the records first; return why they cannot be counted, then no check is judged."""
+    try:
+        release.records  # noqa: B018 - it is remembered
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        release.leave_uncounted()
+        return sentence(error)
+    return ""
+
+
+def _change_of(release: Release) -> str:
+    """Return why the figures are not to be trusted: the table changed, or nobody can tell."""
+    try:
+        return REASON_CHANGED if release.has_changed() else ""
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        return sentence(error)
 
 
 @dataclass(frozen=True)

@@ -264,7 +264,10 @@ def _population_risk(answer: Page) -> str:
         return f"{title}<p>Not available: {escape(answer['status'])}</p>"
     quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
     status = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
-    facts = describe_shares(answer) | {"method": f"{answer['method']} (population_risk)"}
+    facts = describe_shares(answer) | {
+        "method": f"{answer['method']} (population_risk)",
+        "assumed": answer["assumptions"],
+    }
     return f"{title}{quote}{_definition_list(facts)}{status}"
 
 

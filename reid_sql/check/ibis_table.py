@@ -4,180 +4,43 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 """
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, partial, reduce
-from operator import and_
 from typing import Any, Final
 
-import duckdb
 import ibis
-import numpy as np
 import pyarrow as pa
-from ibis.expr.types import BooleanValue, Table
+from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
-from reid_sql.check.duckdb_table import Calls
+from reid_sql.check.client_records import Client, ClientRecords, RemoteTable
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    columns_named,
+    sets_counted,
+)
+from reid_sql.check.release import POLICY_COLUMNS, Group, Release
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (
     DistinctRecords,
-    create_view,
-    drop_view,
     fetch_distinct,
-    needed_columns,
-    open_client,
     profile_columns,
 )
 from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, max_collected_values, with_aliases
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
+from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, with_aliases
+from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
+from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
-from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord, quoted
-from reid_sql.sources.remote import url_of
+from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
+from reid_sql.reductions.classes.ibis import histograms
 from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
 
-PLACE: Final = "reid place of the group"
-
-
-class RemoteTable(TableEngine):
-    """The table in the warehouse."""
-
-    @abstractmethod
-    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
-        """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
-
-
-class Client:
-    """The DuckDB of the client, opened when it is first asked."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        """Remember what closes it."""
-        self._stack = stack
-
-    @cached_property
-    def con(self) -> duckdb.DuckDBPyConnection:
-        """The connection."""
-        return self._stack.enter_context(open_client())
-
-
-class ClientRecords:
-    """One table's records at the client, fetched once for the same columns and groups."""
-
-    def __init__(self, client: Client, table: TablePolicy, number: int, source: RemoteTable) -> None:
-        """Remember where the records come from."""
-        self._client, self._table, self._name = client, table, f"reid_client_{number}"
-        self._source = source
-        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
-        self._refused: dict[Any, ReidError] = {}
-        self._created = 0
-
-    @cached_property
-    def _calls(self) -> Calls:
-        return Calls(self._client.con, self._table, "")
-
-    def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
-    ) -> list[Row]:
-        """Call a function on the records of a group, or of the whole table."""
-        return self._calls.call(function, qi, given, self._part(self._needed(function, qi, given), by, group))
-
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
-        """Return the share of a group's records for which a measure's condition is true."""
-        columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-        return self._calls.call_measure(check, given, self._part(columns, check.by, group))
-
-    def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
-    ) -> list[Row]:
-        """Call a function on all groups at once; the values of a group are under the names of the source."""
-        view = self._view(self._needed(function, qi, given), by)
-        names, groups = self._source.group_names(by), self._source.groups(by)
-        rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
-        return [
-            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row) for row in rows
-        ]
-
-    def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
-        """List the columns that the call is about, with those of a model and the one of people."""
-        arguments = {
-            p.name: qi if isinstance(p.domain, Columns) else given.get(p.name) for p in function.parameters
-        }
-        person = [] if self._table.entity is None else [self._table.entity]
-        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))
-
-    def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
-        """Name a view of all records, with the place of their group."""
-        key = (frozenset(columns), tuple(by))
-        if key not in self._views:
-            if key in self._refused:
-                raise self._refused[key]
-            try:
-                self._views[key] = self._create(columns, by)
-            except ReidError as error:  # once for all groups: a refusal takes as long as counting
-                self._refused[key] = error
-                raise
-        return self._views[key][0]
-
-    def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
-        """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
-        fetched = self._source.fetch(columns, by)
-        while (
-            self._views and sum(n for _, n in self._views.values()) + fetched.values > max_collected_values()
-        ):
-            view, _ = self._views.pop(next(iter(self._views)))
-            drop_view(self._client.con, view)
-        self._created += 1
-        view = f"{self._name}_{self._created}"
-        create_view(self._client.con, view, self._with_places(fetched, by) if by else fetched)
-        return view, fetched.values
-
-    def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> DistinctRecords:
-        """Replace the columns that divide the records, which are the last, by the places of their groups."""
-        names = aliases(fetched.columns)
-        own = len(names) - len(by)
-        try:
-            encoded = [
-                fetched.rows[alias].combine_chunks().dictionary_encode(null_encoding="encode")
-                for alias in names[own:]
-            ]
-        except pa.ArrowNotImplementedError:
-            rule = f"a check by {', '.join(by)} must be by columns of single values, got others"
-            raise OutOfDomainError(f"{rule}; cast them to text in a view") from None
-        codes = np.column_stack([each.indices.to_numpy(zero_copy_only=False) for each in encoded])
-        kinds, of_kind = np.unique(codes, axis=0, return_inverse=True)
-        values = [each.dictionary.to_pylist() for each in encoded]
-        numbers = np.array(
-            [
-                self._source.place_of(by, [listed[code] for listed, code in zip(values, kind, strict=True)])
-                for kind in kinds
-            ],
-            dtype=np.int64,
-        )[of_kind.ravel()]
-        rows = fetched.rows.select([*names[:own], "records"])
-        rows = rows.append_column(f"q{own + 1}", pa.array(numbers))
-        return DistinctRecords((*fetched.columns[:own], PLACE), rows)
-
-    def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
-        """Name a view of the group's records alone."""
-        view = self._view(columns, by)
-        if not by:
-            return view
-        part = f"{view}_of_{group.place}"
-        listed = ", ".join(quoted(name) for name in columns)
-        select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
-        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
-        return part
-
-
-def _without_place(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != PLACE}
-
-
+MAX_SETS: Final = 200  # that one statement counts
 LABEL: Final = "what a check is judged by"
 
 
@@ -236,7 +99,6 @@ class IbisTable(RemoteTable):
         """Open the table, and check that it has the columns that the policy names."""
         super().__init__()
         self.table = table
-        self.url = table.source.url and url_of("policy url", table.source.url)
         self.frame = _open_table(f"policy tables[{number}].table", table.source, warehouses, given)
         self.columns = list(self.frame.columns)
         named = columns_named(table)
@@ -245,6 +107,9 @@ class IbisTable(RemoteTable):
         label, source = f"policy tables[{number}].population_table", table.population_source
         self.population = source and _open_table(label, source, warehouses, given)
         self._records: int | None = None
+        self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
+        self._counted: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
+        self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
         is_snapshot = table.source.url is not None and warehouses[table.source.url].still
         self._sizes_at_opening = None if is_snapshot else self._class_sizes()
@@ -270,7 +135,23 @@ class IbisTable(RemoteTable):
         return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
     def _ask(self, question: Callable[[], Any]) -> list[Row]:
-        return list(rows(question, LABEL, self.url or ""))
+        return list(rows(question, LABEL))
+
+    def _ask_groups(
+        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
+    ) -> list[Row]:
+        """Ask for rows of groups, whose values under these names are those of the columns `by`."""
+        return _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
+
+    def _fetch_groups(
+        self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
+    ) -> NumberedRows:
+        def fetched() -> NumberedRows:
+            table = question()
+            compared = table.mutate(**{name: comparable(table[name]) for name in names})
+            return fetch_values(compared, dict(zip(names, by, strict=True)), LABEL)
+
+        return asked(fetched)
 
     def count_records(self) -> int:
         """Count the records of the table."""
@@ -284,14 +165,17 @@ class IbisTable(RemoteTable):
         people = with_aliases(self.frame, each).distinct()
         groups = aliases(each)[:-1]
         counted = people.group_by(groups).agg if groups else people.agg
-        answer = self._ask(lambda: counted(people=bigint(people.count())))
+        answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
         divided, names = self._divided(by), self.group_names(by)
-        classes = self._ask(lambda: ri.equivalence_classes(divided, names))
-        groups = [(*(row[name] for name in names), int(row["records"])) for row in classes]
+        classes = self._fetch_groups(lambda: ri.equivalence_classes(divided, names), by, names)
+        groups = [(*(row[name] for name in names), int(row["records"])) for row in _rows_of(classes, names)]
+        self._codes[tuple(by)] = {
+            repr(group[:-1]): codes for group, codes in zip(groups, classes.codes.tolist(), strict=True)
+        }
         return sorted(groups, key=lambda group: [_order(value) for value in group[:-1]])
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -304,7 +188,7 @@ class IbisTable(RemoteTable):
         counted = marked.group_by([*names, *gaps]).agg(reid_n=bigint(marked.count()))
         return [
             (*(row[name] for name in names), any(row[name] for name in gaps), row["reid_n"])
-            for row in self._ask(lambda: counted)
+            for row in self._ask_groups(lambda: counted, by, names)
         ]
 
     def class_sizes(
@@ -316,26 +200,41 @@ class IbisTable(RemoteTable):
         coarser: Mapping[str, str],  # noqa: ARG002 - only advice asks for them, in DuckDB
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
+        if not by:
+            return self._class_sizes_of_table(qi, drop=drop)
         divided, names = self._divided(by), self.group_names(by)
         nulls: NullWord = "drop" if drop else "value"
-        counted = self._ask(lambda: ri.class_size_histogram(divided, list(qi), nulls=nulls, by=names or None))
+        counted = self._ask_groups(
+            lambda: ri.class_size_histogram(divided, list(qi), nulls=nulls, by=names or None), by, names
+        )
         return [
             (*(row[name] for name in names), row["class_size"], row["classes"])
             for row in counted
             if row["classes"]
         ]
 
+    def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+        """Count by these columns, and at once by all others that the checks and the report count by."""
+        if tuple(qi) not in self._counted:
+            wanted = [tuple(qi), *(each for each in sets_counted(self.table) if each not in self._counted)]
+            if self._counted or len(wanted) > MAX_SETS:
+                wanted = wanted[:1]
+            sets = list(dict.fromkeys(wanted))
+            rows = self._ask(lambda: histograms(self.frame, sets, drop=drop))
+            self._counted |= {each: [] for each in sets}
+            for row in rows:
+                self._counted[sets[row["place"]]].append((row["class_size"], row["classes"]))
+        return self._counted[tuple(qi)]
+
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         names = self.table.quasi_identifiers
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
-        order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in names)]
-        rarest = classes.order_by(order).limit(count).select("class_size", *names)
-        return [tuple(row.values()) for row in self._ask(lambda: rarest)]
+        return asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
-        return list(profile_columns(self.frame, columns, partial(asked, url=self.url or "")))
+        return list(profile_columns(self.frame, columns, asked))
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
@@ -369,14 +268,29 @@ class IbisTable(RemoteTable):
         return self.frame.mutate(**copies) if copies else self.frame
 
     def _part(self, by: Sequence[str], group: Group) -> Table:
-        """The group's records alone."""
-        tests = [_is(self.frame, name, value) for name, value in zip(by, group.values, strict=True)]
-        return self.frame.filter(reduce(and_, tests)) if by else self.frame
+        """The group's records alone; refuses values by which the database finds others."""
+        if not by:
+            return self.frame
+        self.groups(by)
+        codes = self._codes[tuple(by)][repr(group.values)]
+        part, key = self.frame, (tuple(by), group.place)
+        for place, (name, value, code) in enumerate(zip(by, group.values, codes, strict=True)):
+            number = f"{self.group_names([name])[0]} {place}"  # of no column
+            part = _only(part, name, value, code, number)
+        if key not in self._parts:
+            self._parts[key] = self._number(part)
+        counted = self.groups(by)[group.place].records
+        if self._parts[key] != counted:
+            rule = f"a check by {', '.join(by)} must be by values that the database finds again"
+            raise OutOfDomainError(
+                f"{rule}, got {self._parts[key]} of {counted} records; cast them to text in a view"
+            )
+        return part
 
     def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self._divided(by), self.group_names(by)
-        fetched = asked(lambda: fetch_distinct(divided, [*columns, *names]), self.url or "")
+        fetched = asked(lambda: fetch_distinct(divided, [*columns, *names]))
         if fetched.records != self.count_records():
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"
@@ -397,14 +311,23 @@ def _open_table(
     return frame
 
 
-def _is(frame: Table, name: str, value: Any) -> BooleanValue:  # noqa: ANN401 - a cell
-    """Whether the column has this very value, texts by their bytes, NULL like NULL, NaN like NaN."""
+def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:  # noqa: ANN401 - a cell
+    """The rows of this very value: by itself where it goes back as it came, else by its number."""
     column = frame[name]
+    kind = column.type()
     if value is None:
-        return column.isnull()
-    if isinstance(value, float) and math.isnan(value):
-        return column.isnan()
-    return comparable(column) == comparable(ibis.literal(value, column.type()))
+        return frame.filter(column.isnull())
+    whole = kind.is_integer() or kind.is_boolean()
+    if (isinstance(value, str) and kind.is_string()) or (isinstance(value, int) and whole):
+        return frame.filter(comparable(column) == comparable(ibis.literal(value, kind)))
+    numbered = frame.mutate(**{number: number_values(comparable(column))})
+    return numbered.filter(numbered[number] == code).drop(number)
+
+
+def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
+    columns = {name: fetched.column(place) for place, name in enumerate(names)}
+    others = {name: fetched.others[name] for name in fetched.others.column_names}
+    return list(pa.table({**columns, **others}).to_pylist())
 
 
 def _order(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell

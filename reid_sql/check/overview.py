@@ -1,6 +1,7 @@
 """What a report shows of a table: class sizes, each quasi-identifier, the risk in a population."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -43,13 +44,10 @@ def table_page(release: Release, policy: Policy, *, risky: int = 0) -> Page:
         "population_risk": None,
         "forecast": None,
     }
-    if table.quasi_identifiers:
-        try:
-            histogram = release.histogram(table.quasi_identifiers)
-        except ReidError:  # the checks by these columns say why they are not judged
-            return page
-        page |= _class_pages(release, histogram, policy, mask)
-        page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    if table.quasi_identifiers and release.records:
+        with suppress(ReidError):  # the checks by these columns say why they are not judged
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, mask)
+            page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 
@@ -219,7 +217,8 @@ def population_risk(
         raise
     except release.errors as error:
         status = mask.text(sentence(error))
-        return {"population": Setting(population), "method": None, "status": status, "sentence": None}
+        none = {"method": None, "status": status, "assumptions": None, "sentence": None}
+        return {"population": Setting(population), **none}
     shares = {name: mask.show_share(row[name], release.records, round_up=small) for name in _columns()}
     return {
         "population": Setting(row["population"]),
@@ -228,6 +227,7 @@ def population_risk(
         "rounded": small,
         "method": row["method"],
         "status": mask.text(row["status"]),
+        "assumptions": row["assumptions"],
         "sentence": None if small else row["sentence"],
     }
 

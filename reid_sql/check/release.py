@@ -185,6 +185,10 @@ class Release:
             )
         return self._records
 
+    def leave_uncounted(self) -> None:
+        """Report no record where the engine cannot count them, and no check is judged."""
+        self._records = 0
+
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """What is raised where something cannot be measured, by its engine too."""
@@ -319,7 +323,7 @@ class Release:
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
-        if function.reduction is HISTOGRAM and not (function.one_row_per_person and self.table.entity):
+        if function.reduction is HISTOGRAM:
             return self.from_histogram(check, self.histogram(qi, check.by, group, dict(check.coarser)))
         used = {name: value for name, value in given.items() if name not in check.measure.unused}
         if not answers:

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 
@@ -26,7 +27,7 @@ from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
 from reid_sql.check.sources import Source
-from reid_sql.engines.spark.frames import column, fetch, resolve_columns
+from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Columns
@@ -94,7 +95,7 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
             f"{where} must be a table of Spark's catalogue, or a path that ends "
             f"in {', '.join(KINDS)}, got '{source.given}'"
         )
-        raise UnknownNameError(f"{rule}: {first_sentence(error)}") from None
+        raise UnknownNameError(f"{rule}: {name_condition(error)}") from None
 
 
 def _file_kind(given: str) -> str:
@@ -215,11 +216,6 @@ def _refuse_other_count(where: str, read_: int, records: int) -> None:
         raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or leave --engine spark away")
 
 
-def first_sentence(error: PySparkException) -> str:
-    """The first sentence of Spark's error."""
-    return str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")
-
-
 LABEL: Final = "what a check is judged by"
 RECORDS: Final = "reid_records"
 
@@ -238,10 +234,10 @@ def open_in_spark(
         spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
     except PySparkException as error:
         raise UnavailableError(
-            f"--engine spark must find Java 17, got {first_sentence(error)}; install it and set JAVA_HOME"
+            f"--engine spark must find Java 17, got {name_condition(error)}; install it and set JAVA_HOME"
         ) from None
     try:
-        with configure_reading(spark):
+        with configure_reading(spark), without_logs(spark):
             releases: list[Release] = []
             for number, table in enumerate(policy.tables, 1):
                 show_progress(f"{table.name}: opening")
@@ -250,6 +246,30 @@ def open_in_spark(
     finally:
         if before is None:
             spark.stop()
+
+
+LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # PySpark's, of failed queries
+
+
+@contextmanager
+def without_logs(spark: SparkSession) -> Iterator[None]:
+    """Silence Spark's logs of errors, which quote the value that a query failed on."""
+    loggers = [PySparkLogger.getLogger(name) for name in LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    jvm = getattr(spark, "_jvm", None)  # none of a remote session, whose server writes its own logs
+    log4j = jvm and jvm.org.apache.logging.log4j
+    level = log4j and log4j.LogManager.getRootLogger().getLevel()
+    if log4j:
+        log4j.core.config.Configurator.setRootLevel(log4j.Level.OFF)
+    try:
+        yield
+    finally:
+        if log4j:
+            log4j.core.config.Configurator.setRootLevel(level)
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
@@ -409,7 +429,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise ReidError(first_sentence(error)) from None
+        raise ReidError(name_condition(error)) from None
 
 
 def _complete(names: Sequence[str]) -> Column:

@@ -137,6 +137,11 @@ def judge_check(release: Release, check: Check, policy: Policy, baseline: Baseli
     return CheckResult(table, check, tuple(findings))
 
 
+def leave_unjudged(table: str, check: Check, why: str) -> CheckResult:
+    """Give a check of a table that cannot be measured."""
+    return CheckResult(table, check, (_not_judged(WHOLE, why),))
+
+
 def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:

@@ -10,10 +10,19 @@ from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.charts.release_figures import comparison_page as comparison_figure
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.tables import call, function_options, open_file, open_file_table
+from reid_sql.commands.tables import (
+    call,
+    describe_people,
+    function_options,
+    given_entity,
+    open_file,
+    open_file_table,
+)
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import quoted
 from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
+from reid_sql.sources.identifiers import hint, repeated
 from reid_sql.terminal import pages
 from reid_sql.terminal.pages import comparison_page
 
@@ -25,11 +34,16 @@ RELEASE: Final = "reid_release"
 def run_adversary(options: argparse.Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     threshold = function_options(options, "adversary_summary", "threshold")
-    how = function_options(options, "adversary_summary", "nulls")
-    known = scenario(options.scenario)
+    how = function_options(options, "adversary_summary", "nulls") | given_entity(options)
     con, table = open_file(options)
+    try:
+        known = scenario(options.scenario)
+    except ReidError as error:  # its population is a number of people, so rows that are none matter already
+        people = describe_people(options.entity, con, table, [])
+        raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
-        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model")
+        counted = given_entity(options)
+        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
         how["model"] = MODEL
     if options.population_file:
         _attach(con, POPULATION, "--population-file", options.population_file)
@@ -43,8 +57,9 @@ def run_adversary(options: argparse.Namespace) -> int:
         page["sensitivity"] = settings.records()
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
+    people = describe_people(options.entity, con, table, known.columns)
     print_answer(
-        options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings)
+        options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings), people
     )
     return PASSED
 
@@ -72,7 +87,9 @@ def run_compare(options: argparse.Namespace) -> int:
     if options.plot:
         save(comparison_figure(measures, columns), f"Original and release by {', '.join(qi)}", options.plot)
     page = {"compare": measures, "compare_columns": columns}
-    print_answer(options, page, measures, lambda: comparison_page(measures, columns))
+    # No function of both tables counts people: one row of each person would have to be matched.
+    people = hint(repeated(con, original.name, [*qi, *([options.key] if options.key else [])]), None)
+    print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
     return PASSED
 
 

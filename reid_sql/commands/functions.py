@@ -64,7 +64,7 @@ def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:
 
 
 def _engines(found: Function) -> Iterator[str]:
-    """Say which engines have the function, and why the others lack it."""
+    """Say which engines have the function, and why others lack it, or it lacks a parameter."""
     yield f"Engines: {', '.join(title(engine) for engine in ENGINES if not found.absence(engine))}."
     for engine in ENGINES:
         if why := found.absence(engine):
@@ -73,6 +73,8 @@ def _engines(found: Function) -> Iterator[str]:
             yield f"On {title(engine)} in part: {why}."
         if how := found.fallback_note(engine):
             yield f"On {title(engine)} {how}."
+    for parameter, why in found.lacked.items():
+        yield f"Without {parameter}: {why}."
 
 
 def _described(found: Function) -> dict[str, Any]:

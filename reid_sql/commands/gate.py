@@ -51,6 +51,8 @@ RISKY_RECORDS: Final = Number(
 def run_check(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, return the exit code."""
     policy = read_policy(options.policy)
+    if options.plan:
+        return _print_plan(policy)
     risky = int(RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records)))
     files = report_files(options, REPORTS)
     baseline = _path(options, "baseline")
@@ -71,6 +73,20 @@ def run_check(options: argparse.Namespace) -> int:
     with suppress(BrokenPipeError):  # a reader who stops does not change the verdict
         _print_verdict(options, page)
     return int(page["exit_code"])
+
+
+def _print_plan(policy: Policy) -> int:
+    """Print the statements of a check of a warehouse; nothing but the tables' columns is asked for."""
+    statements = gate.plan_statements(policy)
+    for place, statement in enumerate(statements, 1):
+        print(f"-- {place}\n{statement};")  # noqa: T201 - SQL, never wrapped
+    more = (
+        "; a group that is measured alone asks for more"
+        if any(c.by for t in policy.tables for c in t.checks)
+        else ""
+    )
+    print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
+    return PASSED
 
 
 def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:

@@ -8,9 +8,11 @@ from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
+    COUNTED_PEOPLE,
     SourceTable,
     call,
     function_options,
+    given_entity,
     open_file,
     open_file_table,
     open_table,
@@ -48,7 +50,7 @@ def run_risk(options: argparse.Namespace) -> int:
     """Print how risky the file is."""
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
-    how = function_options(options, "risk_summary", "nulls") | _entity(options)
+    how = function_options(options, "risk_summary", "nulls") | given_entity(options)
     model = function_options(options, "population_risk", "k")
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
@@ -58,7 +60,9 @@ def run_risk(options: argparse.Namespace) -> int:
         sizes = table.call("class_size_histogram", words="class sizes", **how)
         exposed = table.most_exposed(count, **how) if count else None
         codes = table.missing_value_codes()
-        counted = " ".join([_who_is_counted(table, options.entity), *(f"{each}." for each in codes.values())])
+        people = _people(table, options.entity)
+        assumed = people if options.entity else f"{ONE_ROW_ONE_PERSON} {people}".strip()
+        counted = " ".join([assumed, *(f"{each}." for each in codes.values())])
         answer = []
         if populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
@@ -73,34 +77,26 @@ def run_risk(options: argparse.Namespace) -> int:
         page,
         rows,
         lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast),
+        people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
 
 
-def _entity(options: argparse.Namespace) -> dict[str, str]:
-    return {} if options.entity is None else {"entity": options.entity}
-
-
 def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int) -> None:  # noqa: FBT001
-    if populations and options.entity is not None:
-        rule = f"--population must not be given with --entity, got '{options.entity}'"
-        raise OutOfDomainError(f"{rule}, as the model counts rows; measure a file with one row a person")
     if options.format == "csv" and populations and count:
         rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
         raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
 
 
-def _who_is_counted(table: SourceTable, entity: str | None) -> str:
-    """Say what counts as a person, and name a column that may identify people."""
-    if entity is not None:
-        return f"People are identified by '{entity}'; each counts in the smallest of their classes."
-    return f"{ONE_ROW_ONE_PERSON} {hint(table.repeated_identifiers(), '--entity')}".strip()
+def _people(table: SourceTable, entity: str | None) -> str:
+    """Say how people are counted, or which column may identify them; nothing where no column does."""
+    return COUNTED_PEOPLE.format(entity) if entity else hint(table.repeated_identifiers(), "--entity")
 
 
 def run_forecast(options: argparse.Namespace) -> int:
     """Print the forecast, and draw it if asked."""
     populations = numbers("--population", options.population)
-    how = function_options(options, "pyc_forecast", "k", "nulls")
+    how = function_options(options, "pyc_forecast", "k", "nulls") | given_entity(options)
     if options.plot:
         check_plot_file(options.plot)
     with open_table(options) as table:
@@ -109,8 +105,9 @@ def run_forecast(options: argparse.Namespace) -> int:
             rows = _forecast_with_plot(table, populations, options.plot, how)
         else:
             rows = table.call("population_risk", populations, words=PEOPLE, **how)
+        people = _people(table, options.entity)
     page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
-    print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]))
+    print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]), people)
     return PASSED
 
 
@@ -118,20 +115,21 @@ def _forecast_with_plot(
     table: SourceTable, populations: list[float], plot: str, how: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Forecast to each population, and draw the curve and the fit of the model."""
-    measured = table.call("correctness_curve", words="curve", nulls=how["nulls"])
+    counting = {name: value for name, value in how.items() if name != "k"}
+    measured = table.call("correctness_curve", words="curve", **counting)
     sizes = _log_spaced(measured[-1]["n"], max(populations))
     with cached_fits():  # one fit for the figures and for the drawing of the fit
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
-        checks = checks_of(table, how["nulls"])
+        checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
     figure = forecast_page(measured, answer[len(populations) :], older, checks)
     save(figure, f"By {', '.join(table.columns)}", plot)
     return answer[: len(populations)]
 
 
-def checks_of(table: SourceTable, nulls: str) -> list[Check]:
+def checks_of(table: SourceTable, **how: str) -> list[Check]:
     """Compare the class sizes that the model of people expects with the table's own."""
-    model = table.fit_people(PLOTTED_MODEL, nulls=nulls)
+    model = table.fit_people(PLOTTED_MODEL, **how)
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 
@@ -143,11 +141,12 @@ def _log_spaced(first: float, last: float) -> list[float]:
 def run_validate(options: argparse.Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
     how = function_options(options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls")
+    how |= given_entity(options)
     if options.plot:
         check_plot_file(options.plot)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot)
-    print_answer(options, rows, rows, lambda: pages.validation_page(rows))
+    print_answer(options, rows, rows, lambda: pages.validation_page(rows), _people(table, options.entity))
     return PASSED

@@ -3,31 +3,45 @@
 import argparse
 import csv
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from math import isfinite
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from reid_sql.commands.options import printed
-from reid_sql.control_characters import escape_in_csv, escape_in_json
+from reid_sql.control_characters import escape_control_characters, escape_in_csv, escape_in_json
 from reid_sql.terminal import progress
-from reid_sql.terminal.console import console
+from reid_sql.terminal.console import Text, console
 
 Rows = Sequence[Mapping[str, Any]]
 
 
 def print_answer(
-    options: argparse.Namespace, page: object, rows: Rows, render: Callable[[], RenderableType]
+    options: argparse.Namespace,
+    page: object,
+    rows: Rows,
+    render: Callable[[], RenderableType],
+    people: str = "",
 ) -> None:
-    """Print the page as JSON, the rows as CSV, or what `render` returns for people."""
+    """Print the page as JSON, the rows as CSV, or what `render` returns for people.
+
+    `people` says how people are counted, or that rows may not be people: below the page, else to the standard
+    error.
+    """
+    if options.format == "table":
+        below = [Text(people, style="yellow")] if people else []
+        print_rendered(lambda _: Group(render(), *below) if below else render())
+        return
     if options.format == "json":
         print_json(page)
-    elif options.format == "csv":
-        print_rows(list(rows[0]) if rows else [], rows)
     else:
-        print_rendered(lambda _: render())
+        print_rows(list(rows[0]) if rows else [], rows)
+    if people:
+        progress.end()
+        sys.stderr.write(escape_control_characters(people) + "\n")
 
 
 def print_rendered(render: Callable[[int], RenderableType]) -> None:

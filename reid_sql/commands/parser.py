@@ -173,6 +173,14 @@ def _nulls(parser: argparse.ArgumentParser, wildcard: str = ", as a wildcard") -
     parser.add_argument("--nulls", help=f"NULL as a value (default){wildcard}, or drop such records")
 
 
+def _entity(parser: argparse.ArgumentParser) -> None:
+    words = (
+        "the column that identifies people, where a person has several rows: people are counted, and the "
+        "attacker knows the worst row of each"
+    )
+    parser.add_argument("--entity", metavar="COLUMN", help=words)
+
+
 def _plot(parser: argparse.ArgumentParser, words: str) -> None:
     parser.add_argument("--plot", metavar="FILE", help=f"draw {words} to a PNG or SVG file")
 
@@ -187,8 +195,7 @@ def _risk(parser: argparse.ArgumentParser) -> None:
     _source(parser, file=FILE_OR_CONNECTION)
     _threshold(parser)
     _nulls(parser)
-    words = "the column that identifies people, where a person has several rows"
-    parser.add_argument("--entity", metavar="COLUMN", help=words)
+    _entity(parser)
     words = "the people that the file is a sample of, such as 67e6 or 67,000,000: the risk among them"
     parser.add_argument("--population", metavar="N[,N]", action="append", help=words)
     words = "with --population: count people in classes smaller than this (default 5)"
@@ -203,6 +210,7 @@ def _forecast(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--population", required=True, action="append", metavar="N[,N]", help=words)
     parser.add_argument("--k", help="count people in classes smaller than this (default 5)")
     _nulls(parser, "")
+    _entity(parser)
     _plot(parser, "the curve and the model's fit, with their bands,")
 
 
@@ -214,6 +222,7 @@ def _validate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--methods", metavar="A,B", help="methods of population_uniqueness (default all)")
     parser.add_argument("--seed", help="for other samples (default 0)")
     _nulls(parser, "")
+    _entity(parser)
     _plot(parser, "the estimates and the truth")
 
 
@@ -223,6 +232,7 @@ def _adversary(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenario", required=True, metavar="FILE", help=words)
     _threshold(parser)
     _nulls(parser)
+    _entity(parser)
     words = "show all 81 settings of the four parameters too"
     parser.add_argument("--sensitivity", action="store_true", help=words)
     group = parser.add_mutually_exclusive_group()
@@ -243,6 +253,7 @@ def _qar(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", metavar="N", help=words)
     parser.add_argument("--memory-mb", metavar="MB", help="the most memory to count with (default 1024)")
     _nulls(parser, "")
+    _entity(parser)
     words = "show the effect of removing N records (with --plot: default a fifth of them)"
     parser.add_argument("--remove", metavar="N", help=words)
     words = "how to choose the records to remove, as in qar_elimination (default all)"
@@ -265,6 +276,8 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", metavar="SECONDS", help=words)
     words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
     parser.add_argument("--engine", metavar="NAME", help=words)
+    words = "print the statements that a warehouse would run, and their number, and run none of them"
+    parser.add_argument("--plan", action="store_true", help=words)
     words = "show the N rarest combinations with their values; by default no report contains a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
 

@@ -9,7 +9,14 @@ import duckdb
 from reid_sql.charts.release_figures import check_plot_file, extreme_page, save
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.tables import FileTable, Rows, function_options, open_file_table
+from reid_sql.commands.tables import (
+    FileTable,
+    Rows,
+    describe_people,
+    function_options,
+    given_entity,
+    open_file_table,
+)
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.parameters import COLUMNS
@@ -24,7 +31,7 @@ COUNTING: Final = ("p", "sample", "memory_mb", "nulls")
 
 def run_qar(options: argparse.Namespace) -> int:
     """Print the extreme risk, and the effect of removing records if asked."""
-    how = function_options(options, "qar_risk", *COUNTING, "alpha", "tail")
+    how = function_options(options, "qar_risk", *COUNTING, "alpha", "tail") | given_entity(options)
     remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     require("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
@@ -33,7 +40,7 @@ def run_qar(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     table = open_file_table(options, COLUMNS)
     risk = table.call("qar_risk", words="extreme risk", **how)[0]
-    counting = {name: how[name] for name in COUNTING}
+    counting = {name: how[name] for name in COUNTING} | given_entity(options)
     query = "FROM CALL" if options.plot else f"FROM CALL LIMIT {SHOWN}"
     choices = table.call("qar_quasi_identifiers", words="quasi-identifiers", query=query, **counting)
     if options.plot:
@@ -47,7 +54,10 @@ def run_qar(options: argparse.Namespace) -> int:
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    print_answer(options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks))
+    people = describe_people(options.entity, table.con, table.name, table.columns)
+    print_answer(
+        options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks), people
+    )
     return PASSED
 
 

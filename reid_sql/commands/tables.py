@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import duckdb
 
@@ -18,7 +18,7 @@ from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
 from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
-from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.identifiers import hint, repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql_udfs import declared
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
 Rows = list[dict[str, Any]]
+COUNTED_PEOPLE: Final = (
+    "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
+)
 
 
 def function_options(options: argparse.Namespace, function: str, *names_: str) -> dict[str, Any]:
@@ -136,6 +139,18 @@ def open_file_table(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIE
     """Open the file with the columns that the options name."""
     columns = column_names(options, kind)
     return FileTable(*open_file(options), columns)
+
+
+def given_entity(options: argparse.Namespace) -> dict[str, str]:
+    """Return the option of the functions that count people, if it is given."""
+    return {} if options.entity is None else {"entity": options.entity}
+
+
+def describe_people(
+    entity: str | None, con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str]
+) -> str:
+    """Say how people are counted, or which column may identify them; nothing where no column does."""
+    return COUNTED_PEOPLE.format(entity) if entity else hint(repeated(con, table, columns), "--entity")
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:

@@ -1,7 +1,6 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from ibis.expr.types import Table
@@ -9,6 +8,7 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.client_fallback import profile_columns
+from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.runner import Answer
@@ -19,9 +19,9 @@ from reid_sql.sources.identifiers import likely, repeating
 class WarehouseTable:
     """A table of a warehouse and the columns that its functions are called with."""
 
-    def __init__(self, held: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
+    def __init__(self, source: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
         """Remember the connection and the table."""
-        self.warehouse, self.table, self.columns = held, table, columns
+        self.warehouse, self.table, self.columns = source, table, columns
 
     def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
         """Call by Ibis; an error of the database becomes one sentence."""
@@ -38,18 +38,15 @@ class WarehouseTable:
     def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
         """Rank by Ibis; only the rarest are fetched."""
 
-        def rarest() -> Table:
+        def rarest() -> list[tuple[Any, ...]]:
             classes = ri.equivalence_classes(self.table, self.columns, **options)
-            order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in self.columns)]
-            return classes.order_by(order).limit(count).select("class_size", *self.columns)
+            return fetch_rarest(classes, self.columns, count, "most exposed records")
 
-        rows = self.warehouse.rows(rarest, "most exposed records")
-        return Answer(["class_size", *self.columns], [tuple(row.values()) for row in rows])
+        return Answer(["class_size", *self.columns], warehouse.asked(rarest))
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
-        ask = partial(warehouse.asked, url=self.warehouse.url)
-        return describe_missing_values(profile_columns(self.table, self.columns, ask))
+        return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked))
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

@@ -23,11 +23,11 @@ from reid_sql.engines.arrow_rows import (
     structs_of,
     truths_in,
 )
-from reid_sql.errors import ReidError, TooFewRecordsError
+from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.parameters import Floats, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
@@ -208,6 +208,11 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
 
 
 def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
+    if pa.types.is_string(kind):
+        texts: npt.NDArray[Any] = np.full(len(missing), None, dtype=np.object_)
+        for rows, found in parts:
+            texts[rows] = found
+        return array_of(texts.tolist(), kind)
     column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
     for rows, found in parts:
         column[rows] = found
@@ -329,6 +334,8 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
 
 def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
     reduction = declared.reduction
+    if arrays and not len(next(iter(arrays.values()))):
+        raise NoRecordsError(NO_RECORDS)
     return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
 
 

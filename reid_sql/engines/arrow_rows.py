@@ -34,8 +34,8 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return pa.Array.from_buffers(
             kind, len(values), [valid, _offsets(texts), pa.py_buffer(b"".join(texts))]
         )
-    held = _numbers([0 if value is None else value for value in values], kind)
-    return pa.Array.from_buffers(kind, len(values), [valid, held])
+    data = _numbers([0 if value is None else value for value in values], kind)
+    return pa.Array.from_buffers(kind, len(values), [valid, data])
 
 
 def numbers_of(
@@ -46,8 +46,8 @@ def numbers_of(
     >>> numbers_of(np.array([5, 7]), pa.int64(), np.array([True, False])).to_pylist()
     [5, None]
     """
-    held = pa.py_buffer(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
-    return pa.Array.from_buffers(kind, len(values), [None if valid is None else _bits(valid), held])
+    data = pa.py_buffer(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
+    return pa.Array.from_buffers(kind, len(values), [None if valid is None else _bits(valid), data])
 
 
 def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> pa.Array:
@@ -74,10 +74,10 @@ def numbers_in(values: pa.Array) -> npt.NDArray[Any]:
     >>> numbers_in(pa.array([5, 7, 8])[1:]).tolist(), numbers_in(pa.array([None, 7])).tolist()
     ([7, 8], [nan, 7.0])
     """
-    kind, (bits, held) = np.dtype(values.type.to_pandas_dtype()), values.buffers()
+    kind, (bits, data) = np.dtype(values.type.to_pandas_dtype()), values.buffers()
     if not len(values):
         return np.empty(0, kind)
-    numbers = np.frombuffer(held, kind, len(values), values.offset * kind.itemsize)
+    numbers = np.frombuffer(data, kind, len(values), values.offset * kind.itemsize)
     if not values.null_count:
         return numbers
     return np.where(_truths(bits, values), numbers, np.nan)
@@ -89,8 +89,8 @@ def truths_in(values: pa.Array) -> npt.NDArray[np.bool_]:
     >>> truths_in(pa.array([False, True, None, False])[1:]).tolist()
     [True, False, False]
     """
-    bits, held = values.buffers()
-    found = _truths(held, values)
+    bits, data = values.buffers()
+    found = _truths(data, values)
     return found & _truths(bits, values) if values.null_count else found
 
 

@@ -99,11 +99,11 @@ class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
         The parameters are the function's own.
         """
 
-    def beside(
+    def scored_table(
         self,
         declared: Function,
         frame: Frame,
         model: Any,  # noqa: ANN401
         options: dict[str, Any],
     ) -> Frame:
-        """Bind BESIDE: score the frame's distinct records under the model, and put these beside its rows."""
+        """Bind SCORED_TABLE: score the distinct records, and join the scores to the frame's rows."""

@@ -1,6 +1,6 @@
 """Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,13 +12,21 @@ from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, r
 
 
 def answered_by_group(
-    declared: Function, table: pa.Table, by: Sequence[str], own: Mapping[str, Any]
+    declared: Function,
+    table: pa.Table,
+    by: Sequence[str],
+    own: Mapping[str, Any],
+    keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:
-    """Answer for each group; of one of which every record was dropped nothing but that is known."""
-    places: dict[str, list[int]] = {}
+    """Answer for each group; of one of which every record was dropped nothing but that is known.
+
+    `keys` has what distinguishes the group of each row, by default its values as they are written.
+    """
+    places: dict[Hashable, list[int]] = {}
     divided = table.select(group_names(by))
-    for place, values in enumerate(divided.to_pylist()):
-        places.setdefault(repr(list(values.values())), []).append(place)
+    written = keys or [repr(list(values.values())) for values in divided.to_pylist()]
+    for place, key in enumerate(written):
+        places.setdefault(key, []).append(place)
     refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
     found = [_answers(declared, table.take(each), own) for each in places.values()]
     types = {**declared.columns, **NULL_REPORT_COLUMNS}

@@ -19,7 +19,7 @@ from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
 from reid_sql.engines.documentation import documented
 from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
 from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
-from reid_sql.function import Answer, Function, signature_of
+from reid_sql.function import Answer, Function, refuse_lacked, signature_of
 from reid_sql.parameters import (
     Choice,
     Column,
@@ -112,7 +112,7 @@ def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
     signature = adapter.counting(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
-        given = bound(declared.name, signature, arguments, named)
+        given = bound(declared, signature, arguments, named)
         columns = given.pop("columns", ())
         if given["entity"] is None and len(declared.parameters) > 1:
             raise WrongTypeError(OF_NO_RECORD)
@@ -127,7 +127,7 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
-        given = bound(declared.name, signature, arguments, named)
+        given = bound(declared, signature, arguments, named)
         return adapter.value(declared, [_of_records(adapter.COLUMN, *each) for each in given.items()])
 
     return _signed(call, signature)
@@ -140,10 +140,10 @@ def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature.replace(parameters=[*signature.parameters.values(), columns])
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, numbers, columns
-        refuse_unknown(declared.name, signature, named)
+        refuse_unknown(declared, signature, named)
         places = [p.name for p in declared.parameters if p.name not in named]
         given = dict(zip(places, arguments, strict=False)) | named
-        given = bound(declared.name, signature_of(declared), (), given)
+        given = bound(declared, signature_of(declared), (), given)
         rest = arguments[len(places) :]
         own = [_of_records(adapter.COLUMN, p.name, given[p.name]) for p in declared.own_parameters]
         cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
@@ -156,11 +156,11 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
-        given = bound(declared.name, signature, arguments, named)
+        given = bound(declared, signature, arguments, named)
         frame, model = given.pop("tbl"), given.pop("model")
         _refuse_other(adapter.TABLE, "tbl", frame)
         options = checked(declared, given)
-        return adapter.beside(declared, frame, known_model(model), options)
+        return adapter.scored_table(declared, frame, known_model(model), options)
 
     return _signed(call, signature)
 
@@ -169,7 +169,7 @@ def _drawn(adapter: Adapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, options
-        given = bound(declared.name, signature, arguments, named)
+        given = bound(declared, signature, arguments, named)
         model, options = given.pop("model"), checked(declared, given)
         return adapter.drawn(declared, known_model(model), options.pop("n"), options)
 
@@ -186,7 +186,7 @@ def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering)
     optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
-        given = bound(declared.name, signature, arguments, named)
+        given = bound(declared, signature, arguments, named)
         for name in (*frames, *(each for each in optional if given[each] is not None)):
             _refuse_other(adapter.TABLE, name, given[name])
         return answering(declared, checked(declared, given))
@@ -209,10 +209,11 @@ SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
 
 
 def bound(
-    name: str, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
+    declared: Function, signature: Signature, arguments: Sequence[Any], named: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments by their parameters, defaults filled in; refuses unknown, missing or too many ones."""
-    refuse_unknown(name, signature, named)
+    refuse_unknown(declared, signature, named)
+    name = declared.name
     places = [p for p in signature.parameters.values() if p.kind is Argument.POSITIONAL_OR_KEYWORD]
     rule = f"{name} must be called as {name}{signature}"
     if len(arguments) > len(places) and all(
@@ -234,17 +235,19 @@ def bound(
     return dict(given.arguments)
 
 
-def refuse_unknown(name: str, signature: Signature, named: Mapping[str, Any]) -> None:
-    """Refuse a named argument that is no parameter, and offer the nearest one."""
+def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:
+    """Refuse a named argument that is no parameter: with the reason, or offer the nearest one."""
     known = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
     for given in named:
-        if given not in known:
-            rule = f"parameters of {name} must be named as it has them, got '{given}'"
+        if given in declared.lacked:
+            refuse_lacked(declared, given, named[given])
+        elif given not in known:
+            rule = f"parameters of {declared.name} must be named as it has them, got '{given}'"
             raise UnknownParameterError(f"{rule}; {suggestion(given, known, 'parameters')}")
 
 
 def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options held against their domains: whole numbers whole, documents as texts.
+    """The options checked against their domains: whole numbers whole, documents as texts.
 
     Frames and columns are left as they are.
     """

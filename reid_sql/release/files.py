@@ -138,8 +138,8 @@ def _round_lines(form: "Transformation") -> Iterator[str]:
         counted = f"pl.len().over({parts!r})" if parts else "pl.len()"
         yield f"    made = made.with_columns({counted}.alias({name!r}))"
     small = [f"(pl.col({SIZE!r}) >= {form.cut})"] if form.cut > 1 else []
-    met = [f"({rule.polars(repr(form.names), at)})" for at, rule in form.numbered]
-    yield f"    made = made.filter({' & '.join([*small, *met])}).drop({list(counts)!r})"
+    conditions = [f"({rule.polars(repr(form.names), at)})" for at, rule in form.numbered]
+    yield f"    made = made.filter({' & '.join([*small, *conditions])}).drop({list(counts)!r})"
 
 
 def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:

@@ -87,12 +87,12 @@ def _records(
 ) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
     extra = len(target.wider.shape) - len(node)
-    found, held = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(target.wider, node, found, held)
+    found, wider = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
+    place = match_classes(target.wider, node, found, wider)
     stays = ~made.gone[place]
-    codes = np.where(made.blank[:, place], np.max(held.codes) + 1, held.codes[: len(node)])
-    staying = DistinctRecords(codes[:, stays], held.counts[stays])
-    return staying, held.codes[len(node) + target.place][stays], place[stays]
+    codes = np.where(made.blank[:, place], np.max(wider.codes) + 1, wider.codes[: len(node)])
+    staying = DistinctRecords(codes[:, stays], wider.counts[stays])
+    return staying, wider.codes[len(node) + target.place][stays], place[stays]
 
 
 def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL
-from reid_sql.models.release.criteria import EVERYWHERE, HELD, RECORDS, SIZE, Criterion
+from reid_sql.models.release.criteria import EVERYWHERE, RECORDS, SIZE, VALUE_RECORDS, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import Requirement, Rules
@@ -91,9 +91,9 @@ class Transformation:
             over = f"PARTITION BY {_listed(parts)}" if parts else ""
             source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
         part = f"OVER (PARTITION BY {_listed(self.names)})"
-        met = [rule.sql(part, at) for at, rule in self.numbered]
+        conditions = [rule.sql(part, at) for at, rule in self.numbered]
         small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
-        condition = " AND ".join([*small, *met])
+        condition = " AND ".join([*small, *conditions])
         return f"SELECT {_listed(names)}\n  FROM {source} AS reid_counted\n  QUALIFY {condition}"
 
     @property
@@ -106,7 +106,7 @@ class Transformation:
     def counts(self) -> dict[str, list[str]]:
         """The counts of records that the rules need, by name, and the columns that these records share."""
         each = [(at, column, rule) for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)]
-        found = {f"{HELD}_{at}": [*self.names, column] for at, column, _ in each}
+        found = {f"{VALUE_RECORDS}_{at}": [*self.names, column] for at, column, _ in each}
         relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
         return found | relative | ({RECORDS: []} if relative else {})
 

@@ -42,11 +42,11 @@ def repeating(
     return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], option: str) -> str:
-    """Write one sentence of advice for each."""
+def hint(found: Sequence[tuple[str, int, int]], option: str | None) -> str:
+    """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
     sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
-        f"if it identifies people, count them with {option} {name}."
+        f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
         for name, values, records in found
     )
     return " ".join(sentences)

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,7 +14,7 @@ from ibis.expr.types import Table
 
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.ibis.frames import collected
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError, name_error
 from reid_sql.parameters import sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
@@ -27,7 +27,16 @@ SCHEMAS: Final = 20  # that are looked through for a name
 WAIT: Final = 15  # seconds for a server to answer
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
-SETTINGS: Final = ("search_path = pg_catalog", "row_security = off", "standard_conforming_strings = on")
+SETTINGS: Final = (
+    "search_path = pg_catalog",
+    "row_security = off",
+    "standard_conforming_strings = on",
+    "application_name = 'reid-sql'",  # by which an administrator finds the session
+    "DateStyle = 'ISO'",  # of dates that come as text
+    "IntervalStyle = 'postgres'",
+    "TimeZone = 'UTC'",
+    "extra_float_digits = 1",
+)
 POSTGRES: Final = ("postgres", "postgresql")
 Open = Callable[[str, str, Path], tuple[Any, str | None]]
 Found = TypeVar("Found")
@@ -44,7 +53,7 @@ class Warehouse:
 
     def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
         """Fetch the rows of a table; a database's error becomes one sentence without a secret."""
-        return rows(table, words, self.url)
+        return rows(table, words)
 
     def table(self, words: str, name: str) -> Table:
         """Find a table or view by `table`, `schema.table` or `catalog.schema.table`, or refuse the name."""
@@ -70,7 +79,7 @@ class Warehouse:
         elif schema is not None and schema not in self._schemas():
             hint = suggestion(schema, self._schemas(), "schemas")
         else:
-            hint = describe_error(error, self.url)
+            hint = f"the database answered with {name_error(error)}"
         return UnknownNameError(f"{words} must be a table of the database, got '{name}'; {hint}")
 
     def _listed(self, schema: str | None) -> list[str]:
@@ -94,19 +103,19 @@ class Warehouse:
         return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
 
 
-def rows(table: Callable[[], Table], words: str, url: str = "") -> list[dict[str, Any]]:
+def rows(table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
     """Fetch the rows of a table of a warehouse."""
-    return asked(lambda: list(collected(table(), words).to_pylist()), url)
+    return asked(lambda: list(collected(table(), words).to_pylist()))
 
 
-def asked(question: Callable[[], Found], url: str = "") -> Found:
-    """Run a query of a warehouse; its error becomes one sentence without the URL's secrets."""
+def asked(question: Callable[[], Found]) -> Found:
+    """Run a query of a warehouse; its error becomes one sentence without the driver's words."""
     try:
         return question()
     except (ReidError, duckdb.InterruptException):
         raise
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        rule = f"the table must be one that the database can count, got {describe_error(error, url)}"
+        rule = f"the table must be one that the database can count, got {name_error(error)}"
         raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
 
 
@@ -148,11 +157,10 @@ def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | 
         raise
     except ImportError as error:
         extra = scheme.replace("postgresql", "postgres")
-        missing = describe_error(error, url).partition(" You can")[0].rstrip(".")
-        rule = f"{words} must have the driver of {extra}, got none ({missing})"
+        rule = f"{words} must have the driver of {extra}, got none ({name_error(error)})"
         raise UnavailableError(f"{rule}; pip install 'ibis-framework[{extra}]'") from None
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        got = f"'{masked(given, url)}': {describe_error(error, url)}"
+        got = f"'{masked(given, url)}' and {name_error(error)}"
         rule = f"{words} must lead to a database that answers, got {got}"
         raise UnavailableError(f"{rule}; see that the server runs, and user, password and database") from None
 
@@ -190,7 +198,16 @@ def _server(words: str, url: str, folder: Path) -> tuple[Any, str | None]:  # no
     schema = getattr(backend, "current_database", None)
     if postgres:
         _read_only(backend.con)
+    elif backend.name == "mysql":
+        _read_snapshot(backend.con)
     return backend, schema
+
+
+def _read_snapshot(con: Any) -> None:  # noqa: ANN401 - the driver's connection
+    """Read MySQL's transactional tables as they are now, in one transaction that can change nothing."""
+    with con.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 
 
 def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
@@ -204,12 +221,3 @@ def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
             con.execute(f"SET {setting}")
     con.autocommit = False
     con.execute("SELECT 1")  # what Ibis does after it are parts of this transaction
-
-
-def describe_error(error: BaseException, url: str = "") -> str:
-    """Return the first sentence of a driver's error, without the URL's secrets and without a record.
-
-    What follows on later lines may quote the query or a value.
-    """
-    lines: Sequence[str] = str(error).strip().splitlines() or [type(error).__name__]
-    return escape_control_characters(masked(lines[0], url).rstrip(".:; "))

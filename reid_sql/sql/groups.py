@@ -7,7 +7,7 @@ with a prefix that none of ours can have.
 from collections.abc import Sequence
 
 from reid_sql.reduction import GROUP
-from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.people import class_columns, label_with_entity, with_entity
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import aliases, name, none_null, numbered, prefix, same, text, union
 
@@ -58,7 +58,7 @@ def count_by_group(
 def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nulls: str) -> str:
     """Name all rows that are not dropped reid_taken, for a plan that needs them one by one."""
     where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
-    return f"reid_taken AS (FROM {source.rows([*columns, *by])} {where})"
+    return f"reid_taken AS (FROM {source.rows([*columns, *by], before=class_columns(source))} {where})"
 
 
 def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: bool) -> str:

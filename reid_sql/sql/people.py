@@ -6,15 +6,24 @@ NULL is one person. An attacker knows one record of a person; a class counts its
 from collections.abc import Sequence
 
 from reid_sql.parameters import fold_case
-from reid_sql.reduction import REFUSAL_SEVERAL_VALUES, refuse_entity, refuse_one_row_per_person
+from reid_sql.reduction import (
+    CLASS_PEOPLE,
+    CLASS_WEIGHT,
+    PERSON,
+    refusal_of_several,
+    refuse_entity,
+    refuse_one_row_per_person,
+)
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import (
+    aliases,
     name,
     none_null,
     numbered,
     place_of,
     prefix,
     refusal,
+    same,
     union,
     with_names,
 )
@@ -59,49 +68,74 @@ def one_row_per_person(
     """Put in place of the table a row for each person: the values of the smallest of their classes.
 
     Of several such classes the first in order. Where there are groups, a row in each. The weight is the
-    smallest of the person's.
+    smallest of the person's. Each row has how many people its class has, whosever smallest it is, and the sum
+    of their weights.
     """
     if entity is None:
         return source
     refuse_one_row_per_person(columns, entity, nulls)
-    every, weighed = union([*columns, entity], by), weight is not None
-    if weight is None or place_of(weight, every):
-        body, weighed = _smallest_classes(source, columns, entity, by), False
-    else:
-        parts = [entity, *by]
-        on = " AND ".join(
-            f"reid_first.{name(part)} IS NOT DISTINCT FROM reid_weights.q{place}"
-            for place, part in enumerate(parts, 1)
-        )
-        body = f"""
-            SELECT reid_first.*, reid_weights.weight AS {name(weight)}
-            FROM ({_smallest_classes(source, columns, entity, by)}) AS reid_first
-            JOIN ({_smallest_weights(source, parts, weight)}) AS reid_weights ON {on}"""
-    label = (
-        "quasi-identifiers, weight and entity"
-        if weighed
-        else label_with_entity("quasi-identifiers", entity, by)
-    )
-    asked = union([*columns, entity, *([weight] if weighed and weight else [])], by)
-    return source.derive(source.check_columns(label, asked, body))
+    label = label_with_entity("quasi-identifiers", entity, by)
+    if weight is not None and place_of(weight, union([*columns, entity], by)):
+        weight = None  # a column that the rows have anyway
+    if weight is not None:
+        label = "quasi-identifiers, weight and entity"
+    asked = union([*columns, entity, *([] if weight is None else [weight])], by)
+    body = _smallest_classes(source, columns, entity, by, weight)
+    return source.derive(source.check_columns(label, asked, body), has_people=True)
 
 
-def _smallest_classes(source: Source, columns: Sequence[str], entity: str, by: Sequence[str]) -> str:
+def _smallest_classes(
+    source: Source, columns: Sequence[str], entity: str, by: Sequence[str], weight: str | None
+) -> str:
     every = union(columns, by)
-    groups = prefix(f"q{place_of(group, every)}" for group in by)
+    places, in_class = [place_of(group, every) for group in by], f"PARTITION BY {numbered(every)}"
     order = "".join(f", q{place} ASC NULLS FIRST" for place, _ in enumerate(columns, 1))
-    person = "" if place_of(entity, every) else f", entity AS {name(entity)}"
+    more, sums, people = "", "", count_people(source, every, entity, "value")
+    if not place_of(entity, every):
+        more = f", entity AS {name(entity)}"
+    if weight is not None:
+        people = _with_weights(source, people, [entity, *by], places, weight)
+        more += f", weight AS {name(weight)}, class_weight AS {name(CLASS_WEIGHT)}"
+        sums = f", sum({positive('weight')}) OVER ({in_class}) AS class_weight"
     return f"""
-        SELECT {with_names(every)}{person}
+        SELECT {with_names(every)}{more}, class_size AS {name(CLASS_PEOPLE)}
         FROM (
-          SELECT *,
-            row_number() OVER (PARTITION BY {groups}entity ORDER BY class_size ASC{order}) AS place
+          SELECT *, row_number() OVER (
+              PARTITION BY {prefix(f"q{place}" for place in places)}entity ORDER BY class_size ASC{order}
+            ) AS place
           FROM (
-            SELECT *, count(*) OVER (PARTITION BY {numbered(every)}) AS class_size
-            FROM ({count_people(source, every, entity, "value")})
+            SELECT *, count(*) OVER ({in_class}) AS class_size{sums}
+            FROM ({people})
           )
         )
         WHERE place = 1"""
+
+
+def positive(weight: str) -> str:
+    """A weight above 0, else NaN: so that a sum with a bad one is NaN, which a model refuses."""
+    return f"CASE WHEN {weight} > 0 THEN {weight} ELSE 'NaN'::DOUBLE END"
+
+
+def _with_weights(
+    source: Source, people: str, parts: Sequence[str], places: Sequence[int], weight: str
+) -> str:
+    """Join to people, in groups at these places, the smallest of their weights."""
+    own = ["entity", *(f"q{place}" for place in places)]
+    alike = same("reid_first", "reid_weights", own, aliases(len(parts)))
+    return f"""
+        SELECT reid_first.*, reid_weights.weight
+        FROM ({people}) AS reid_first
+        JOIN ({_smallest_weights(source, parts, weight)}) AS reid_weights ON {alike}"""
+
+
+def class_columns(source: Source) -> dict[str, str]:
+    """The expressions that read with each row how many people its class has, where a row is a person."""
+    return {"class_people": name(CLASS_PEOPLE)} if source.has_people else {}
+
+
+def class_size(source: Source) -> str:
+    """Aggregate the rows of a class to its size: their number, or the people of the class."""
+    return "max(class_people)" if source.has_people else "count(*)"
 
 
 def _smallest_weights(source: Source, parts: Sequence[str], weight: str) -> str:
@@ -124,11 +158,13 @@ def one_row_per_value(
     entity: str | None,
     nulls: str,
     by: Sequence[str] = (),
+    *,
+    of_shares: bool = False,
 ) -> Source:
     """Put in place of the table a row for each person and sensitive value of theirs in each class.
 
-    People of several values in a class are refused: it would look more diverse than it is. Groups are part of
-    a class.
+    People of several values in a class are refused: it would look more diverse than it is; and people of
+    several in the table, or in a group, where shares of the table are asked for. Groups are part of a class.
     """
     if entity is None:
         return source
@@ -139,15 +175,21 @@ def one_row_per_value(
     keys = prefix(
         f"q{place}"
         for place, column in enumerate(every, 1)
-        if place != len(asked) or fold_case(column) in in_groups
+        if fold_case(column) in in_groups or (place != len(asked) and not of_shares)
     )
+    window = f"{known} OVER (PARTITION BY {keys}entity)"
+    value = f"q{len(asked)}"
+    several = f"count(*) {window} > 1"
+    if of_shares:  # in some classes the same, so that rows are no values
+        several = f"""min({value}) {window} IS DISTINCT FROM max({value}) {window}
+              OR count({value}) {window} NOT IN (0, count(*) {window})"""
     body = f"""
-        SELECT {with_names(every)}
+        SELECT {with_names(every)}, entity AS {name(PERSON)}
         FROM (
-          SELECT *, count(*) {known} OVER (PARTITION BY {keys}entity) AS several
+          SELECT *, {several} AS several
           FROM ({count_people(source, every, entity, "value")})
         )
-        WHERE CASE WHEN several > 1 THEN {refusal(REFUSAL_SEVERAL_VALUES)} ELSE true END"""
+        WHERE CASE WHEN several THEN {refusal(refusal_of_several(of_shares=of_shares))} ELSE true END"""
     label = f"quasi-identifiers, sensitive{', by and entity' if by else ' and entity'}"
     return source.derive(source.check_columns(label, union(with_entity(asked, entity, nulls), by), body))
 

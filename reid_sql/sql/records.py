@@ -10,7 +10,7 @@ MATCHES = "reid_wildcard_class_sizes"  # the Python function that matches record
 
 
 def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: str) -> str:
-    """Report beside each row of a plan how NULLs were treated, and how many records that dropped."""
+    """Add to each row of a plan how NULLs were treated, and how many records that dropped."""
     if nulls != "drop":
         return f"""
         SELECT reid_counted.*, 0::BIGINT AS records_dropped, {text(nulls)} AS nulls

@@ -15,6 +15,10 @@ class Source(Protocol):
     def is_materialized(self) -> bool:
         """Whether the engine computes a common table expression once, however often a plan reads it."""
 
+    @property
+    def has_people(self) -> bool:
+        """Whether each row is a person, and has how many people its class has."""
+
     def rows(
         self,
         columns: Sequence[str],
@@ -47,5 +51,5 @@ class Source(Protocol):
     def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables."""
 
-    def derive(self, query: str) -> "Source":
+    def derive(self, query: str, *, has_people: bool = False) -> "Source":
         """The rows of a query over this table, in its place."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from reid_sql.parameters import fold_case
 
-# SQL has no empty name: a control character, which no table has as a name, stands for it until the check of
+# SQL has no empty name: a control character, which no table has as a name, replaces it until the check of
 # the columns refuses it.
 NO_NAME = "\x01"
 

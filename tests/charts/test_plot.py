@@ -104,7 +104,7 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
 def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     con: duckdb.DuckDBPyConnection, axes: Any
 ) -> None:
-    checks = checks_of(FileTable(con, "people", SOME[:3]), "value")
+    checks = checks_of(FileTable(con, "people", SOME[:3]), nulls="value")
     plot.model_check(checks, ax=axes)
     expected, observed = axes.lines
     assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]

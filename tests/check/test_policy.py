@@ -11,8 +11,7 @@ CHECK = '[[tables.checks]]\nmeasure = "k"\nat_least = 5\n'
 
 REFUSED = {
     HEAD.replace("quasi_identifiers", "quasi_identifer") + CHECK: (
-        "policy tables[1] must have no key that stands for nothing, "
-        "got 'quasi_identifer'; did you mean 'quasi_identifiers'?"
+        "policy tables[1] must have only known keys, got 'quasi_identifer'; did you mean 'quasi_identifiers'?"
     ),
     HEAD + CHECK.replace("at_least", "at_lest"): "got 'at_lest'; did you mean 'at_least'?",
     HEAD
@@ -29,7 +28,7 @@ REFUSED = {
     HEAD + CHECK.replace("5", "nan"): "checks[1].at_least must be a whole number of at least 0, got nan",
     HEAD + CHECK.replace("5", "true"): "checks[1].at_least must be a whole number of at least 0, got True",
     HEAD + CHECK.replace("at_least = 5", ""): "checks[1] must have a limit, got none; write at_least = …",
-    HEAD + CHECK + "threshold = 0.1": "must have no key that stands for nothing, got 'threshold'",
+    HEAD + CHECK + "threshold = 0.1": "must have only known keys, got 'threshold'",
     HEAD + CHECK.replace('"k"', "3"): "checks[1].measure must be a text, got 3",
     HEAD + '[[tables.checks]]\nmeasure = "uniqueness"\nat_most = 5': (
         "must be a share from 0 to 1, got 5; write 0.05 for 5 %"
@@ -60,7 +59,7 @@ REFUSED = {
     HEAD + CHECK + HEAD + CHECK: "policy tables must have distinct names, got 'people' twice",
     "seed = -1\n" + HEAD + CHECK: "policy seed must be a whole number from 0",
     "mask_below = 0\n" + HEAD + CHECK: "policy mask_below must be a whole number from 1 to 1000, got 0",
-    "tabels = []": "policy must have no key that stands for nothing, got 'tabels'; did you mean 'tables'?",
+    "tabels = []": "policy must have only known keys, got 'tabels'; did you mean 'tables'?",
     "tables = []": "policy must name at least one table, got none",
     "name = 3\n" + HEAD + CHECK: "policy name must be a text, got 3",
     "": "policy must name at least one table, got none",

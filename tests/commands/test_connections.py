@@ -85,13 +85,6 @@ def test_the_one_answer_is_that_of_the_file(
 
 
 REFUSED = {
-    (
-        "risk",
-        "--population",
-        "1e6",
-        "--entity",
-        "person_id",
-    ): "--population must not be given with --entity, got 'person_id'",
     ("risk", "--memory-limit", "1GB"): "--memory-limit must not be given for a warehouse, got '1GB'",
     ("forecast", "--population", "1e6", "--plot", "p.gif"): "--plot must be a PNG or SVG file, got 'p.gif'",
     ("forecast", "--population", "10"): "population must be at least the 400 records of the sample, got 10",

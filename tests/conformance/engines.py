@@ -48,8 +48,8 @@ class Sql:
             cells = [*own, *map(quoted, given.get("columns", ()))]
             return f"SELECT {quoted('row')}, {declared.name}({', '.join(cells)}) AS answer FROM tbl"
         cells = [_cell(given[p.name], p.name) for p in declared.parameters if p.default is REQUIRED]
-        named = (p for p in declared.parameters if p.default is not REQUIRED and p.name in given)
-        options = [f"{p.name} := {_cell(given[p.name], p.name)}" for p in named]
+        required = {p.name for p in declared.parameters if p.default is REQUIRED}
+        options = [f"{name} := {_cell(given[name], name)}" for name in given if name not in required]
         return f"FROM {declared.name}({', '.join([*cells, *options])})"
 
 

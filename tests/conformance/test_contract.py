@@ -16,7 +16,7 @@ from tests.conformance.engines import Frames
 HANDING = ("ibis",)  # engines that hand distinct records to DuckDB, where these suffice
 
 # What binds each kind of answer that an engine may lack.
-BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TABLE: "beside"}
+BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TABLE: "scored_table"}
 
 # Held by the type checker.
 KIT: RecordAdapter[pl.LazyFrame, pl.Expr] = adapter

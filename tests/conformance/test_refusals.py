@@ -45,6 +45,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "l_diversity",
         {"qi": AGE, "sensitive": "age"},
     ),
+    "nulls must be one of 'value', 'drop', got 'wildcard': a NULL that matches any value puts a record into "
+    "several classes, and this function does not count classes that overlap; pass one of these": (
+        "pyc_fit",
+        {"qi": AGE, "nulls": "wildcard"},
+    ),
+    "qar_risk must be asked without by, got [age]: its columns are compared as a whole; ask about each group "
+    "in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
     "the number of subsets of the columns must be at most 200000, got ": (
         "attribute_risk",
         {"columns": [f"c{place}" for place in range(40)], "max_size": 5},

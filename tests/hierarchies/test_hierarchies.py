@@ -135,7 +135,7 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
             [{}],
             "must be a step of one of the kinds bands, date, prefix, rare, groups, above, below, got none",
         ),
-        ([{"bands": 5, "prefix": 2}], "age[1] must have no key that stands for nothing, got 'prefix'"),
+        ([{"bands": 5, "prefix": 2}], "age[1] must have only known keys, got 'prefix'"),
         ([{"date": "week"}], "age[1].date must be one of 'month', 'quarter', 'year', 'decade', got 'week'"),
         ([{"prefix": 0}], "age[1].prefix must be a whole number from 1 to 1000, got 0"),
         ([{"rare": 1.5}], "age[1].rare must be a whole number from 2 to 1e15, got 1.5"),

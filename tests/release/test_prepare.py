@@ -283,7 +283,7 @@ REFUSED = [
     ("suppression = true", "", "policy prepare.suppression must be a share from 0 to 0.5, got True"),
     ('loss = "bits"', "", "policy prepare.loss must be one of 'entropy', 'discernibility', 'class_size'"),
     ("time_limit = 0", "", "policy prepare.time_limit must be a number of seconds from 1 to 1e6, got 0"),
-    ("suppress = 0.1", "", "policy prepare must have no key that stands for nothing, got 'suppress'"),
+    ("suppress = 0.1", "", "policy prepare must have only known keys, got 'suppress'"),
     (
         "hierarchies.agee = []",
         "",

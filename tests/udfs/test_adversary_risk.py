@@ -241,7 +241,7 @@ def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
         assert len(answer) == len(expected)
         for row, risks in zip(answer, expected, strict=True):
             assert [row[measure] for measure in MEASURES] == pytest.approx(risks, abs=1e-12)
-            assert "are held by fewer of the population table" in row["status"]
+            assert "match fewer people of the population table" in row["status"]
             assert "Pitman" not in row["status"]
 
 

@@ -1,4 +1,7 @@
-"""Where a sample is of people: `entity` answers what the table of one row a person answers without it."""
+"""Where a sample is of people: who are all in one class, answers are those of a table of one row a person.
+
+People of several classes are in test_one_meaning_of_entity.
+"""
 
 from collections import defaultdict
 from typing import Any
@@ -33,7 +36,11 @@ WEIGHED = {
     "fit_copula": {},
     "population_risk": {"populations": [1e4]},
 }
-FUNCTIONS = [function for function in declared().values() if function.one_row_per_person]
+FUNCTIONS = [
+    function
+    for function in declared().values()
+    if function.one_row_per_person or function.name in {"pyc_fit", "pyc_forecast", "correctness_curve"}
+]
 OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
 OF_PEOPLE = [function for function in FUNCTIONS if function not in OF_VALUES]
 ANY: Any = rp
@@ -59,6 +66,11 @@ def individuals(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={name: frame.schema[name] for name in ("person", *QI)}, orient="row")
 
 
+def repeated(people: pl.DataFrame) -> pl.DataFrame:
+    """The table with three rows of each person, all alike."""
+    return pl.concat([people] * 3)
+
+
 def named(function: Function) -> list[str]:
     return ["'m'"] if function.parameters[0].name == "name" else []
 
@@ -75,8 +87,8 @@ def test_every_function_of_a_sample_of_people_is_asked() -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ASKED)
 def test_people_are_counted_as_a_table_of_one_row_a_person_is(name: str, seed: int) -> None:
-    function, frame = declared()[name], visits(seed)
-    people = individuals(frame)
+    function, people = declared()[name], individuals(visits(seed))
+    frame = repeated(people)
     key = {"key": "person"} if function.answer is Answer.PER_RECORD else {}
     expected = by_duckdb(asked(function, "p", ", key := 'person'" if key else ""), p=people)
     assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
@@ -98,7 +110,8 @@ def test_a_backtest_is_of_people() -> None:
 
 @pytest.mark.parametrize("name", WEIGHED)
 def test_a_person_has_the_smallest_of_their_weights(name: str) -> None:
-    frame = visits(3).with_columns((pl.int_range(pl.len()) * 7 % 11 + 2.5).alias("w"))
+    rows = repeated(individuals(visits(3)))
+    frame = rows.with_columns((pl.int_range(pl.len()) * 7 % 11 + 2.5).alias("w"))
     function, least = declared()[name], frame.group_by("person").agg(pl.col("w").min())
     people = individuals(frame).join(least, on="person", nulls_equal=True, how="left")
     more = "".join(f", {option} := {value}" for option, value in WEIGHED[name].items()) + ", weight := 'w'"
@@ -132,52 +145,12 @@ def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def with_diagnosis(frame: pl.DataFrame) -> pl.DataFrame:
-    """The visits with one diagnosis a person, and none where nobody is known."""
-    people = set(frame["person"].to_list())
-    told = {person: None if person is None else "abcd"[person % 4] for person in people}
-    return frame.with_columns(
-        pl.Series("diagnosis", [told[person] for person in frame["person"].to_list()], dtype=pl.String)
-    )
-
-
-def once_a_person(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of people, each of a person's once in a class, by going through them."""
-    rows = dict.fromkeys(frame.select(*QI, "diagnosis", "person").rows())
-    schema = {name: frame.schema[name] for name in (*QI, "diagnosis", "person")}
-    return pl.DataFrame(list(rows), schema=schema, orient="row")
-
-
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
-def test_people_are_counted_once_for_their_sensitive_value(function: Function, nulls: str) -> None:
-    for seed in range(4):
-        frame = with_diagnosis(visits(seed))
-        people, asked = (
-            once_a_person(frame),
-            f"FROM {function.name}({{}}, {QI}, 'diagnosis', nulls := '{nulls}'{{}})",
-        )
-        expected = in_order(by_duckdb(asked.format("p", ""), p=people))
-        assert in_order(by_duckdb(asked.format("t", ", entity := 'person'"), t=frame)) == approximately(
-            expected
-        )
-        given = (QI, "diagnosis")
-        counted = by_polars(function.name, frame, *given, nulls=nulls, entity="person")
-        assert in_order(counted) == approximately(
-            in_order(by_polars(function.name, people, *given, nulls=nulls))
-        )
-
-
-def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(
-        rows, key=lambda row: repr([f"{v:.9g}" if isinstance(v, float) else v for v in row.values()])
-    )
-
-
 @pytest.mark.parametrize("function", OF_VALUES, ids=lambda function: function.name)
 def test_people_of_several_sensitive_values_are_refused(function: Function) -> None:
     frame = pl.DataFrame({"a": [1, 1, 1], "diagnosis": ["x", "y", "y"], "person": [1, 1, 2]})
-    told = "sensitive must have one value for each person in a class where people are counted, got people"
+    shares = declared()[function.name].name.split("_")[0] in {"t", "beta", "delta"}
+    where = "where a class is compared with the table's people" if shares else "in a class where people"
+    told = f"sensitive must have one value for each person {where}"
     with pytest.raises(duckdb.Error, match=told):
         by_duckdb(f"FROM {function.name}(t, ['a'], 'diagnosis', entity := 'person')", t=frame)
     with pytest.raises(Exception, match=told):
@@ -211,11 +184,11 @@ REFUSED = {
 def test_what_cannot_tell_people_apart_is_refused(options: str) -> None:
     frame = visits(1)
     with pytest.raises(duckdb.Error) as refused:
-        by_duckdb(f"FROM pyc_fit(t, {QI}, {options})", t=frame)
+        by_duckdb(f"FROM population_risk(t, {QI}, [100], {options})", t=frame)
     assert REFUSED[options] in str(refused.value)
     given = dict(option.split(" := ") for option in options.split(", "))
     with pytest.raises(ReidError) as refused_in_polars:
-        ANY.pyc_fit(frame, QI, **{name: value.strip("'") for name, value in given.items()}).collect()
+        ANY.population_risk(frame, QI, [100], **{n: value.strip("'") for n, value in given.items()}).collect()
     assert REFUSED[options] in str(refused_in_polars.value)
 
 

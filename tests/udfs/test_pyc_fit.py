@@ -23,7 +23,7 @@ def test_engines_agree(prior: str) -> None:
 
 def test_a_wildcard_and_an_unknown_prior_are_refused() -> None:
     frame = pl.DataFrame({"a": [1, None, 2]})
-    with pytest.raises(Exception, match="a curve needs classes that do not overlap"):
+    with pytest.raises(Exception, match="does not count classes that overlap"):
         by_duckdb("FROM pyc_fit(t, ['a'], nulls := 'wildcard')", t=frame)
     with pytest.raises(
         Exception, match="prior must be one of 'archer', 'flat', got 'archr'; did you mean 'archer'"

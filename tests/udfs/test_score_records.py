@@ -28,3 +28,42 @@ def test_it_says_what_the_row_functions_and_the_old_name_say(model: str, sample:
         assert [row["uniqueness_xi"] for row in found] == pytest.approx(want, abs=1e-9)
     else:
         assert all((row["uniqueness_xi"] == 0) == (row["class_size"] > 1) for row in found)
+
+
+TOWN = pl.DataFrame(
+    {"age": [20 + i % 40 for i in range(4000)], "sex": [("Homme", "Femme")[i // 40 % 2] for i in range(4000)]}
+)
+# What the sample does not contain: an age next to the greatest and one far off, a misspelt sex, both.
+STRANGERS = pl.DataFrame(
+    {"age": ["30", "60", "100000", "thirty", "30", "60"], "sex": ["Homme"] * 4 + ["Hommme"] * 2}
+)
+NAMED = ["", "age", "age", "age", "sex", "age sex"]
+
+
+@pytest.mark.parametrize("model", FIT)
+def test_a_value_that_the_sample_lacks_is_reported_on_every_engine(model: str) -> None:
+    getattr(rp, FIT[model])(model, TOWN, ["age", "sex"]).collect()
+    by_duckdb(f"FROM {FIT[model]}('{model}', t, ['age', 'sex'])", t=TOWN)
+    strangers = STRANGERS.with_row_index("row").cast({"row": pl.Int64})
+    found = by_duckdb(f"FROM score_records(t, '{model}', 1e5) ORDER BY row", t=strangers)
+    assert found == rp.score_records(strangers, model, 1e5).sort("row").collect().to_dicts()
+    assert [row["status"] == "ok" for row in found] == [True] + [False] * 5
+    for row, names in zip(found, NAMED, strict=True):
+        assert all(name in row["status"] for name in names.split())
+        assert "unlike" not in row["status"] or row["uniqueness_xi"] == row["correctness_kappa"] == 1
+    assert all("unlike" in found[row]["status"] for row in (2, 3))
+    scalar = (
+        f"uniqueness_xi('{model}', 1e5, age, sex) AS xi, correctness_kappa('{model}', 1e5, age, sex) AS kappa"
+    )
+    for row, alone in zip(found, by_duckdb(f"SELECT {scalar} FROM t ORDER BY row", t=strangers), strict=True):
+        assert (alone["xi"], alone["kappa"]) == (row["uniqueness_xi"], row["correctness_kappa"])
+
+
+@pytest.mark.parametrize("model", FIT)
+def test_a_sample_that_is_the_population_is_counted(model: str) -> None:
+    frame = people()
+    by_duckdb(f"FROM {FIT[model]}('{model}', t, {COLUMNS})", t=frame)
+    found = by_duckdb(f"FROM score_records(t, '{model}', {len(frame)}, sample := 'known')", t=frame)
+    for row in found:
+        assert row["uniqueness_xi"] == pytest.approx(float(row["class_size"] == 1), abs=1e-12)
+        assert row["correctness_kappa"] == pytest.approx(1 / row["class_size"], rel=1e-9)

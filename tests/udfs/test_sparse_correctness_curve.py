@@ -136,7 +136,7 @@ def test_people_and_items_may_be_of_any_type() -> None:
         ),
         (
             "t, 'basket', 'item', nulls := 'wildcard'",
-            "nulls must be one of 'value', 'drop', got 'wildcard'; ",
+            "nulls must be one of 'value', 'drop', got 'wildcard': ",
         ),
     ],
 )
@@ -147,11 +147,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(
-        Exception, match="a curve needs at least one person, got an empty table; check the table"
-    ):
+    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
         by_duckdb("FROM sparse_correctness_curve(t, 'basket', 'item')", t=table([]))
-    with pytest.raises(
-        Exception, match="a curve needs at least one person, got an empty table; check the table"
-    ):
+    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
         by_polars("sparse_correctness_curve", table([]), *NAMES)

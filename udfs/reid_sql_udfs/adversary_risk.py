@@ -17,6 +17,7 @@ from reid_sql.scenario import ScenarioText
     reduction=KNOWN_RECORDS,
     models=True,
     source="Xia et al. 2021",
+    overlapping_classes=True,
 )
 def adversary_risk(
     known: KnownRecords,

@@ -18,6 +18,7 @@ from reid_sql.scenario import ScenarioText
     reduction=KNOWN_RECORDS,
     models=True,
     source="Xia et al. 2021, Table 4",
+    overlapping_classes=True,
 )
 def adversary_sensitivity(
     known: KnownRecords,

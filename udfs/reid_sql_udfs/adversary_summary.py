@@ -18,6 +18,7 @@ from reid_sql.scenario import ScenarioText
     reduction=KNOWN_RECORDS,
     models=True,
     source="Xia et al. 2021, Table 3",
+    overlapping_classes=True,
 )
 def adversary_summary(
     known: KnownRecords,
@@ -29,7 +30,7 @@ def adversary_summary(
     seed: Seed = 0,
     model: OptionalModel = None,
 ) -> list[AdversarySummary]:
-    """Summarise the four risks against the attacker of a scenario, beside those of one who knows everything.
+    """Summarise the four risks against the attacker of a scenario, and one who knows everything.
 
     One row a measure: quartiles, average and highest over the records, the share of records above the
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the

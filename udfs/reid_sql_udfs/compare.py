@@ -1,4 +1,4 @@
-"""A release against its original."""
+"""Comparison of a release with its original."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.comparison import comparison

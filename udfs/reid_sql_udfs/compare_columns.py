@@ -20,7 +20,7 @@ def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:
     H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
     nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
     to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
-    were disturbed. One row per person is assumed.
+    were disturbed. One row per person is assumed. Refuses an empty table.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

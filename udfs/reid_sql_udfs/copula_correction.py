@@ -22,7 +22,7 @@ def copula_correction(scored: ScoredClasses, model: Model, population: Count) ->
     """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
-    exponent beside score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
+    exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
     empty table, and a model that is not known: One row per person is assumed.
 
     >>> with registry.within("a database without models"):

@@ -18,7 +18,7 @@ class SavedCopula:
 
 @table_function("model", answer=Answer.ROW, source="JSON with a version and a SHA-256 checksum", models=True)
 def copula_json(model: Model) -> SavedCopula:
-    """Write a fitted model as JSON, to be kept in a table or a file, reviewed, and read back by load_copula.
+    """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
     It holds each column's values with their shares, and the correlations; no record. Of a model of people it
     holds the tree alone, and none of its donors. Refuses a model that is

@@ -17,7 +17,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
-    one_row_per_person=True,
 )
 def correctness_curve(
     histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
@@ -27,8 +26,9 @@ def correctness_curve(
     The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
     all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
     one group's records is refused for all.
 

@@ -1,19 +1,20 @@
 """κ of a record under a fitted model."""
 
+from reid_sql.fitted_model import Scores
 from reid_sql.function import model_function
-from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.parameters import Count, Floats
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")
-def correctness_kappa(cell: Estimates, population: Count) -> Floats:
+def correctness_kappa(cell: Scores, population: Count) -> Floats:
     """Probability κ that a match on this record's values in the population is the right person.
 
-    Takes the values in the model's order; NULL is a value. Values that the sample never saw count as in
-    uniqueness_xi. Refuses a population below 1.
+    Takes the values in the model's order; NULL is a value. Values that the sample does not contain count
+    as in uniqueness_xi. ξ ≤ κ ≤ (1 + ξ)/2. Refuses a population below 1.
 
     >>> import numpy as np
-    >>> correctness_kappa(Estimates(np.array([0.25]), np.array([0.0])), 2)
+    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> correctness_kappa(CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1), 2)
     array([0.875])
     """
     return cell.correctness(population)

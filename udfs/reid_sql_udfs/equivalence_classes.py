@@ -6,16 +6,20 @@ from reid_sql.reductions.classes import CLASSES
 
 
 @table_function(
-    "tbl, qi, nulls, entity", answer=Answer.REDUCTION, reduction=CLASSES, source="Sweeney 2002 (k-anonymity)"
+    "tbl, qi, nulls, entity",
+    answer=Answer.REDUCTION,
+    reduction=CLASSES,
+    source="Sweeney 2002 (k-anonymity)",
+    overlapping_classes=True,
 )
 def equivalence_classes(classes: Classes) -> Classes:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the
-    combination, `records` those that hold exactly these values: the same number unless `nulls := 'wildcard'`,
-    where a NULL in either record matches anything. With `entity`, the column that tells people apart,
-    `class_size` is the number of people.
-    One row per person is assumed, unless `entity` tells people apart.
+    `class_size` is the number of records that match the combination, `records` those that hold exactly these
+    values: the same number unless `nulls := 'wildcard'`, where a NULL in either record matches anything. With
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
+    tells people apart.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

@@ -16,6 +16,7 @@ from reid_sql.reductions.pairs import PAIRS
     source="Rocher, Hendrickx & de Montjoye 2019",
     models=True,
     one_row_per_person=True,
+    reasons={"by": "its name is that of one model"},
 )
 def fit_copula(
     pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
@@ -28,8 +29,9 @@ def fit_copula(
     column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
     an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
 
     >>> import numpy as np
     >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],

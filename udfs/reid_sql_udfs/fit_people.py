@@ -18,6 +18,7 @@ from reid_sql.reductions.people import PEOPLE
     source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
     one_row_per_person=True,
+    reasons={"by": "its name is that of one model"},
 )
 def fit_people(
     people: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
@@ -33,8 +34,9 @@ def fit_people(
     adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
     more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
     replaced. Refuses an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
 
     >>> from reid_sql.models.people.evidence import rows_from_columns
     >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records

@@ -19,6 +19,7 @@ COVERED = f"""
     reduction=POPULATION_HISTOGRAM,
     source="ARX journalist model",
     duckdb=f"{SELECT}, {COVERED}, {BLANK}",
+    overlapping_classes=True,
 )
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
@@ -28,9 +29,10 @@ def journalist_risk(
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that tells people apart, people are
-    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart. With `by`,
-    one row for each group of the table, as in risk_summary, each against the whole population table.
+    and the status says so. With `entity`, the column of both tables that tells people apart (a class counts
+    people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
+    per person is assumed, unless `entity` tells people apart. With `by`, one row for each group of the table,
+    as in risk_summary, each against the whole population table.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

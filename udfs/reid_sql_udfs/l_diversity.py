@@ -9,17 +9,17 @@ from reid_sql.reductions.disclosure import L_DIVERSITY
 def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
     """Spell the summary over the classes of each size and value; `worst` is min or max."""
     judged = "count(value) = count(*)"
-    at_fault = f"coalesce(sum(class_size * classes) FILTER ({offends}), 0)"
+    at_fault = f"coalesce(sum(records) FILTER ({offends}), 0)"
     return f"""
     CASE WHEN sum(classes) IS NULL THEN error({sql_text(disclosure.NO_RECORDS)})::VARCHAR
     ELSE {variant} END AS variant,
     CASE WHEN {judged} THEN {worst}(value) END AS value,
-    coalesce(sum(class_size * classes), 0)::BIGINT AS records,
+    coalesce(sum(records), 0)::BIGINT AS records,
     sum(classes)::BIGINT AS classes,
     min(class_size) AS k,
     CASE WHEN {judged} THEN coalesce(sum(classes) FILTER ({offends}), 0)::BIGINT END AS offending_classes,
     CASE WHEN {judged} THEN {at_fault}::BIGINT END AS offending_records,
-    CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(class_size * classes) END AS offending_share,
+    CASE WHEN {judged} THEN {at_fault}::DOUBLE / sum(records) END AS offending_share,
     max({threshold}) AS threshold,
     CASE WHEN NOT {judged} THEN {sql_text(sensitive.STATUS_NO_ORDER)}
     WHEN isinf({worst}(value)) THEN {sql_text(infinite)} ELSE '{disclosure.OK}' END AS status"""
@@ -46,8 +46,9 @@ def l_diversity(
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
     stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
     values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 

@@ -26,16 +26,21 @@ def population_risk(
 ) -> list[PopulationRisk]:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    The table is a random sample of them. Beside it the chance that a match is right and the share of people
-    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
-    on, it held the truth in 93 to 98 of 100. At the sample's own size it is the count. `weight`, `marginals`,
-    `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer than 100
-    records, no repeats, a population not much larger, columns that follow from others (they are left out),
-    records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or sampled
-    by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds what the
-    sample's own records allow. Refuses a population smaller than the sample.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    Next to it the chance that a match is right and the share of people in classes smaller than `k`, each with
+    a 95 % interval (`_low`, `_high`) under the `assumptions` that the answer lists, such as a random sample
+    with one row per person. docs/accuracy_people.md has how often such intervals contained the truth.
+    `_provable_low` and `_provable_high` need no model of people. At the sample's own size the shares are
+    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people; columns that others
+    determine are left out.
+    `status` is `ok`, or has a code and a sentence for each doubt: only a bound is given for fewer than 100
+    records (`few_records`), a column whose values never repeat (`near_identifier`) and samples of whole
+    households (`group_sample`); the interval is wider for tables unlike the reference tables
+    (`unlike_reference_tables`, `overdispersed`) and for records that repeat beyond chance
+    (`repeated_people`). Ends fall as the populations of one call grow. Refuses a population smaller than the
+    sample.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
     populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all; a group of few records

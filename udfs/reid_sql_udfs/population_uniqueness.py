@@ -25,8 +25,9 @@ def population_uniqueness(
     'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
     no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
     'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
     population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all.

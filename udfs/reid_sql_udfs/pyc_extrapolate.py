@@ -40,11 +40,11 @@ def pyc_extrapolate(
     'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
     for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
 
-    The ends `_low` and `_high` held the truth in 95 % of the tables that they were not set on
+    The ends `_low` and `_high` contained the true value in 95 % of the tables that they were not set on
     (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
     correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
     was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or says what stands against relying on the answer. NULL where the
+    through the points. `status` is ok, or the reason not to rely on the answer. NULL where the
     method does not tell.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)

@@ -12,7 +12,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
-    one_row_per_person=True,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
@@ -20,8 +19,9 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
     to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
     whose classes overlap.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
 
     >>> import numpy as np

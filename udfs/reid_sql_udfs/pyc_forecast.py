@@ -15,7 +15,6 @@ from reid_sql.reductions.classes import HISTOGRAM
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
-    one_row_per_person=True,
 )
 def pyc_forecast(
     histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
@@ -24,10 +23,11 @@ def pyc_forecast(
 
     Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
-    they have held the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
     people of one group: those of all groups would understate its risk. A population smaller than one group is
     refused for all.

@@ -37,9 +37,10 @@ def qar_proxies(
 
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
-    NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
-    One row per person is assumed; with `entity`, the column that tells people apart, people are ranked, NULL
-    one of them; those whose values differ from one of their rows to another are refused.
+    NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), people are ranked, NULL one of them; those whose values differ from one of
+    their rows to another are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

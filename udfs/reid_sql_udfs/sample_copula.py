@@ -9,7 +9,7 @@ from reid_sql.parameters import Seed
 
 @drawn_function(source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1")
 def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integers:
-    """Draw records from a fitted model: a table, as text, of any length, never held as a whole.
+    """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.
 
     It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
     of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others

@@ -1,9 +1,9 @@
 """Every record of a table, scored under a fitted model of either law."""
 
+from reid_sql.fitted_model import Scores
 from reid_sql.function import scored_function
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.calibration import RecordRisk, SampleUse, record_risk
-from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.parameters import Count
 
 
@@ -12,17 +12,21 @@ from reid_sql.parameters import Count
     "Skinner & Shlomo 2008"
 )
 def score_records(
-    cell: Estimates, class_size: Integers, population: Count, sample: SampleUse = "ignored"
+    cell: Scores, class_size: Integers, population: Count, sample: SampleUse = "ignored"
 ) -> RecordRisk:
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
     The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
-    'known'`, for the sample that the model was fitted to, a record that is not alone in the table has ξ = 0,
-    and under a model of people ξ and κ use that nobody else of the class is in it.
+    'known'`, for the sample that the model was fitted to, only the people outside the sample are unknown: a
+    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted.
+    `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
+    value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
     >>> import numpy as np
-    >>> score_records(Estimates(np.array([0.25]), np.array([0.0])), np.array([1]), 3).uniqueness_xi
+    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> cell = CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1)
+    >>> score_records(cell, np.array([1]), 3).uniqueness_xi
     array([0.5625])
     """
     return record_risk(cell, class_size, population, sample)

@@ -1,20 +1,22 @@
 """ξ of a record under a fitted model."""
 
+from reid_sql.fitted_model import Scores
 from reid_sql.function import model_function
-from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.parameters import Count, Floats
 
 
 @model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2")
-def uniqueness_xi(cell: Estimates, population: Count) -> Floats:
+def uniqueness_xi(cell: Scores, population: Count) -> Floats:
     """Probability ξ that a person with this record's values is the only one of them in the population.
 
     Takes the values in the model's order; NULL is a value. Under a model of people, real cells scatter around
-    the model's. Values that the sample never saw count by what the
-    sample says of such values, and where it says nothing ξ is 1. Refuses a population below 1.
+    the model's. The model estimates the share of a new value, such as an age that nobody in the sample has. A
+    value unlike the sample's, such as a text among numbers, has no share: ξ is 1, so that no filter for risky
+    records loses it. `score_records` reports both. Refuses a population below 1.
 
     >>> import numpy as np
-    >>> uniqueness_xi(Estimates(np.array([0.25]), np.array([0.0])), 3)
+    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> uniqueness_xi(CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1), 3)
     array([0.5625])
     """
     return cell.uniqueness(population)

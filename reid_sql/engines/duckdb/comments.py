@@ -7,7 +7,7 @@ from reid_sql.function import Function, sql_literal
 
 
 def comments(functions: Mapping[str, Function]) -> str:
-    """Write the statements that put each function's words, call and source beside its macro."""
+    """Write the statements that put each function's summary, call and source as a comment on its macro."""
     return "\n".join(_comment(declared) for declared in functions.values()) + "\n"
 
 

@@ -62,14 +62,18 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
 
 
 def _table_macro(name: str, declared: Function) -> str:
-    """Ask the planner for the query, and run it; whether files may be read only the connection knows."""
+    """Ask the planner for the query, and run it; whether files may be read only the connection knows.
+
+    A parameter that the function lacks, where others have it, is there to be refused with the reason.
+    """
     documents = any(isinstance(parameter.domain, Document) for parameter in declared.parameters)
     files = "current_setting('enable_external_access')::BOOLEAN" if documents else "true"
-    shown = ", ".join(
+    own = [
         f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
         for p in declared.parameters
-    )
-    given = "".join(f', "{parameter.name}"' for parameter in declared.parameters)
+    ]
+    shown = ", ".join([*own, *(f'"{lacked}" := NULL' for lacked in declared.lacked)])
+    given = "".join(f', "{each}"' for each in [*(p.name for p in declared.parameters), *declared.lacked])
     return f"({shown}) AS TABLE FROM query({PLAN}({DATABASE}(), {files}, '{name}'{given}))"
 
 
@@ -153,8 +157,14 @@ def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _score(declared: Function, columns: Sequence[str]) -> str:
-    """Score the record of these columns; of the macro with defaults, those not given are left out."""
+    """Score the record of these columns; of the macro with defaults, those not given are left out.
+
+    DuckDB expands `*COLUMNS(...)` in the arguments of a function, but not of a macro: row(*COLUMNS(...)) is
+    one argument, and its fields are the columns.
+    """
     values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
+    if len(columns) == 1:
+        values = f"CASE WHEN {_is_row(columns[0])} THEN reid_texts_of_row({columns[0]}) ELSE {values} END"
     if len(columns) == MAX_COLUMNS:
         aliases = ", ".join(f"alias({column})" for column in columns)
         values = (
@@ -175,6 +185,21 @@ def _are_exact(is_inexact: str) -> str:
         WHEN {is_inexact} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)"""
 
 
+def _is_row(value: str) -> str:
+    """Test that a value is a row without names, which is a STRUCT before DuckDB 2.0."""
+    return f"""(starts_with(typeof({value}), 'TUPLE(')
+        OR (starts_with(typeof({value}), 'STRUCT(') AND starts_with({value}::VARCHAR, '(')))"""
+
+
+# Types whose texts differ once they went through VARIANT, by which alone a row of any length becomes texts.
+NOT_IN_ROWS: Final = "(TUPLE[(].*TUPLE[(])|MAP[(]|UNION[(]|JSON"
+REFUSAL_ROW: Final = (
+    "a row of columns must contain no rows, maps, unions or JSON and must not be NULL, got one that does; "
+    "pass the columns one by one"
+)
+REFUSAL_OLD_ROW: Final = (
+    "a row of columns must be read by DuckDB 2.0 or later, got an older one; pass the columns one by one"
+)
 # A refusal within a window is a cast that fails: error() counts as a side effect, which QUALIFY and ORDER BY
 # cannot refer to. The tests read no row, so that each block of rows sees one value.
 SHARED: Final[Mapping[str, str]] = {
@@ -182,6 +207,9 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END""",
     "reid_expm1": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
         WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END""",
+    "reid_texts_of_row": f"""(r) AS CASE WHEN starts_with(typeof(r), 'STRUCT(')
+        THEN {refusal(REFUSAL_OLD_ROW, "VARCHAR[]")} WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
+        THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
     "reid_has_collation": f"(c) AS {text_has_collation('c')}",
     "reid_are_exact": _are_exact(row_has_collation("c")),

@@ -5,7 +5,7 @@ from typing import Final
 import duckdb
 
 BUILTIN: Final = "system.main."  # the place of DuckDB's functions, and of our Python functions
-HOME: Final = "reid_home.main."  # stands for the catalogue of our macros until they are written out
+HOME: Final = "reid_home.main."  # placeholder of the catalogue of our macros
 DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
 PLAN: Final = "reid_plan"  # a Python function: the query of a call, as text
 REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL

@@ -12,9 +12,10 @@ from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_rec
 from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.function import Answer, Function
+from reid_sql.function import Answer, Function, refuse_lacked
 from reid_sql.parameters import MODEL
 from reid_sql.reduction import (
+    PERSON,
     REFUSAL_KEY_WITH_ENTITY,
     implementation,
     refuse_groups_named_like_results,
@@ -28,7 +29,12 @@ def plan(find: Callable[[str], Function], *given: Any) -> str:  # noqa: ANN401 -
     database, may_read_files, name, *values = given
     try:
         with registry.within(database):
-            return write_plan(find(name), values, database, may_read_files=may_read_files)
+            declared = find(name)
+            known = len(declared.parameters)
+            for lacked, value in zip(declared.lacked, values[known:], strict=True):
+                if value is not None:
+                    refuse_lacked(declared, lacked, value)
+            return write_plan(declared, values[:known], database, may_read_files=may_read_files)
     except ReidError as error:
         return refuse(str(error))
 
@@ -67,14 +73,16 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if by is not None:
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and checked["entity"] is not None:
-        arguments |= _people_in_place(checked, arguments)
+        arguments |= _people_in_place(checked, arguments, of_shares=reduction.of_shares)
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)
     return written
 
 
-def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _people_in_place(
+    checked: Mapping[str, Any], arguments: Mapping[str, Any], *, of_shares: bool
+) -> dict[str, Any]:
     """The table with a row for each person, or for each sensitive value of theirs; the person is the key."""
     qi, entity, nulls, by = (
         checked["qi"],
@@ -83,9 +91,10 @@ def _people_in_place(checked: Mapping[str, Any], arguments: Mapping[str, Any]) -
         arguments.get("by") or (),
     )
     if "sensitive" in arguments:
-        tbl = one_row_per_value(checked["tbl"], qi, checked["sensitive"], entity, nulls, by)
-    else:
-        tbl = one_row_per_person(checked["tbl"], qi, entity, nulls, by, arguments.get("weight"))
+        sensitive = checked["sensitive"]
+        tbl = one_row_per_value(checked["tbl"], qi, sensitive, entity, nulls, by, of_shares=of_shares)
+        return {"tbl": tbl, "entity": PERSON}
+    tbl = one_row_per_person(checked["tbl"], qi, entity, nulls, by, arguments.get("weight"))
     if "key" not in arguments:
         return {"tbl": tbl}
     if arguments["key"] is not None:

@@ -73,7 +73,7 @@ def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
     for column in names:
         if fold_case(column) in added:
             return (
-                f"columns of the table must not be named like the scores beside them, got '{column}'; "
+                f"columns of the table must not be named like the columns of the scores, got '{column}'; "
                 "rename the column in a view"
             )
     return None

@@ -42,7 +42,7 @@ PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, o
 
 
 def register(given: Any, functions: "Mapping[str, Function]") -> str:  # noqa: ANN401 - see connection_of
-    """Put the functions into this connection, and return the place where they are, which no other stands for.
+    """Put the functions into this connection, and return the schema that contains them.
 
     Twice is harmless, and an open transaction stays as it is.
 
@@ -69,7 +69,7 @@ def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
-    """The connection itself, or that of what wraps one, as SQLAlchemy's, or stands for one, as the module."""
+    """The connection itself, or that of what wraps one, as SQLAlchemy's, or that of the module."""
     if isinstance(given, duckdb.DuckDBPyConnection):
         return given
     found = given.execute("SELECT 1") if hasattr(given, "execute") else given

@@ -46,14 +46,15 @@ class DuckDBSource:
     item: str
     is_plain: bool = False
     is_materialized: bool = True
+    has_people: bool = False
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
         return self.item
 
-    def derive(self, query: str) -> "DuckDBSource":
+    def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return DuckDBSource(f"({query})", self.is_plain)
+        return DuckDBSource(f"({query})", self.is_plain, has_people=has_people)
 
     def column(self, column: str) -> str:
         """A column of the table.

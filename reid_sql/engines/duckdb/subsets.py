@@ -33,12 +33,12 @@ def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *giv
     Given are max_size, nulls and memory_mb.
     """
     columns = [column.values.to_numpy() if column.is_valid else NOTHING for column in codes[0].values]
-    held = records[0].values.to_numpy() if records[0].is_valid else NOTHING
+    packed = records[0].values.to_numpy() if records[0].is_valid else NOTHING
     whose = people[0].values.to_numpy() if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
         found = count_subset_classes(
-            DistinctRecords(columns, held, whose), *(each[0].as_py() for each in given)
+            DistinctRecords(columns, packed, whose), *(each[0].as_py() for each in given)
         )
     except ReidError as error:  # the engine would wrap the sentence in its own
         return pa.array([{"refusal": str(error)}], kind)

@@ -13,8 +13,9 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import LIMIT, check_columns, collected, framed
-from reid_sql.engines.ibis.groups import one_row_per_person, values_of_people
+from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
@@ -76,8 +77,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     if reduction is None:
         return _in_memory(answer_rows(declared, {}, own), declared.columns)
     counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
-    if declared.one_row_per_person and arguments["entity"] is not None:
-        counted |= {"tbl": _one_row_per_person(arguments)} | ({"entity": None} if "entity" in counted else {})
+    if declared.one_row_per_person:  # which DuckDB answers where people are counted
+        counted.pop("entity", None)
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(
@@ -88,10 +89,22 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
     if by is not None:
-        return framed(
-            answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
-        )
+        return framed(_answer_by_group(declared, reduced, by, own))
     return _answer_of(declared, reduction, _counts(declared, reduction, reduced), own)
+
+
+def _answer_by_group(
+    declared: Function, reduced: Table, by: Sequence[str], own: Mapping[str, Any]
+) -> pa.Table:
+    """Answer for each group, which the database numbers."""
+    names = group_names(by)
+    compared = reduced.mutate(**{name: comparable(reduced[name]) for name in names})
+    columns = dict(zip(names, by, strict=True))
+    fetched = fetch_values(compared, columns, "the histograms of all groups")
+    table = fetched.others
+    for place, name in enumerate(names):
+        table = table.append_column(name, fetched.column(place))
+    return answered_by_group(declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()])
 
 
 def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:
@@ -118,14 +131,6 @@ def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: 
     else:
         how = [{name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
     return _in_memory([row | treated for row, treated in zip(rows, how, strict=True)], columns)
-
-
-def _one_row_per_person(arguments: Mapping[str, Any]) -> Table:
-    """The table with a row for each person, or for each sensitive value of theirs."""
-    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
-    if "sensitive" in arguments:
-        return values_of_people(tbl, qi, arguments["sensitive"], entity, nulls)
-    return one_row_per_person(tbl, qi, entity, nulls)
 
 
 def _in_memory(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:

@@ -23,7 +23,7 @@ X: Final = "reid_x"  # the value, in the texts below
 BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
     # A VARCHAR: `citext`, or a type of the user's that is called as one of texts, compares in its own way.
     "Postgres": (f'CAST({X} AS VARCHAR) COLLATE "C"', X),
-    "DuckDB": (f'{X} COLLATE "binary"', X),
+    "DuckDB": (f'CAST({X} AS VARCHAR) COLLATE "binary"', X),
     "SQLite": (f"{X} COLLATE BINARY", X),
     "Snowflake": (f"COLLATE({X}, '')", X),
     "BigQuery": (f"COLLATE({X}, '')", X),
@@ -78,7 +78,9 @@ def comparable(column: Column) -> Column:
     >>> print(ibis.to_sql(people.select(q=comparable(people["name"])), dialect="postgres", pretty=False))
     SELECT CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q" FROM "people" AS "t0"
     """
-    return ReidCompared(column.op()).to_expr()
+    # A type that Ibis does not know, such as a domain, has an equality of its own.
+    known = column.cast("string") if column.type().is_unknown() else column
+    return ReidCompared(known.op()).to_expr()
 
 
 def restored(column: Column) -> Column:

@@ -2,29 +2,34 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import reduce
 from operator import and_, or_
 from typing import Any, Final
 
+import duckdb
 import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
-import polars as pl
 import pyarrow as pa
 from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
 
-from reid_sql.engines.codes import value_codes
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
-from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Columns, Integers
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
+from reid_sql.parameters import Columns
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
+CURSOR: Final = "reid_sql"
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
+INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
+
+
+PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", default=None)
 
 
 def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
@@ -32,8 +37,10 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
     found = words.check(columns, frame.columns)
     for name in found:
         kind = frame.schema()[name]
-        if _is_incomparable(kind):
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {kind}"
+        as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
+        if _is_incomparable(kind) and not as_text:
+            told = " ".join(str(kind).split())  # a type of the database's own has several lines
+            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {told}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return found
 
@@ -164,11 +171,22 @@ def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
 
 def collected(frame: Table, words: str) -> pa.Table:
     """Fetch the table, or refuse where it has more values than the client may receive."""
+    return fetch(frame, words, len(frame.columns))
+
+
+def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
+    """Fetch a table of whose rows the client keeps `width` values each.
+
+    `types` names the columns that a driver may fail to read.
+    """
     operation = frame.op()
     if isinstance(operation, ops.InMemoryTable):
         return operation.data.to_pyarrow(operation.schema)
-    rows = max(1, max_collected_values() // max(1, len(frame.columns)))
-    found = _fetch(frame.limit(rows + 1))
+    if (planned := PLANNED.get()) is not None:
+        planned.append(str(ibis.to_sql(frame, pretty=False)))
+        return _one_row(frame)
+    rows = max(1, max_collected_values() // max(1, width))
+    found = _fetch(frame.limit(rows + 1), words + types)
     if found.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
@@ -177,11 +195,51 @@ def collected(frame: Table, words: str) -> pa.Table:
     return found
 
 
-def _fetch(frame: Table) -> pa.Table:
-    if backend(frame) != POSTGRES:
-        return frame.to_pyarrow()
-    with frame.to_pyarrow_batches(chunk_size=ROWS_PER_BATCH) as batches:
-        return batches.read_all()
+def _fetch(frame: Table, words: str) -> pa.Table:
+    """Fetch the rows; of an error the type alone is told, as the words of a driver may quote a value."""
+    try:
+        in_parts = backend(frame) == POSTGRES and not frame.op().find(ops.InMemoryTable)
+        return _fetch_in_parts(frame) if in_parts else frame.to_pyarrow()
+    except (ReidError, *INTERRUPTIONS):
+        raise
+    except BaseException as error:  # noqa: BLE001 - each driver has its own, and some are no Exception
+        rule = f"{words} must be what the database can count and its driver can read, got {name_error(error)}"
+        raise UnavailableError(f"{rule}; correct it there, or ask about an extract") from None
+
+
+@contextmanager
+def plan_queries() -> Iterator[list[str]]:
+    """List the queries in place of running them; one row of ones, empty texts and NULLs is each answer."""
+    planned: list[str] = []
+    token = PLANNED.set(planned)
+    try:
+        yield planned
+    finally:
+        PLANNED.reset(token)
+
+
+def _one_row(frame: Table) -> pa.Table:
+    cells = {}
+    for field in frame.schema().to_pyarrow():
+        number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        text = "" if pa.types.is_string(field.type) else None
+        cells[field.name] = pa.array([1 if number else text], field.type)
+    return pa.table(cells)
+
+
+def _fetch_in_parts(frame: Table) -> pa.Table:
+    """Fetch PostgreSQL's rows a few at a time.
+
+    The cursor is closed before its part of the transaction ends, so that an error leaves the rest as it was.
+    """
+    source, schema = next(sources(frame)), frame.schema().to_pyarrow()
+    query, kind = source.compile(frame), pa.struct(list(schema))
+    with source.con.transaction(), source.con.cursor(name=CURSOR) as cursor:
+        cursor.execute(query)
+        parts = []
+        while rows := cursor.fetchmany(ROWS_PER_BATCH):
+            parts.append(pa.RecordBatch.from_struct_array(pa.array(rows, type=kind)))
+    return pa.Table.from_batches(parts, schema=schema)
 
 
 def max_collected_values(environment: Mapping[str, str] = os.environ) -> int:
@@ -245,28 +303,8 @@ def _with_text(mixed: IntegerValue, key: Column) -> IntegerValue:
 
 def _has_hash(rows: Table) -> bool:
     """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
-    if backend(rows) != POSTGRES:
+    if backend(rows) != POSTGRES or PLANNED.get() is not None:
         return False
     asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
     found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
     return bool(found.to_pyarrow()["found"][0].as_py())
-
-
-# Matching in which NULL may be any value: the warehouse counts the distinct records, the client matches
-
-
-def collect_distinct(counted: Table) -> pa.Table:
-    """Fetch the distinct records with their counts."""
-    return collected(counted, "the distinct records under nulls='wildcard'")
-
-
-def encode_values(*tables: pa.Table, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
-    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in tables]
-    return value_codes(pl.concat(frames), names)
-
-
-def match_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
-    """How many of the other's records each distinct record matches, in its order."""
-    codes = encode_values(own, other, names=names)
-    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], other["records"].to_numpy())

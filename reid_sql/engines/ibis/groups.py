@@ -14,17 +14,13 @@ from reid_sql.engines.ibis.frames import (
     aliases,
     bigint,
     check_columns,
-    collected,
     count_by,
-    count_over,
     drop_nulls,
     has_null,
     null_count,
     sum_bigint,
     window_keys,
     with_aliases,
-    with_names,
-    with_ones,
     zero,
 )
 from reid_sql.errors import UnavailableError
@@ -34,13 +30,10 @@ from reid_sql.reduction import (
     group_names,
     refuse_entity,
     refuse_groups,
-    refuse_one_row_per_person,
-    refuse_several,
 )
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
 COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
-SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entity")
 
 
 def people_of(
@@ -57,33 +50,6 @@ def sizes_of(people: Table, names: Sequence[str]) -> Table:
     """How many people each class has, and how many records."""
     grouped = people.group_by(list(names))
     return grouped.agg(class_size=bigint(people.count()), records=sum_bigint(people["records"]))
-
-
-def one_row_per_person(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> Table:
-    """A row a person, NULL one of them: the values of their smallest class, of several the first in order."""
-    refuse_one_row_per_person(qi, entity, nulls)
-    _, people = people_of(frame, qi, entity, nulls)
-    names, ones = aliases(qi), with_ones(people)
-    sized = ones.mutate(class_size=count_over(ones, names))
-    order = [sized["class_size"], *(sized[name].asc(nulls_first=True) for name in names)]
-    ranked = sized.mutate(
-        place=ibis.row_number().over(group_by=window_keys(sized, ["entity"]), order_by=order)
-    )
-    first = ranked.filter(ranked["place"] == 0)
-    return first.select(**with_names(first, qi))
-
-
-def values_of_people(frame: Table, qi: Sequence[str], sensitive: str, entity: str, nulls: str) -> Table:
-    """A row for each person and their value in a class, NULL one person; refuses those of several there."""
-    columns = [*qi, sensitive]
-    refuse_entity(columns, entity, nulls)
-    names = aliases([*columns, entity])
-    distinct = with_aliases(frame, check_columns(SENSITIVE_AND_ENTITY, [*columns, entity], frame)).distinct()
-    complete = distinct.filter(~has_null(distinct, names[:-1])) if nulls == "drop" else distinct
-    several = count_by(complete, [*names[:-2], names[-1]], "several")
-    found = several.filter(several["several"] > 1).limit(1).select("several")
-    refuse_several(collected(found, "people of several values").num_rows)
-    return distinct.select(**with_names(distinct, columns))
 
 
 def smallest_class_sizes(people: Table, short: BooleanValue) -> Table:

@@ -17,12 +17,13 @@ from reid_sql.engines.polars.groups import (
     values_of_people,
     with_group_names,
 )
-from reid_sql.engines.polars.records import beside, drawn, score, value
+from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
+    PERSON,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -34,13 +35,13 @@ __all__ = [
     "COLUMN",
     "ENGINE",
     "TABLE",
-    "beside",
     "collected",
     "count",
     "counting",
     "drawn",
     "framed",
     "score",
+    "scored_table",
     "table",
     "value",
 ]
@@ -82,7 +83,10 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
         by = check_groups(frames["tbl"], by, arguments["nulls"])
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and (entity := counted.pop("entity", arguments["entity"])) is not None:
-        frames["tbl"] = _one_row_per_person(frames["tbl"], arguments, entity, by or ())
+        of_shares = declared.reduction.of_shares
+        frames["tbl"] = _one_row_per_person(frames["tbl"], arguments, entity, by or (), of_shares=of_shares)
+        if "sensitive" in arguments:
+            counted["entity"] = PERSON
         if "key" in counted:
             refuse_key_with_entity(counted["key"])
             counted["key"] = entity
@@ -106,12 +110,13 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
 
 
 def _one_row_per_person(
-    frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str, by: Sequence[str]
+    frame: pl.LazyFrame, arguments: Mapping[str, Any], entity: str, by: Sequence[str], *, of_shares: bool
 ) -> pl.LazyFrame:
     """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     qi, nulls = arguments["qi"], arguments["nulls"]
     if "sensitive" in arguments:
-        return values_of_people(frame, qi, arguments["sensitive"], entity, nulls, by)
+        sensitive = arguments["sensitive"]
+        return values_of_people(frame, qi, sensitive, entity, nulls, by, of_shares=of_shares)
     return one_row_per_person(frame, qi, entity, nulls, by, weight=arguments.get("weight"))
 
 

@@ -9,9 +9,10 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns
+from reid_sql.reduction import CLASS_PEOPLE
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
     "BIGINT": pl.Int64(),
@@ -144,8 +145,12 @@ def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -
 
 
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
-    """Collect the frame."""
-    return frame.collect(engine="streaming").to_arrow()
+    """Collect the frame; of an error the type alone is told, as Polars' words may quote a value."""
+    try:
+        return frame.collect(engine="streaming").to_arrow()
+    except pl.exceptions.PolarsError as error:
+        rule = f"the frame must be one that Polars can collect, got {name_error(error)}"
+        raise UnavailableError(f"{rule}; correct its values or its query") from None
 
 
 def framed(table: pa.Table) -> pl.LazyFrame:
@@ -177,10 +182,23 @@ def record_label(key: str | None) -> pl.Expr:
     return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else exact_column(key)).alias("members")
 
 
-def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str) -> pl.LazyFrame:
-    """Distinct records, numbered, with how many hold each, and the listed values of those that do."""
-    counts = pl.len().cast(pl.Int64).alias("records"), *(pl.col(each) for each in listed)
-    return with_row_numbers(rows.group_by(names).agg(counts))
+def class_columns(tbl: pl.LazyFrame) -> list[pl.Expr]:
+    """The columns that count the people of each row's class, where the table has one row per person."""
+    return [pl.col(CLASS_PEOPLE)] if CLASS_PEOPLE in tbl.collect_schema() else []
+
+
+def class_size(rows: pl.LazyFrame) -> pl.Expr:
+    """Aggregate the rows of a class to its size: their number, or the people of the class."""
+    people = rows.collect_schema().names().count(CLASS_PEOPLE)
+    size = pl.col(CLASS_PEOPLE).max() if people else pl.len()
+    return size.cast(pl.Int64).alias("class_size")
+
+
+def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str | pl.Expr) -> pl.LazyFrame:
+    """Distinct records, numbered, with how many hold each, the sizes of their classes and what is listed."""
+    counts = pl.len().cast(pl.Int64).alias("records"), class_size(rows)
+    more = (pl.col(each) if isinstance(each, str) else each for each in listed)
+    return with_row_numbers(rows.group_by(names).agg(*counts, *more))
 
 
 def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:

@@ -8,6 +8,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    class_columns,
     drop_nulls,
     exact_column,
     map_whole,
@@ -15,9 +16,12 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
+    CLASS_PEOPLE,
+    CLASS_WEIGHT,
     DIVIDING,
     NULL_REPORT_COLUMNS,
     OF_NO_RECORD,
+    PERSON,
     Reduction,
     group_names,
     refuse_entity,
@@ -78,7 +82,8 @@ def raw_rows_of_groups(
     own, groups = names[: len(columns)], names[len(columns) :]
     missing = pl.any_horizontal(pl.col(own).is_null())
     kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
-    rows = with_aliases(frame, every).with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
+    rows = with_aliases(frame, every, *class_columns(frame))
+    rows = rows.with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
     return rows, own, groups
 
 
@@ -167,60 +172,72 @@ def one_row_per_person(
     """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
 
     Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
-    them is no number of at least 0.
+    them is no number of at least 0. Each row has how many people its class has, and the sum of their weights.
     """
     refuse_one_row_per_person(qi, entity, nulls)
     _, people = people_of(frame, qi, entity, nulls, by)
     own = union(qi, by)
     names = aliases(own)
     within = [q for q, name in zip(names, own, strict=True) if name in by]
-    sized = people.with_columns(pl.len().over(names).alias("class_size")).sort(
-        "class_size", *names, nulls_last=False
-    )
+    sizes, more = [pl.len().over(names).cast(pl.Int64).alias(CLASS_PEOPLE)], [pl.col(CLASS_PEOPLE)]
+    if weight is not None and weight not in {*own, entity}:
+        people = _weighed(people, frame, entity, weight, {names[own.index(name)]: name for name in by})
+        least = pl.col("weight")
+        positive = pl.when(least > 0).then(least).otherwise(float("nan"))
+        sizes.append(positive.sum().over(names).alias(CLASS_WEIGHT))
+        more += [least.alias(weight), pl.col(CLASS_WEIGHT)]
+    sized = people.with_columns(sizes).sort(CLASS_PEOPLE, *names, nulls_last=False)
     first = sized.unique([*within, "entity"], keep="first", maintain_order=True)
     values = [pl.col(q).alias(name) for q, name in zip(names, own, strict=True)]
-    result = first.select(*values, *([] if entity in own else [pl.col("entity").alias(entity)]))
-    return (
-        result if weight is None or weight in {*own, entity} else _weighed(result, frame, entity, weight, by)
-    )
+    return first.select(*values, *([] if entity in own else [pl.col("entity").alias(entity)]), *more)
 
 
 def _weighed(
-    result: pl.LazyFrame, frame: pl.LazyFrame, entity: str, weight: str, by: Sequence[str]
+    people: pl.LazyFrame, frame: pl.LazyFrame, entity: str, weight: str, groups: Mapping[str, str]
 ) -> pl.LazyFrame:
-    """Join the smallest weight of each person, in each group."""
+    """Join the smallest weight of each person, in each group: its columns by their aliases."""
     check_columns(WEIGHED, [weight, entity], frame)
     number = exact_column(weight).cast(pl.Float64, strict=False)
-    valid = pl.when(number.is_finite() & (number >= 0)).then(number).alias(weight)
-    least = pl.when(exact_column(weight).is_not_null().all()).then(exact_column(weight).min()).alias(weight)
-    alike = [exact_column(name) for name in union([entity], by)]
-    weights = frame.select(*alike, valid).group_by(alike).agg(least)
-    return result.join(weights, on=alike, how="left", nulls_equal=True, maintain_order="left")
+    valid = pl.when(number.is_finite() & (number >= 0)).then(number).alias("weight")
+    least = pl.when(pl.col("weight").is_not_null().all()).then(pl.col("weight").min()).alias("weight")
+    own = {"entity": entity, **groups}
+    alike = [exact_column(name).alias(alias) for alias, name in own.items()]
+    weights = frame.select(*alike, valid).group_by([*own]).agg(least)
+    return people.join(weights, on=[*own], how="left", nulls_equal=True, maintain_order="left")
 
 
 def values_of_people(  # noqa: PLR0917 - the arguments of the functions
-    frame: pl.LazyFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str, by: Sequence[str] = ()
+    frame: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    entity: str,
+    nulls: str,
+    by: Sequence[str] = (),
+    *,
+    of_shares: bool = False,
 ) -> pl.LazyFrame:
     """A row for each person and their value in a class, NULL one person; refuses those of several there.
 
-    Columns that divide the table are part of a class too.
+    Columns that divide the table are part of a class too. Refuses people of several in the table, or in a
+    group of it, where its shares are asked for.
     """
     refuse_entity([*qi, sensitive], entity, nulls)
     check_columns(SENSITIVE_AND_ENTITY, [*qi, sensitive, entity], frame)
     columns = union([*qi, sensitive], by)
     names = aliases([*columns, entity])
     distinct = with_aliases(frame, [*columns, entity]).group_by(names).agg()
-    asked = names[: len(qi) + 1]
-    whole = pl.all_horizontal(pl.col(asked).is_not_null()).sum() if nulls == "drop" else pl.len()
-    own = [name for name in names if name != asked[-1] or columns[len(qi)] in by]
-    counted = distinct.with_columns(whole.over(own).alias("several"))
+    asked, groups = names[: len(qi) + 1], [q for q, name in zip(names, columns, strict=False) if name in by]
+    own = [*groups, names[-1]] if of_shares else [q for q in names if q != asked[-1] or q in groups]
 
     def check(rows: pl.DataFrame) -> pl.DataFrame:
-        refuse_several(rows.filter(pl.col("several") > 1).height)
+        taken = rows.drop_nulls(asked) if nulls == "drop" else rows
+        values = taken.select(*dict.fromkeys([*own, asked[-1]])).unique()
+        refuse_several(values.height - values.select(own).unique().height, of_shares=of_shares)
         return rows
 
-    result = map_whole(counted, check)
-    return result.select(pl.col(q).alias(name) for q, name in zip(names, columns, strict=False))
+    result = map_whole(distinct, check)
+    named = zip(names, [*columns, PERSON], strict=True)
+    return result.select(pl.col(q).alias(name) for q, name in named)
 
 
 def smallest_class_sizes(

@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import aliases
+from reid_sql.engines.polars.frames import aliases, class_size
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
@@ -29,8 +29,8 @@ def pair_counts(
 
 
 def _alone(rows: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> pl.LazyFrame:
-    sizes = rows.group_by([*groups, *names]).agg(pl.len().alias("size"))
-    records = (pl.col("size") == 1).sum().cast(pl.Int64).alias("records")
+    sizes = rows.group_by([*groups, *names]).agg(class_size(rows))
+    records = (pl.col("class_size") == 1).sum().cast(pl.Int64).alias("records")
     counted = sizes.group_by(groups).agg(records) if groups else sizes.select(records)
     return counted.with_columns(bigint(0, "first"), bigint(UNIQUE_RECORDS, "second"))
 

@@ -71,7 +71,7 @@ def score(
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
 
 
-def beside(
+def scored_table(
     declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: FittedModel, options: dict[str, Any]
 ) -> pl.LazyFrame:
     """Bind a table function that scores a table's distinct records and joins the scores to its rows."""

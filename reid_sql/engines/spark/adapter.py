@@ -20,13 +20,14 @@ from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
-from reid_sql.engines.spark.functions import scored_frame as beside
+from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
 from reid_sql.engines.spark.results import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
+    PERSON,
     Reduction,
     implementation,
     refuse_groups_named_like_results,
@@ -37,13 +38,13 @@ __all__ = [
     "COLUMN",
     "ENGINE",
     "TABLE",
-    "beside",
     "collected",
     "count",
     "counting",
     "drawn",
     "framed",
     "score",
+    "scored_table",
     "table",
     "value",
 ]
@@ -95,8 +96,9 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
             resolve_groups(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns
         )
     if declared.one_row_per_person and arguments["entity"] is not None:
-        own_key = {"entity": None, "key": key}
-        given |= {"tbl": _derive_people(arguments, by)} | {n: v for n, v in own_key.items() if n in given}
+        own_key = {"entity": PERSON, "key": key}
+        people = _derive_people(arguments, by, of_shares=reduction.of_shares)
+        given |= {"tbl": people} | {n: v for n, v in own_key.items() if n in given}
     reduced = implementation(reduction, "spark")(**given)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
@@ -124,12 +126,13 @@ def _session(arguments: Mapping[str, Any]) -> SparkSession:
     return next(each.sparkSession for each in arguments.values() if isinstance(each, DataFrame))
 
 
-def _derive_people(arguments: Mapping[str, Any], by: Sequence[str] | None) -> DataFrame:
+def _derive_people(arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool) -> DataFrame:
     """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
     groups = () if by is None else resolve_groups(tbl, by, nulls)
     if "sensitive" in arguments:
-        return one_row_per_value(tbl, qi, arguments["sensitive"], entity, nulls, groups)
+        sensitive = arguments["sensitive"]
+        return one_row_per_value(tbl, qi, sensitive, entity, nulls, groups, of_shares=of_shares)
     return one_row_per_person(tbl, qi, entity, nulls, groups, weight=arguments.get("weight"))
 
 

@@ -13,9 +13,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import value_codes
-from reid_sql.engines.spark.frames import Rows, fetch, same_key, to_spark, with_key, with_totals
+from reid_sql.engines.spark.frames import Rows, column, fetch, same_key, to_spark, with_key, with_totals
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers
+from reid_sql.reduction import CLASS_PEOPLE
 
 
 def any_null(names: Sequence[str]) -> Column:
@@ -31,6 +32,17 @@ def drop_nulls(rows: Rows, nulls: str) -> DataFrame:
 def count_records(rows: Rows, nulls: str) -> DataFrame:
     """Distinct records with their counts."""
     return drop_nulls(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+
+
+def class_columns(tbl: DataFrame) -> dict[str, Column]:
+    """The columns that count the people of each row's class, where the table has one row per person."""
+    return {"class_people": column(CLASS_PEOPLE)} if CLASS_PEOPLE in tbl.columns else {}
+
+
+def class_size(rows: DataFrame) -> Column:
+    """Aggregate the rows of a class to its size: their number, or the people of the class."""
+    size = F.max("class_people") if "class_people" in rows.columns else F.count(F.lit(1))
+    return size.alias("class_size")
 
 
 def blank_records(names: Sequence[str], nulls: str) -> Column:

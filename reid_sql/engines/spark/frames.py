@@ -1,5 +1,6 @@
 """Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -7,6 +8,7 @@ from operator import and_
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - what everybody calls it
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -28,7 +30,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import Columns
 
 COMPARED: Final = (
@@ -219,13 +221,27 @@ def _unused_name(name: str, known: Sequence[str]) -> str:
 def fetch(frame: DataFrame, label: str) -> pa.Table:
     """Fetch the frame to the driver, or refuse where it has more values than the limit."""
     rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
-    found = frame.limit(rows + 1).toArrow()
+    try:
+        found = frame.limit(rows + 1).toArrow()
+    except PySparkException as error:
+        raise UnavailableError(name_condition(error)) from None
     if found.num_rows > rows:
         rule = f"{label} must be at most {rows} rows, as they come to the driver, got more"
         raise OutOfDomainError(
             f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
         )
     return found
+
+
+RAISED: Final = "USER_RAISED_EXCEPTION"  # by the refusals of our own functions, and by a user's view
+
+
+def name_condition(error: PySparkException) -> str:
+    """Spark's name of the error, or our own refusal; its other words may quote a value."""
+    words = str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")
+    condition = error.getCondition()
+    ours = condition == RAISED and re.search(r" must .*; ", words)
+    return words if ours else condition or type(error).__name__
 
 
 def _limit(spark: SparkSession) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import any_null, drop_nulls, group_by_masks
+from reid_sql.engines.spark.counting import any_null, class_columns, drop_nulls, group_by_masks
 from reid_sql.engines.spark.frames import (
     Rows,
     as_number,
@@ -24,7 +24,10 @@ from reid_sql.engines.spark.frames import (
 )
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
+    CLASS_PEOPLE,
+    CLASS_WEIGHT,
     DIVIDING,
+    PERSON,
     group_names,
     refuse_entity,
     refuse_groups,
@@ -74,22 +77,27 @@ def one_row_per_person(
     """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
 
     Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
-    them is no number of at least 0.
+    them is no number of at least 0. Each row has how many people its class has, and the sum of their weights.
     """
     refuse_one_row_per_person(qi, entity, nulls)
     groups = _group_columns(by)
     rows = read_people(tbl, qi, entity, nulls, QI_AND_ENTITY, **groups)
     people, own = count_people(rows, nulls, tuple(groups)), [*rows.names, *groups]
-    right = with_key(size_classes(people, own, "class_size").drop("records"), own)
+    sums, more = [F.count(F.lit(1)).alias("class_size")], ["class_size"]
+    if weight is not None and weight not in {*qi, *by, entity}:
+        least = _weights(tbl, entity, weight, groups)
+        people = people.join(*same_values(people, least, ["entity", *groups])).localCheckpoint()
+        positive = F.when(F.col("least") > 0, F.col("least")).otherwise(float("nan"))
+        sums, more = [*sums, F.sum(positive).alias("class_weight")], [*more, "class_weight", "least"]
+    right = with_key(people.groupBy(*own).agg(*sums), own)
     sized = people.join(right, same_key([F.col(name) for name in own], right))
-    first = sized.groupBy(*groups, "entity").agg(F.min(F.struct("class_size", *rows.names)).alias("first"))
+    first = F.min(F.struct("class_size", *rows.names, *more[1:])).alias("first")
+    found = sized.groupBy(*groups, "entity").agg(first)
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
-    named = _named(values, groups, by)
     person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
-    if weight is None or weight in {*qi, *by, entity}:
-        return first.select(*named, *person)
-    weighed = first.join(*same_values(first, _weights(tbl, entity, weight, groups), ["entity", *groups]))
-    return weighed.select(*named, *person, F.col("least").alias(weight))
+    names = {"class_size": CLASS_PEOPLE, "class_weight": CLASS_WEIGHT, "least": weight}
+    counts = (F.col(f"first.{each}").alias(str(names[each])) for each in more)
+    return found.select(*_named(values, groups, by), *person, *counts)
 
 
 def _weights(tbl: DataFrame, entity: str, weight: str, groups: Mapping[str, Column]) -> DataFrame:
@@ -114,22 +122,31 @@ def _named(columns: dict[str, Column], groups: Mapping[str, Column], by: Sequenc
 
 
 def one_row_per_value(  # noqa: PLR0917 - the arguments of the functions
-    tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str, nulls: str, by: Sequence[str] = ()
+    tbl: DataFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    entity: str,
+    nulls: str,
+    by: Sequence[str] = (),
+    *,
+    of_shares: bool = False,
 ) -> DataFrame:
     """A row for each person and their value in a class, NULL one person; refuses those of several there.
 
-    Columns that divide the table are part of a class.
+    Columns that divide the table are part of a class. Refuses people of several in the table, or in a group
+    of it, where its shares are asked for.
     """
     columns, groups = [*qi, sensitive], _group_columns(by)
     refuse_entity(columns, entity, nulls)
     rows = read_rows(tbl, [*columns, entity], QI_SENSITIVE_AND_ENTITY, **groups)
     distinct = rows.frame.distinct()
     counted = distinct.filter(~any_null(rows.names[:-1])) if nulls == "drop" else distinct
-    persons = counted.groupBy(*groups, *rows.names[:-2], rows.names[-1])
+    within = [*groups, *([] if of_shares else rows.names[:-2]), rows.names[-1]]
+    persons = counted.select(*within, rows.names[-2]).distinct().groupBy(*within)
     several = persons.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
-    refuse_several(fetch(several, "people of several values").num_rows)
+    refuse_several(fetch(several, "people of several values").num_rows, of_shares=of_shares)
     values = {name: F.col(q) for q, name in zip(rows.names, columns, strict=False)}
-    return distinct.select(*_named(values, groups, by))
+    return distinct.select(*_named(values, groups, by), F.col(rows.names[-1]).alias(PERSON))
 
 
 def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
@@ -241,7 +258,7 @@ def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
         if entity is None
         else {"entity": column(resolve_columns(QI_AND_ENTITY, [*columns, entity], tbl)[-1])}
     )
-    return read_rows(tbl, columns, label, **groups, **people)
+    return read_rows(tbl, columns, label, **groups, **people, **class_columns(tbl))
 
 
 def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:

@@ -61,8 +61,7 @@ class DistinctRecords:
 
 
 NO_POSITION = (
-    "must name the column by which records are told apart, got None: "
-    "a Spark table has no order; pass key='id'"
+    "must name the column that distinguishes records, got None: a Spark table has no order; pass key='id'"
 )
 
 

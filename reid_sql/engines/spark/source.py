@@ -24,6 +24,7 @@ class SparkSource:
 
     item: str = TABLE
     is_materialized: bool = False
+    has_people: bool = False
 
     def items(self) -> str:
         """The table itself as a FROM item."""
@@ -71,9 +72,9 @@ class SparkSource:
         """Return the body, as above."""
         return body
 
-    def derive(self, query: str) -> "SparkSource":
+    def derive(self, query: str, *, has_people: bool = False) -> "SparkSource":
         """The rows of a query over this table, in its place."""
-        return SparkSource(f"({query})")
+        return SparkSource(f"({query})", has_people=has_people)
 
 
 SOURCE: Final = SparkSource()

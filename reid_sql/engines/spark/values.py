@@ -152,7 +152,7 @@ def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
         for one, other in combinations(range(len(names)), 2)
     ]
     if alone:
-        lone = F.when(F.col("records") == 1, 1).otherwise(0).cast("bigint")
+        lone = F.when(F.col("class_size") == 1, 1).otherwise(0).cast("bigint")
         found.append(_cell(F.lit(0), F.lit(UNIQUE_RECORDS), nothing, nothing, lone, F.lit(0.0)))
     return found
 

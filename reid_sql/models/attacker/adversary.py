@@ -42,7 +42,7 @@ STATUS_TAKEN_AS_UNIQUE: Final = (
     "which is taken as certain, the safe side"
 )
 STATUS_UNCOVERED: Final = (
-    "{} records are held by fewer of the population table than of the table itself, which holds them for it"
+    "{} records match fewer people of the population table than of the table itself; the larger number counts"
 )
 STATUS_BLANK: Final = (
     "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"

@@ -31,7 +31,7 @@ REMEDY_ONE_GROUP: Final = "name each column in one group alone"
 REMEDY_BY_SUBJECT: Final = (
     "where groups differ by subject, give all but one of them the probability 0 for each value"
 )
-ENGINE_KEYS: Final = ("columns", "told")  # what the text of a scenario adds for engines
+ENGINE_KEYS: Final = ("columns", "text_columns")  # what the text of a scenario adds for engines
 OMITTED_VALUES: Final[tuple[Any, ...]] = (None, {})  # what a group's text does without
 TableReader = Callable[[str, str], Mapping[str, Any]]  # of where a file is named, and the file
 
@@ -96,7 +96,7 @@ class Scenario:
             for group in self.groups
         ]
         return json.dumps(
-            {**found, "groups": groups, "columns": self.columns, "told": self.named_columns},
+            {**found, "groups": groups, "columns": self.columns, "text_columns": self.named_columns},
             ensure_ascii=False,
         )
 
@@ -161,7 +161,7 @@ def _parse_group(place: Place, read_table: TableReader) -> Group:
     if ("probability" in place.values) == ("by" in place.values):
         got = "both" if "by" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must have a probability, or a column by which it is told, "
+            f"{place.where} must have a probability, or a column that determines it, "
             f"got {got}; give probability = 0.5, "
             'or by = "state" with probabilities'
         )
@@ -169,7 +169,7 @@ def _parse_group(place: Place, read_table: TableReader) -> Group:
         for key in ("probabilities", "table", "otherwise", "values_may_be_absent"):
             if key in place.values:
                 raise OutOfDomainError(
-                    f'{place.at(key)} must stand beside by, got no by; name the column, like by = "state"'
+                    f'{place.at(key)} needs by, got no by; name the column, like by = "state"'
                 )
         return Group(columns, place.number("probability", PROBABILITY))
     return Group(
@@ -188,7 +188,7 @@ def _parse_probabilities(place: Place, read_table: TableReader) -> dict[str, flo
     if ("probabilities" in place.values) == ("table" in place.values):
         got = "both" if "table" in place.values else "neither"
         raise OutOfDomainError(
-            f"{place.where} must tell the probabilities by '{place.text('by')}' inline or in a file, got "
+            f"{place.where} must give the probabilities by '{place.text('by')}' inline or in a file, got "
             f"{got}; "
             "give probabilities = { … }, or table = a CSV file of value and probability"
         )

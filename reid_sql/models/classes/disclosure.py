@@ -45,9 +45,41 @@ class Histogram:
     """
 
     class_size: Integers  # (sizes,)
-    classes: Integers  # (sizes,)
+    classes: Integers | Floats  # (sizes,); parts of classes where people count in their smallest one
     records: Integers  # (sizes,)
     blank_records: Integers | None = field(default=None, kw_only=True)  # (sizes,)
+
+
+def count_people(class_size: Integers, people: Integers) -> Histogram:
+    """Count classes by their people, each person in the smallest of their classes.
+
+    A class of s people of whom r have no smaller one counts as r/s of a class: then class_size × classes is
+    the number of people, and the mean of 1/s over people is classes per person. Whole where all r are s.
+
+    >>> count_people(np.array([1, 2]), np.array([4, 3])).classes.tolist()
+    [4.0, 1.5]
+    """
+    held = people > 0
+    size, records = class_size[held], people[held]
+    whole = (records % size == 0).all()
+    return Histogram(size, records // size if whole else records / size, records)
+
+
+def weigh_classes(histogram: Histogram) -> Histogram:
+    """Weigh the classes of a histogram of people, which overlap where a person has several rows.
+
+    Others are left as they are; classes that overlap because NULL may be any value are refused elsewhere.
+
+    >>> both_in_two = Histogram(np.array([2]), np.array([2]), np.array([3]))
+    >>> weigh_classes(both_in_two).classes.tolist()
+    [1.5]
+    """
+    blank = histogram.blank_records
+    if blank is not None and np.isfinite(np.asarray(blank, dtype=np.float64)).any():
+        return histogram
+    if np.array_equal(histogram.class_size * histogram.classes, histogram.records):
+        return histogram
+    return count_people(histogram.class_size, histogram.records)
 
 
 @dataclass(frozen=True)

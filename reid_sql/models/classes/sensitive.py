@@ -84,11 +84,16 @@ def refuse_sensitive_groups(by: Sequence[str], sensitive: str) -> None:
 
 @dataclass(frozen=True)
 class ClassValues:
-    """How many classes have each size and each value of a measure; NaN where the measure has no answer."""
+    """How many classes, and records, have each size and each value of a measure; NaN where it has no answer.
+
+    Where people are counted, they are in place of the records: each by the size of the smallest, and the
+    value of the worst, of their classes.
+    """
 
     class_size: Integers  # (kinds,)
     value: Floats  # (kinds,)
     classes: Integers  # (kinds,)
+    records: Integers | None = None  # (kinds,); None for class_size × classes
 
 
 @dataclass(frozen=True)
@@ -161,8 +166,8 @@ def _summarize(
         raise NoRecordsError(NO_RECORDS)
     available = not np.isnan(found.value).any()
     value = float(np.sort(found.value)[worst]) if available else None
-    weights = found.class_size * found.classes
-    records, at_fault = int(weights.sum()), int(weights[offending].sum())
+    counts = found.class_size * found.classes if found.records is None else found.records
+    records, at_fault = int(counts.sum()), int(counts[offending].sum())
     return Disclosure(
         variant=variant,
         value=value,

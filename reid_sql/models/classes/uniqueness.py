@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers, weigh_classes
 from reid_sql.parameters import COUNT, PROBABILITY, Floats, Number, plain
 
 # From the probability of a record's values to the chance that it is unique, and that a match on it is
@@ -118,6 +118,7 @@ def correctness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     >>> correctness_curve(two_pairs, [1, 2, 4]).round(4).tolist()
     [1.0, 0.8333, 0.5]
     """
+    histogram = weigh_classes(histogram)
     records = count_records(histogram)
     subsets = _subset_size_domain(records).check("sizes", sizes)
     size, classes = histogram.class_size.astype(np.float64), histogram.classes
@@ -136,7 +137,7 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     >>> uniqueness_curve(two_pairs, [1, 2, 4]).round(4).tolist()
     [1.0, 0.6667, 0.0]
     """
-    records = count_records(histogram)
+    records = count_records(weigh_classes(histogram))
     subsets = _subset_size_domain(records).check("sizes", sizes)
     others, share = histogram.class_size.astype(np.float64) - 1.0, histogram.records / records
     alone = [share @ np.exp(log_miss_probability(others, n - 1, records - 1)) for n in subsets.flat]
@@ -150,7 +151,7 @@ def rarefy(histogram: Histogram, sizes: npt.ArrayLike | None = None) -> list[Cur
     [CurvePoint(n=1, correctness=1.0, uniqueness=1.0), CurvePoint(n=4, correctness=0.5, uniqueness=0.0)]
     """
     at = (
-        default_subset_sizes(count_records(histogram))
+        default_subset_sizes(count_records(weigh_classes(histogram)))
         if sizes is None
         else np.atleast_1d(np.asarray(sizes, dtype=np.float64))
     )
@@ -181,7 +182,7 @@ def count_records(histogram: Histogram) -> int:
     records = int(histogram.records.sum())
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
-    inside = int(histogram.class_size @ histogram.classes)
+    inside = round(float(histogram.class_size @ histogram.classes))
     if inside != records:
         raise OutOfDomainError(REFUSAL_OVERLAP.format(got=records, records=inside))
     return records

@@ -14,6 +14,7 @@ from reid_sql.models.comparison.paired_records import (
     PairedColumn,
     PairedRecords,
     canonical,
+    find_records,
     group_records,
     number_columns,
 )
@@ -145,7 +146,7 @@ class ColumnChanges:
 
 
 def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
-    """Measure what changed in each column.
+    """Measure what changed in each column; refuses an empty table.
 
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
     ...     [["23", "27"]], [["20 to 29"]])
@@ -153,6 +154,8 @@ def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
     >>> changes.cells_changed, changes.information_loss, changes.understood
     (2, 1.0, 'recoded')
     """
+    find_records(paired.original_codes, "original")
+    find_records(paired.released_codes, "released")
     return [_measure_column(column, keyed=paired.is_keyed) for column in paired.columns()]
 
 

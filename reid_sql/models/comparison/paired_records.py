@@ -136,15 +136,21 @@ def group_records(codes: Integers, records: Integers, table: str) -> EqualRecord
     >>> classes.class_of_pair.tolist(), classes.sizes.tolist()
     ([0, 1, 0, -1], [3, 1])
     """
-    exists = np.flatnonzero(codes[0] >= 0)
-    if not len(exists):
-        raise NoRecordsError(f"{table} must hold at least one record, got 0; pass a table with records")
+    exists = find_records(codes, table)
     own = codes[:, exists]
     ids = number_columns(own)
     class_of_pair = np.full(codes.shape[1], -1)
     class_of_pair[exists] = ids
     first = np.unique(ids, return_index=True)[1]
     return EqualRecords(class_of_pair, sum_records(ids, records[exists]), own[:, first])
+
+
+def find_records(codes: Integers, table: str) -> Integers:
+    """Find the pairs that have a record in one of the tables; refuses an empty table, by this name."""
+    exists = np.flatnonzero(codes[0] >= 0)
+    if not len(exists):
+        raise NoRecordsError(f"{table} must hold at least one record, got 0; pass a table with records")
+    return exists
 
 
 def number_columns(codes: Integers) -> Integers:

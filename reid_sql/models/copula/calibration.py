@@ -11,7 +11,7 @@ from reid_sql.fitted_model import Scores
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.numerics import scipy_functions
-from reid_sql.parameters import Choice, Floats
+from reid_sql.parameters import Choice, Floats, TextColumn
 
 # How much more often records repeat in a sample than its copula has them repeat. A copula models pairs of
 # columns; if three or more are associated, records repeat more often than it expects, and people seem too
@@ -158,21 +158,31 @@ class RecordRisk:
     uniqueness_xi: Floats
     uniqueness_xi_error: Floats
     correctness_kappa: Floats
+    status: TextColumn
 
 
 def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
     """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
 
-    >>> from reid_sql.models.numerics.rectangle import Estimates
-    >>> pair = Estimates(np.array([0.25]), np.array([0.0]))
+    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> pair = CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), records=2)
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])
     """
     SAMPLE_USE.check("sample", sample)
-    n = np.asarray(population, dtype=np.float64)
-    one = np.asarray(cell.uniqueness(n))
-    slope = (n - 1) * one / np.maximum(1 - cell.probability, np.finfo(float).tiny)
-    sizes = np.asarray(class_size)
-    xi, kappa = cell.known(sizes, n) if sample == "known" else (one, cell.correctness(n))
-    error = np.minimum(np.where(xi > 0, slope, 0) * cell.standard_error, 1)
-    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa)
+    n, sizes = np.asarray(population, dtype=np.float64), np.asarray(class_size)
+    if sample == "known":
+        xi, kappa = cell.known(sizes, n)
+    else:
+        xi, kappa = cell.uniqueness(n), cell.correctness(n)
+    error = _uniqueness_error(xi, cell)
+    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status)
+
+
+def _uniqueness_error(xi: Floats, cell: Scores) -> Floats:
+    """Standard error of ξ = (1 − q)^m from that of q: |dξ/dq| = m ξ/(1 − q), with m = ln ξ / ln(1 − q)."""
+    inexact = (cell.standard_error > 0) & (cell.probability < 1) & (xi > 0)
+    q, error = cell.probability[inexact], np.zeros(len(xi))
+    others = np.log(xi[inexact]) / np.log1p(-q)
+    error[inexact] = np.minimum(others * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1)
+    return error

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, name_error
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
@@ -108,8 +108,8 @@ def read_model(
     except ReidError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
-        rule = f"a saved model must have all its parts, got one that is missing or of another kind ({error})"
-        raise OutOfDomainError(f"{rule}; save the model again") from None
+        rule = "a saved model must have all its parts, got one that is missing or of another kind"
+        raise OutOfDomainError(f"{rule} ({name_error(error)}); save the model again") from None
 
 
 def copula_from_json(text: str) -> GaussianCopula:

@@ -14,7 +14,10 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import temper_cells
+from reid_sql.models.copula.copula_cells import CopulaCells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
+from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
+from reid_sql.models.marginals.scale import Scale, scale_of
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.scipy_functions import ndtri
@@ -54,6 +57,11 @@ class PairCounts:
     mass: Sequence[float]
 
 
+def last_code(marginal: Marginal) -> int:
+    """Code of values unlike the sample's: after the values, and the gaps between them or all other values."""
+    return 2 * len(marginal.values) + 1 if marginal.ordered else len(marginal.values) + 1
+
+
 @dataclass(frozen=True)
 class GaussianCopula:
     """A fitted model: what it needs to score and to draw any record, and nothing of any single record.
@@ -74,6 +82,10 @@ class GaussianCopula:
     @cached_property
     def _codes(self) -> list[dict[str | None, int]]:
         return [{value: code for code, value in enumerate(marginal.values)} for marginal in self.marginals]
+
+    @cached_property
+    def _scales(self) -> list[Scale | None]:
+        return [scale_of(marginal.values) if marginal.ordered else None for marginal in self.marginals]
 
     @cached_property
     def order(self) -> list[int]:
@@ -113,8 +125,14 @@ class GaussianCopula:
         )
 
     def _foreign(self, column: int, value: str | None) -> int:
-        """Code of a text not among the values: another spelling of a number, or a value never seen."""
+        """Code of a text not among the values: another spelling of a number, or a value never seen.
+
+        The last code of an ordered column is for values unlike the sample's.
+        """
         marginal = self.marginals[column]
+        scale = self._scales[column]
+        if scale is not None and scale.excludes(value):
+            return last_code(marginal)
         found = parse_number(value)
         same = (
             ()
@@ -133,7 +151,7 @@ class GaussianCopula:
             for m, own in zip(self.marginals, codes.T, strict=True)
         ]
 
-    def cell_probability(self, values: Sequence[Sequence[Any]]) -> Estimates:
+    def cell_probability(self, values: Sequence[Sequence[Any]]) -> CopulaCells:
         """Probability q(x) that a person has exactly these values, with the error of its integration.
 
         The error is a standard error. `values` are given by column, as text or None. q of values that the
@@ -141,7 +159,7 @@ class GaussianCopula:
         """
         return self.scored(self.codes(values))
 
-    def scored(self, codes: Integers) -> Estimates:
+    def scored(self, codes: Integers) -> CopulaCells:
         """Cell probabilities of coded records, each distinct one integrated once; the model remembers."""
         distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
         keys = [record.tobytes() for record in distinct]
@@ -157,10 +175,22 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        return Estimates(scores[:, 0], scores[:, 1])
+        status = describe_unseen(self.columns, self._unseen_cases(codes))
+        return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
+
+    def _unseen_cases(self, codes: Integers) -> Integers:
+        """Whether the sample contains each value, (records, columns)."""
+        cases = np.zeros(codes.shape, dtype=np.int64)
+        for column, marginal in enumerate(self.marginals):
+            own, share_known = codes[:, column], marginal.unseen > 0
+            new = np.where((own < last_code(marginal)) & share_known, NEW, WITHOUT_SHARE)
+            cases[:, column] = np.where(own < len(marginal.values), SEEN, new)
+        return cases
 
     def integrated(self, codes: Integers) -> Estimates:
         """Integrate distinct records of codes; q is 0 where a value's share is."""
+        impossible = (self._unseen_cases(codes) == WITHOUT_SHARE).any(axis=1)
+        codes = np.minimum(codes, [last_code(marginal) - 1 for marginal in self.marginals])
         used = [np.unique(column, return_inverse=True) for column in codes.T]
 
         def cells(points: int) -> Cells:
@@ -172,9 +202,6 @@ class GaussianCopula:
 
         renumbered = np.stack([inverse for _, inverse in used], axis=1)
         found = integrate(renumbered, cells, self.correlation, self.order, self.precision)
-        unseen = np.array([marginal.unseen for marginal in self.marginals])
-        count = np.array([len(marginal.values) for marginal in self.marginals])
-        impossible = ((codes >= count) & (unseen == 0)).any(axis=1)
         calibrated = self.calibrated(found, codes)
         return Estimates(
             np.where(impossible, 0.0, calibrated.probability),

@@ -85,6 +85,16 @@ def expected_inverse_poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats
     return _apply_in_chunks(_integrate_poisson, f, m)
 
 
+def expected_inverse_binomial(seen: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike) -> Floats:
+    """Mean of 1/(f + X), X binomial of so many trials: ∫ (1 − s)^(f−1) (1 − q s)^m ds; `seen` f ≥ 1.
+
+    >>> expected_inverse_binomial([1, 2, 4], [2, 1, 0], [0.5, 0.5, 0.5]).round(6).tolist()  # 1 − 5/12, 5/12
+    [0.583333, 0.416667, 0.25]
+    """
+    f, m, q = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, trials, chance)))
+    return _apply_in_chunks(_integrate_binomial, f, m, q)
+
+
 def expected_inverse_negative_binomial(
     seen: npt.ArrayLike, shape: npt.ArrayLike, chance: npt.ArrayLike
 ) -> Floats:
@@ -105,6 +115,14 @@ def _integrate_poisson(f: Floats, m: Floats) -> Floats:
     rate = np.maximum(m + f - 1, MAX_EXPONENT)
     s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
     return np.asarray(LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - m * s) * MAX_EXPONENT / rate / 2)
+
+
+def _integrate_binomial(f: Floats, m: Floats, q: Floats) -> Floats:
+    # G(1 − s) = (1 − q s)^m ≤ e^(−m q s): the integrand ends where that of the Poisson law of this mean does.
+    rate = np.maximum(m * q + f - 1, MAX_EXPONENT)
+    s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
+    log = (f - 1) * np.log1p(-s) + m * np.log1p(-q * s)
+    return np.asarray(LEGENDRE_WEIGHTS @ np.exp(log) * MAX_EXPONENT / rate / 2)
 
 
 def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:

@@ -10,15 +10,14 @@ Sources: Higham 2002 (nearest correlation matrix); Rocher, Hendrickx & de Montjo
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
-from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.scipy_functions import ndtr, ndtri
 from reid_sql.parameters import Floats
@@ -198,27 +197,10 @@ class Precision:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Probabilities, never 0, and the standard errors of their integration."""
+    """Probabilities and the standard errors of their integration."""
 
     probability: Floats  # (rectangles,)
     standard_error: Floats  # (rectangles,)
-
-    def taken(self, rows: Integers) -> Self:
-        """Give the estimates of these rectangles alone."""
-        return replace(self, probability=self.probability[rows], standard_error=self.standard_error[rows])
-
-    def uniqueness(self, population: npt.ArrayLike) -> Floats:
-        """Chance ξ that a person of each cell is the only one in it: where people are spread by q alone."""
-        return uniqueness.uniqueness_from_probability(self.probability, population)
-
-    def correctness(self, population: npt.ArrayLike) -> Floats:
-        """Mean κ of 1/F for a person of each cell: where people are spread by q alone."""
-        return uniqueness.correctness_from_probability(self.probability, population)
-
-    def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """ξ and κ for records of a sample by class size: what is not alone there is not unique."""
-        xi = np.where(np.asarray(class_size) == 1, self.uniqueness(population), 0.0)
-        return xi, self.correctness(population)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ C are counts of pairs of bins. Where a column has an order, they are first smoot
 The gain of a pair of columns is that log-likelihood less the log-likelihood under p(x) alone.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Final
 
 import numpy as np
@@ -91,38 +91,44 @@ def fit_conditional(parent: Column, child: Column, pairs: PairBins) -> Condition
     """Choose smoothing and shrinkage by leave-one-out likelihood."""
     prior, left_out = child.bin_mass, child.bin_left_out
     independent = float((pairs.count * np.log(left_out[pairs.child])).sum())
+    strengths, base = np.array(STRENGTHS)[:, None], left_out[pairs.child]
     best: Conditional | None = None
-    options = [(False, True) if column.kernel is not None else (False,) for column in (child, parent)]
-    for axes in product(options[0], options[1]):
-        smoothed = smooth_counts(parent, child, pairs, axes)
+    for axes, smoothed in smooth_by_axes(parent, child, pairs):
+        checkpoint()
         cells = smoothed.counts[pairs.parent, pairs.child] - smoothed.own[pairs.parent, pairs.child]
         rows = smoothed.rows[pairs.parent] - smoothed.own_row[pairs.parent]
-        cells, rows, base = np.maximum(cells, 0), np.maximum(rows, 0), left_out[pairs.child]
-        for strength in STRENGTHS:
-            checkpoint()
-            # A sum of products: BLAS keeps other threads busy between dot products that are as short.
-            log_likelihood = (pairs.count * np.log((cells + strength * base) / (rows + strength))).sum()
-            gain = float(log_likelihood) - independent
-            if best is None or gain > best.gain:
-                best = Conditional(smoothed, prior, left_out, strength, axes, gain)
-    assert best is not None  # noqa: S101  # there are STRENGTHS
+        cells, rows = np.maximum(cells, 0), np.maximum(rows, 0)
+        # Sums of products: BLAS keeps other threads busy between dot products that are as short.
+        logs = np.log((cells + strengths * base) / (rows + strengths))  # (strengths, pairs)
+        gains = (pairs.count * logs).sum(axis=1) - independent
+        place = int(gains.argmax())
+        if best is None or gains[place] > best.gain:
+            best = Conditional(smoothed, prior, left_out, STRENGTHS[place], axes, float(gains[place]))
+    assert best is not None  # noqa: S101  # no smoothing is one way
     return best
 
 
-def smooth_counts(parent: Column, child: Column, pairs: PairBins, axes: tuple[bool, bool]) -> SmoothedCounts:
-    """Smooth the counts over neighbouring bins of child, parent, both or none."""
+def smooth_by_axes(
+    parent: Column, child: Column, pairs: PairBins
+) -> Iterator[tuple[tuple[bool, bool], SmoothedCounts]]:
+    """Smooth the counts over neighbouring bins of none, parent, child or both, where they have an order."""
     from scipy import sparse  # noqa: PLC0415 - as numerics/scipy_functions says
 
     # C ← ρ C + (1 − ρ) C W over the child's bins, then C ← ρ' C + (1 − ρ') Wᵀ C over the parent's; rows of
     # W adding up to 1. A record adds ρ + (1 − ρ) W_xx to its own cell, and the same with ρ' to its row.
-    checkpoint()
     shape = len(parent.bin_mass), len(child.bin_mass)
-    raw = sparse.coo_array((pairs.count, (pairs.parent, pairs.child)), shape=shape).tocsr()
-    counts, own_child, own_parent = raw.toarray(), np.ones(shape[1]), np.ones(shape[0])
-    if axes[0] and child.kernel is not None:
-        counts = OWN_SHARE_CHILD * counts + (1 - OWN_SHARE_CHILD) * (raw @ child.kernel)
-        own_child = OWN_SHARE_CHILD + (1 - OWN_SHARE_CHILD) * np.diag(child.kernel)
-    if axes[1] and parent.kernel is not None:
-        counts = OWN_SHARE_PARENT * counts + (1 - OWN_SHARE_PARENT) * (parent.kernel.T @ counts)
-        own_parent = OWN_SHARE_PARENT + (1 - OWN_SHARE_PARENT) * np.diag(parent.kernel)
-    return SmoothedCounts(counts, own_parent[:, None] * own_child, own_parent)
+    place = pairs.parent * shape[1] + pairs.child
+    raw = np.bincount(place, pairs.count, shape[0] * shape[1]).astype(np.float64).reshape(shape)
+    by_child = [(False, raw, np.ones(shape[1]))]
+    if child.kernel is not None:
+        few = sparse.csr_array(raw)
+        counts = OWN_SHARE_CHILD * raw + (1 - OWN_SHARE_CHILD) * (few @ child.kernel)
+        own = OWN_SHARE_CHILD + (1 - OWN_SHARE_CHILD) * np.diag(child.kernel)
+        by_child.append((True, counts, own))
+    for over_child, counts, own_child in by_child:
+        none = np.ones(shape[0])
+        yield (over_child, False), SmoothedCounts(counts, none[:, None] * own_child, none)
+        if parent.kernel is not None:
+            spread = OWN_SHARE_PARENT * counts + (1 - OWN_SHARE_PARENT) * (parent.kernel.T @ counts)
+            own_parent = OWN_SHARE_PARENT + (1 - OWN_SHARE_PARENT) * np.diag(parent.kernel)
+            yield (over_child, True), SmoothedCounts(spread, own_parent[:, None] * own_child, own_parent)

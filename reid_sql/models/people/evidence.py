@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers, count_people
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
-from reid_sql.models.marginals.column import positions
+from reid_sql.models.marginals.scale import positions
 from reid_sql.parameters import MAX_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
 
@@ -242,7 +242,6 @@ def evidence_from_rows(
         drawn, drawn_codes = drawn[order], drawn_codes[order]
     sizes = np.flatnonzero(second == CLASS_SIZE)
     sizes = sizes[np.argsort(records[sizes])]
-    classes = np.asarray(mass[sizes], dtype=np.int64)
     return PeopleEvidence(
         names,
         tuple(
@@ -252,7 +251,7 @@ def evidence_from_rows(
         values,
         counts,
         _read_pairs(rows, (first, second, weight), encodings, drawn_codes),
-        Histogram(records[sizes], classes, records[sizes] * classes),
+        count_people(records[sizes], np.rint(mass[sizes] * records[sizes]).astype(np.int64)),
         drawn_codes,
         records[drawn],
         _read_known_shares(rows, second, names),

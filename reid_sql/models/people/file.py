@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.disclosure import Histogram, Integers, count_people
 from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
@@ -39,13 +39,20 @@ def to_json(model: PeopleModel) -> str:
         "donors": "none: the file holds no record of a person",
         "seed": model.seed,
         "class_size": model.histogram.class_size.tolist(),
-        "classes": model.histogram.classes.tolist(),
+        **_write_classes(model.histogram),
         "shapes": _round_numbers(model.tree_shapes),
         "order": list(tree.order),
         "columns": [_write_tree_column(tree, j) for j in range(len(tree.columns))],
         **(determined if model.determined else {}),
     }
     return content_to_text(content | {"sha256": compute_checksum(content)})
+
+
+def _write_classes(histogram: Histogram) -> dict[str, list[int]]:
+    """Write how many classes have each size, or how many people where these are no whole classes."""
+    if np.issubdtype(histogram.classes.dtype, np.integer):
+        return {"classes": histogram.classes.tolist()}
+    return {"people": histogram.records.tolist()}
 
 
 def from_json(text: str) -> PeopleModel:
@@ -92,13 +99,15 @@ def _read_model(content: Mapping[str, Any]) -> PeopleModel:
     if len(set(names)) < len(names):
         raise ValueError("columns")
     tree = _read_tree(free, written, _read_integers(content["order"], 0, len(written) - 1))
-    sizes, classes = (_read_integers(content[name], 1, MAX_COUNT) for name in ("class_size", "classes"))
-    if not len(sizes) or len(sizes) != len(classes) or (np.diff(sizes) <= 0).any():
+    sizes = _read_integers(content["class_size"], 1, MAX_COUNT)
+    counted = _read_integers(content["people" if "people" in content else "classes"], 1, MAX_COUNT)
+    if not len(sizes) or len(sizes) != len(counted) or (np.diff(sizes) <= 0).any():
         raise ValueError("class_size")
     shapes, seed = _read_shares(content["shapes"]), content["seed"]
     if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
         raise ValueError("shapes or seed")
-    histogram, mixture = Histogram(sizes, classes, sizes * classes), Mixture(tree, 1.0, None)
+    histogram = count_people(sizes, counted if "people" in content else sizes * counted)
+    mixture = Mixture(tree, 1.0, None)
     return PeopleModel(names, marginals, mixture, shapes, shapes, histogram, seed, determined=determined)
 
 

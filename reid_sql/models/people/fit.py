@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,15 @@ from reid_sql.models.people.functional_dependencies import (
     find_dependencies,
     link_columns,
 )
-from reid_sql.models.people.model import POPULATION_DRAWS, Mixture, PeopleModel, SampleRecords, fit_mixture
+from reid_sql.models.people.latent_classes import fit_classes, is_list
+from reid_sql.models.people.model import (
+    POPULATION_DRAWS,
+    Mixture,
+    PeopleModel,
+    SampleRecords,
+    add_classes,
+    fit_mixture,
+)
 from reid_sql.models.people.overdispersion import (
     ShapeLikelihood,
     posterior_of_shapes,
@@ -26,6 +35,8 @@ from reid_sql.models.people.overdispersion import (
 )
 from reid_sql.models.people.repeated_people import find_groups, find_repeated_people
 from reid_sql.models.people.tree import PairTables, max_bins, rake_tree
+
+MIN_CLASS_WEIGHT: Final = 0.5  # of latent classes, above which sub-tables are compared with them
 
 
 def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
@@ -88,7 +99,10 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     )  # donors have neither weights nor known shares
     of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)), 1.0, None)
     mixture = of_tree if tree_only else fit_mixture(tree, fit_donors(columns, evidence.drawn[:MAX_DONORS]))
-    others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
+    if is_list(columns) and not tree_only:
+        mixture = add_classes(mixture, fit_classes(columns, evidence.drawn))
+    classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
+    others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
     own, own_of_tree = (full_table_likelihood(each, evidence, seed) for each in (mixture, of_tree))
     shapes, tree_shapes = (posterior_of_shapes(each, others) for each in (own, own_of_tree))
     parts = evidence.columns, columns, mixture, shapes, tree_shapes, evidence.histogram, seed
@@ -98,7 +112,9 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         *parts,
         sample=leave_records_out(mixture, evidence),
         likelihoods=(own, *others),
-        repeated_people=find_repeated_people(tree, evidence),
+        repeated_people=find_repeated_people(
+            partial(mixture.log_q_without_class, records=evidence.records), evidence
+        ),
         groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
 

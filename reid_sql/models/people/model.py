@@ -4,7 +4,7 @@ It scores any record, draws new ones, and has what population shares are predict
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -14,8 +14,10 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
+from reid_sql.models.people.latent_classes import LatentClasses
 from reid_sql.models.people.overdispersion import ShapeLikelihood
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import Overdispersion, PeopleCells
@@ -30,25 +32,46 @@ CHUNK: Final = 2048  # records of a sample that are drawn by one generator
 
 @dataclass(frozen=True)
 class Mixture:
-    """q = ω q_tree + (1 − ω) q_donor: the tree, its weight ω, and the donors, where there are any."""
+    """q = v q_class + (1 − v) (ω q_tree + (1 − ω) q_donor), where there are donors and latent classes."""
 
     tree: Tree
-    weight: float
+    weight: float  # ω
     donors: Donors | None
+    classes: LatentClasses | None = None  # of a list of columns of few values
+    class_weight: float = 0.0  # v
 
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes."""
-        of_tree = self.tree.log_q(codes)
-        return of_tree if self.donors is None else self._mix(of_tree, self.donors.log_q(codes))
+        log_q = self.tree.log_q(codes)
+        if self.donors is not None:
+            log_q = mix_logs(self.weight, log_q, self.donors.log_q(codes))
+        if self.classes is not None:
+            log_q = mix_logs(self.class_weight, self.classes.log_q(codes), log_q)
+        return log_q
 
     def log_q_left_out(self) -> Floats:
         """Ln q of each distinct donor, without one record of it."""
         assert self.donors is not None  # noqa: S101  # the caller checks it
-        donor = np.arange(len(self.donors.codes))
-        return self._mix(self.tree.log_q_left_out(self.donors.codes), self.donors.log_q_left_out(donor))
+        codes, donor = self.donors.codes, np.arange(len(self.donors.codes))
+        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_left_out(donor))
+        if self.classes is not None:
+            log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
+        return log_q
+
+    def log_q_without_class(self, codes: Integers, size: Integers, records: int) -> Floats:
+        """Ln q of classes of the sample, each without its records; by the tree and the latent classes."""
+        log_q = self.tree.log_q_left_out(codes, size)
+        if self.classes is not None:
+            fitted = size * (self.classes.records / records)  # records of the class among the fitted ones
+            log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes, fitted), log_q)
+        return log_q
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
-        """Draw codes of records, those of the tree first."""
+        """Draw codes of records: those of the classes, of the tree, then of the donors."""
+        if self.classes is not None:
+            own = round(self.class_weight * count)
+            rest = replace(self, classes=None).draw(count - own, rng)
+            return np.concatenate([self.classes.draw(own, rng), rest])
         if self.donors is None:
             return self.tree.draw(count, rng)
         of_tree = round(self.weight * count)
@@ -59,8 +82,14 @@ class Mixture:
         codes = self.draw(count, rng)
         return self.log_q(codes) + draw_log_rarity(self.tree.columns, codes, rng)
 
-    def _mix(self, tree: Floats, donors: Floats) -> Floats:
-        return np.asarray(np.logaddexp(np.log(self.weight) + tree, np.log(1 - self.weight) + donors))
+
+def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
+    """Ln of the mixture of two densities, of which the first has this weight.
+
+    >>> mix_logs(0.5, np.log([0.2]), np.log([0.4])).round(3).tolist()
+    [-1.204]
+    """
+    return np.asarray(np.logaddexp(np.log(weight) + one, np.log(1 - weight) + other))
 
 
 def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
@@ -68,6 +97,14 @@ def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
     place = np.arange(len(donors.codes))
     weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count)
     return Mixture(tree, weight, donors)
+
+
+def add_classes(mixture: Mixture, classes: LatentClasses) -> Mixture:
+    """Add latent classes, with the weight of the likeliest mixture of both."""
+    assert mixture.donors is not None  # noqa: S101  # the caller checks it
+    left_out = classes.log_q_left_out(mixture.donors.codes)
+    weight = fit_weight(left_out, mixture.log_q_left_out(), mixture.donors.count)
+    return replace(mixture, classes=classes, class_weight=weight)
 
 
 def fit_weight(one: Floats, other: Floats, count: Floats) -> float:
@@ -161,12 +198,25 @@ class PeopleModel:
 
     def scored(self, codes: Integers) -> PeopleCells:
         """Cell probabilities of records of codes."""
+        cases = self.unseen_cases(codes)
+        codes = self.replace_values_without_share(codes)
         log_q = self.mixture.log_q(codes[:, self.free_columns])
         for one in self.determined:
             log_q = log_q + one.log_chance(self.marginals, codes)
-        q = np.minimum(np.exp(log_q), 1.0)
-        cells = np.maximum(q, np.finfo(float).tiny)
-        return PeopleCells(cells, np.zeros(len(q)), self.overdispersion, self.unique_share)
+        impossible = (cases == WITHOUT_SHARE).any(axis=1)
+        cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
+        status = describe_unseen(self.columns, cases)
+        return PeopleCells(cells, np.zeros(len(cells)), status, self.overdispersion, self.unique_share)
+
+    def unseen_cases(self, codes: Integers) -> Integers:
+        """Whether the sample contains each value, (records, columns)."""
+        seen = [len(column.seen) for column in self.marginals]
+        other = [column.other_code for column in self.marginals]
+        return np.asarray(np.where(codes < seen, SEEN, np.where(codes <= other, NEW, WITHOUT_SHARE)))
+
+    def replace_values_without_share(self, codes: Integers) -> Integers:
+        """Replace values unlike the sample's by other values, which have bins."""
+        return np.minimum(codes, [column.other_code for column in self.marginals])
 
     def unique_share(self, people: float) -> float:
         """Share of so many people who are unique by the model alone; cached."""

@@ -25,6 +25,7 @@ from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.scipy_functions import betainc
 from reid_sql.models.people.evidence import row_keys
+from reid_sql.models.people.latent_classes import LatentClasses
 from reid_sql.models.people.tree import PairTables
 from reid_sql.parameters import Floats
 
@@ -151,18 +152,21 @@ def shape_likelihood(log_q: Floats, records: int, repeated: int) -> ShapeLikelih
 
 
 def subtable_likelihoods(
-    tables: PairTables, drawn: Integers, rng: np.random.Generator
+    tables: PairTables, drawn: Integers, rng: np.random.Generator, classes: LatentClasses | None = None
 ) -> list[ShapeLikelihood]:
     """Likelihoods of a on random subsets of the columns, each with a tree of its own over the same pairs.
 
-    A table of many columns hardly repeats at the size of a sample; its sub-tables do.
+    A table of many columns hardly repeats at the size of a sample; its sub-tables do. Latent classes replace
+    the trees where they are given.
     """
     codes = drawn[:SUBTABLE_RECORDS]
     likelihoods = []
     for columns in choose_subsets(drawn.shape[1], rng):
         checkpoint()
-        tree = tables.spanning_tree(columns)
-        log_q = tree.draw_log_q(SUBTABLE_DRAWS, rng)
+        if classes is None:
+            log_q = tables.spanning_tree(columns).draw_log_q(SUBTABLE_DRAWS, rng)
+        else:
+            log_q = classes.draw_log_q_of(columns, SUBTABLE_DRAWS, rng)
         _, sizes = np.unique(row_keys(codes[:, columns]), return_counts=True)
         repeated = len(codes) - int((sizes == 1).sum())
         likelihoods.append(shape_likelihood(log_q, len(codes), repeated))

@@ -13,6 +13,7 @@ cells, so τ is underestimated by up to a fifth. Source: Venzon & Moolgavkar 198
 intervals); Fellegi & Sunter 1969 (agreement beyond chance).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,13 +25,14 @@ from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
-from reid_sql.models.people.tree import PairTables, Tree
+from reid_sql.models.people.tree import PairTables
 from reid_sql.parameters import Floats
 
 REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
 COARSE_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])
 INTERVAL_LOG_LIKELIHOOD: Final = NORMAL_95**2 / 2  # below the greatest
-MIN_LOG_LIKELIHOOD_RATIO: Final = 20.0  # of groups; tables of people drawn one by one reached 11
+MIN_LOG_LIKELIHOOD_RATIO: Final = 6.0  # of repeated people; one in eleven tables of single people reaches it
+MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS: Final = 20.0  # tables of people drawn one by one reached 11
 MIN_HOUSEHOLD: Final = 5.0  # identical people, above which records were drawn in groups
 MIN_UNIQUE_SHARE: Final = 0.1  # of a subset of columns: the test needs rare records
 MAX_GROUP_RECORDS: Final = 1500  # that are searched for groups
@@ -45,18 +47,19 @@ class RepeatedPeople:
 
     low: float = 0.0
     high: float = 0.0
+    log_likelihood_ratio: float = 0.0  # of the likeliest τ to 0
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether chance alone is ruled out."""
-        return self.low > 0
+        """Whether repeats are far likelier with repeated people than by chance alone."""
+        return self.log_likelihood_ratio >= MIN_LOG_LIKELIHOOD_RATIO
 
     def max_duplicates(self, fraction: float) -> float:
         """At most how many others are identical to a person; 0 if chance explains all repeats.
 
-        >>> round(RepeatedPeople(0.01, 1 / 19).max_duplicates(0.1), 3)
+        >>> round(RepeatedPeople(0.01, 1 / 19, 7.0).max_duplicates(0.1), 3)
         1.0
-        >>> RepeatedPeople(0.0, 0.1).max_duplicates(0.1)
+        >>> RepeatedPeople(0.0, 0.1, 0.0).max_duplicates(0.1)
         0.0
         """
         if not self.beyond_chance:
@@ -66,7 +69,7 @@ class RepeatedPeople:
     def min_share_left(self, name: str, fraction: float, k: int) -> float:
         """Least part of a share of people that remains if the population contains duplicates.
 
-        >>> people = RepeatedPeople(0.05, 0.1)
+        >>> people = RepeatedPeople(0.05, 0.1, 9.0)
         >>> [round(people.min_share_left(name, 0.2, 5), 3) for name in ("uniqueness", "correctness")]
         [0.104, 0.527]
         """
@@ -122,8 +125,10 @@ NO_REPEATED_PEOPLE: Final = RepeatedPeople()
 NO_GROUPS: Final = DrawnGroups()
 
 
-def find_repeated_people(tree: Tree, evidence: PeopleEvidence) -> RepeatedPeople:
-    """Estimate how many records repeat beyond chance.
+def find_repeated_people(
+    log_q_without: Callable[[Integers, Integers], Floats], evidence: PeopleEvidence
+) -> RepeatedPeople:
+    """Estimate how many records repeat beyond chance, by ln q of classes of these codes and sizes.
 
     >>> from reid_sql.models.people.evidence import count_records
     >>> from reid_sql.models.people.fit import fit
@@ -140,11 +145,12 @@ def find_repeated_people(tree: Tree, evidence: PeopleEvidence) -> RepeatedPeople
     key = row_keys(evidence.drawn)
     _, first, times = np.unique(key, return_index=True, return_counts=True)
     size = evidence.drawn_size[first]
-    expected = evidence.records * np.exp(tree.log_q_left_out(evidence.drawn[first], size))
+    expected = evidence.records * np.exp(log_q_without(evidence.drawn[first], size))
     single = single_chance(expected[:, None], np.exp(LOG_SHAPES))  # (classes, shapes)
     likelihood = _profile_likelihood(single, size == 1, times / size, REPEAT_CHANCES)
     within = REPEAT_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
-    return RepeatedPeople(float(within.min()), float(within.max()))
+    ratio = float(likelihood.max() - likelihood[0])
+    return RepeatedPeople(float(within.min()), float(within.max()), ratio)
 
 
 def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> DrawnGroups:
@@ -158,7 +164,7 @@ def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -
         expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
         single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
         likelihood = _profile_likelihood(single, size == 1, np.ones(len(size)), COARSE_CHANCES)
-        if likelihood.max() - likelihood[0] >= MIN_LOG_LIKELIHOOD_RATIO:
+        if likelihood.max() - likelihood[0] >= MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS:
             within = COARSE_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
             low = max(low, float(within.min()))
     return DrawnGroups(low, len(codes))

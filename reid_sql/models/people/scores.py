@@ -14,28 +14,31 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.numerics.rectangle import Estimates
+from reid_sql.models.marginals.record_cells import RecordCells
 from reid_sql.models.people import overdispersion
 from reid_sql.parameters import Floats
 
-MAX_NODES: Final = 2000  # of ln q, between which scores are interpolated
+GRID_STEP: Final = 0.01  # of ln q, between whose points scores are interpolated
+MIN_LOG_Q: Final = -80.0  # below, people are unique in any population
 MIN_WEIGHT: Final = 1e-4  # of a shape
 MIN_SLOPE: Final = 0.1  # of the shrinkage above ξ = 1/2
-MIN_UNIQUE_SHARE: Final = 1e-6  # and one less the greatest
-MIN_SCORE: Final = 1e-15
+MIN_UNIQUE_SHARE: Final = 1e-4  # and one less the greatest
+MIN_SCORE: Final = 1e-14  # and one less the greatest below 1: a mean over the shapes is rounded
 Score = Callable[[Floats, Floats, float], Floats]
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """Coefficients of the shrinkage: offset, slope, and what the log-odds of Ξ add to the slope above 1/2."""
+    """Coefficients of a logistic regression on l = ln ξ/(1 − ξ) and R = ln Ξ/(1 − Ξ)."""
 
     offset: float
-    slope: float
-    by_uniqueness: float
+    offset_by_rarity: float  # times R
+    slope: float  # of l
+    bend: float  # added to the slope above ξ = 1/2
+    bend_by_rarity: float  # times R
 
 
-SHRINKAGE: Final = Shrinkage(-0.19, 0.81, 0.16)  # fitted in benchmarks/accuracy/people_persons.py
+SHRINKAGE: Final = Shrinkage(0.16, 0.21, 0.93, -0.35, 0.09)  # benchmarks/accuracy/people_persons.py
 
 
 def shrink_scores(
@@ -43,23 +46,43 @@ def shrink_scores(
 ) -> Floats:
     """Shrink ξ in a population of which a share Ξ is unique and a fraction n/N was sampled; 0 and 1 stay.
 
-        ln ξ'/(1 − ξ') = l + (1 − n/N) (−0.19 − 0.19 l + 0.16 max(l, 0) ln Ξ/(1 − Ξ)),   l = ln ξ/(1 − ξ)
+        ln ξ'/(1 − ξ') = l + (1 − n/N) (o(l, R) − l),   l = ln ξ/(1 − ξ),   R = ln Ξ/(1 − Ξ),
+        o(l, R) = 0.16 + 0.21 R + 0.93 l + (0.09 R − 0.35) max(l, 0)
 
-    is a logistic regression of being unique, each corpus of people with the same weight
-    (docs/accuracy_people.md). At N = n the score is what the sample shows. Source: Platt 1999.
+    is a logistic regression of being unique, each corpus of people with the same weight. Where few people are
+    unique, a high score is less certain. At N = n the score is what the sample shows. Source: Platt 1999.
 
     >>> shrink_scores(np.array([0.0, 0.2, 0.99, 1.0]), 0.1, 0.01).round(2).tolist()
-    [0.0, 0.21, 0.87, 1.0]
+    [0.0, 0.17, 0.82, 1.0]
     >>> shrink_scores(np.array([0.2, 0.99]), 0.1, 1.0).round(2).tolist()
     [0.2, 0.99]
     """
     log = clipped_log_odds(xi, MIN_SCORE)
     rarity = float(clipped_log_odds(np.array(unique_share), MIN_UNIQUE_SHARE))
-    upper_slope = min(max(shrinkage.slope + shrinkage.by_uniqueness * rarity, MIN_SLOPE), 1.0)
-    shrunk = shrinkage.offset + np.where(log > 0, upper_slope, shrinkage.slope) * log
+    upper_slope = shrinkage.slope + shrinkage.bend + shrinkage.bend_by_rarity * rarity
+    slopes = np.where(log > 0, min(max(upper_slope, MIN_SLOPE), 1.0), shrinkage.slope)
+    shrunk = shrinkage.offset + shrinkage.offset_by_rarity * rarity + slopes * log
     unsampled = 1 - min(max(fraction, 0.0), 1.0)
     scores = 1 / (1 + np.exp(-(log + unsampled * (shrunk - log))))
-    return np.where((xi <= 0) | (xi >= 1), xi, scores)
+    return np.where(xi <= 0, 0.0, np.where(xi >= 1 - MIN_SCORE, 1.0, scores))
+
+
+def shrink_correctness(kappa: Floats, xi: Floats, shrunk: Floats) -> Floats:
+    """Shrink κ with ξ, by one law of the size F of a person's class.
+
+    The shrinkage changes the odds of F = 1. Given that others are in the class, F keeps its law: with
+    r = E[1/F | F > 1] = (κ − ξ)/(1 − ξ) before and after,
+
+        κ' = P'(F = 1) + P'(F > 1) r = ξ' + (1 − ξ') r.
+
+    As F > 1 is at least 2, 0 ≤ r ≤ 1/2, so that ξ' ≤ κ' ≤ (1 + ξ')/2.
+
+    >>> kappa, xi, shrunk = np.array([0.95, 0.3]), np.array([0.9, 0.2]), np.array([0.8, 0.2])
+    >>> shrink_correctness(kappa, xi, shrunk).round(3).tolist()
+    [0.9, 0.3]
+    """
+    others_right = (kappa - xi) / np.maximum(1 - xi, np.finfo(float).tiny)
+    return np.asarray(shrunk + (1 - shrunk) * np.clip(others_right, 0.0, 0.5))
 
 
 def clipped_log_odds(shares: Floats, margin: float) -> Floats:
@@ -107,15 +130,18 @@ class Overdispersion:
         return xi, kappa
 
     def average(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Mean of score(q, a) over the shapes at this population, interpolated on a grid of ln q."""
-        log = np.log(np.maximum(q, np.finfo(float).tiny))
+        """Mean of score(q, a) over the shapes at this population, interpolated on a grid of ln q.
+
+        The grid is fixed, so that the score of a record does not depend on the others.
+        """
+        place = np.log(np.clip(q, np.exp(MIN_LOG_Q), 1.0)) / GRID_STEP
+        below = np.floor(place).astype(np.int64)
+        nodes, at = np.unique(np.concatenate([below, below + 1]), return_inverse=True)
         relevant = self.weights > MIN_WEIGHT
         weights = self.weights[relevant] / self.weights[relevant].sum()
-        nodes = np.unique(log)
-        if len(nodes) > MAX_NODES:
-            nodes = np.linspace(nodes[0], nodes[-1], MAX_NODES)
-        table = score(np.exp(nodes)[:, None], np.exp(self.log_shapes(people)[relevant]))
-        return np.asarray(np.interp(log, nodes, table @ weights))
+        table = score(np.exp(nodes * GRID_STEP)[:, None], np.exp(self.log_shapes(people)[relevant])) @ weights
+        low, high = table[at.reshape(2, -1)]
+        return np.asarray(low + (place - below) * (high - low))
 
     def log_shapes(self, people: float) -> Floats:
         """Ln a in a population of this size, for each of the weights."""
@@ -138,14 +164,14 @@ def _at_population(score: Score, people: float) -> Callable[[Floats, Floats], Fl
 
 
 @dataclass(frozen=True)
-class PeopleCells(Estimates):
+class PeopleCells(RecordCells):
     """Cell probabilities under a model of people, with the overdispersion of real cells.
 
-    Scores ξ are shrunk by the share of unique people in a population, where it is known.
+    Scores are shrunk by the share of unique people in a population.
     """
 
     overdispersion: Overdispersion
-    unique_share: Callable[[float], float] | None = None  # by size of population
+    unique_share: Callable[[float], float]  # by size of population
 
     def uniqueness(self, population: npt.ArrayLike) -> Floats:
         """ξ, whatever the sample shows of the cell."""
@@ -154,7 +180,10 @@ class PeopleCells(Estimates):
 
     def correctness(self, population: npt.ArrayLike) -> Floats:
         """κ, whatever the sample shows of the cell."""
-        return self.overdispersion.correctness(self.probability, population)
+        xi = self.overdispersion.uniqueness(self.probability, population)
+        kappa = self.overdispersion.correctness(self.probability, population)
+        people = np.broadcast_to(np.asarray(population, dtype=np.float64), xi.shape)
+        return shrink_correctness(kappa, xi, self._shrink(xi, people))
 
     def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
         """ξ and κ for records of the sample itself."""
@@ -163,12 +192,10 @@ class PeopleCells(Estimates):
         for each in np.unique(people).tolist():
             rows = people == each
             xi[rows], kappa[rows] = self.overdispersion.known(self.probability[rows], sizes[rows], each)
-        xi = self._shrink(xi, people)
-        return xi, np.maximum(kappa, xi)
+        shrunk = self._shrink(xi, people)
+        return shrunk, shrink_correctness(kappa, xi, shrunk)
 
     def _shrink(self, xi: Floats, people: Floats) -> Floats:
-        if self.unique_share is None:
-            return xi
         shrunk = np.array(xi)
         for each in np.unique(people).tolist():
             rows = people == each

@@ -116,6 +116,7 @@ class PairTables:
         self.gains = np.zeros((len(columns), len(columns)))  # (parent, child)
         self._pairs: dict[tuple[int, int], PairBins] = {}
         self._cache: dict[tuple[int, int], Conditional] = {}
+        self._cached_cells = 0
         for (i, j), (first, second, counts) in evidence.pairs.items():
             pairs = bin_pairs(columns[i], columns[j], (first, second), counts)
             self._pairs[i, j], self._pairs[j, i] = pairs, pairs.transposed
@@ -128,9 +129,9 @@ class PairTables:
         if (parent, child) in self._cache:
             return self._cache[parent, child]
         fitted = fit_conditional(self.columns[parent], self.columns[child], self._pairs[parent, child])
-        cells = sum(len(each.prior) * len(each.smoothed.own_row) for each in self._cache.values())
-        if cells < MAX_CELLS_OF_ALL_PAIRS // 4:
+        if self._cached_cells < MAX_CELLS_OF_ALL_PAIRS // 4:
             self._cache[parent, child] = fitted
+            self._cached_cells += len(fitted.prior) * len(fitted.smoothed.own_row)
         return fitted
 
     def spanning_tree(self, among: Sequence[int] | None = None) -> Tree:

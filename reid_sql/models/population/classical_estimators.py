@@ -20,7 +20,9 @@ from reid_sql.parameters import Floats
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.
 
 NO_INTERVAL: Final = "no interval: "
-COVERED: Final = "it held the truth in"  # of an interval that contained it too seldom to decide anything
+COVERED: Final = (
+    "it contained the true value in"  # of an interval that contained it too seldom to decide anything
+)
 STATUS_ALL_UNIQUE: Final = (
     "all records are unique: the sample does not bound how many of the population are, "
     "and all are taken to be, the upper end"
@@ -250,7 +252,7 @@ def estimate_slide_negative_binomial(histogram: Histogram, population: float) ->
     0.0852
     """
     sample = count_sample(histogram, population)
-    unique, twofold = (int(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
+    unique, twofold = (float(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
     if unique == 0 or twofold == 0 or sample.unique == sample.records:
         return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
     classes = estimate_population_classes(histogram, sample.fraction)

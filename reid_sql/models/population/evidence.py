@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.copula.gaussian_copula import PairCounts
 from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
 from reid_sql.models.people.evidence import EvidenceRow, EvidenceRows, max_combinations, rows_from_tuples
@@ -29,7 +29,7 @@ class UniquenessEvidence:
 
     class_size: Integers  # (lines,)
     log_expected: Floats  # (lines,) if the columns were independent; NaN if the method does not need it
-    classes: Integers  # (lines,)
+    classes: Integers | Floats  # (lines,); parts of classes where people count in their smallest one
     first: Integers | None = None
     second: Integers | None = None
     label: Sequence[str | None] = ()
@@ -44,9 +44,8 @@ class UniquenessEvidence:
         """Classes and records by class size alone."""
         counted = self.class_size > 0
         size, place = np.unique(self.class_size[counted], return_inverse=True)
-        classes = np.zeros(len(size), dtype=np.int64)
-        np.add.at(classes, place, self.classes[counted])
-        return Histogram(size, classes, size * classes)
+        classes = np.bincount(place, self.classes[counted], len(size))
+        return count_people(size, np.rint(size * classes).astype(np.int64))
 
     @property
     def pairs(self) -> PairCounts | None:

@@ -30,13 +30,15 @@ STATUS_LIGHT_WEIGHTS: Final = (
 
 @dataclass(frozen=True)
 class WeightedRecords:
-    """Distinct records: their numbers, and the sum of their weights (NaN, if one is bad).
+    """Distinct records: their numbers, and the sum of their class's weights (NaN, if one is bad).
 
-    Without weights the sum is their number.
+    Without weights the sum is the class's size: the number of its records, unless people are counted, of whom
+    some are in a smaller class, too.
     """
 
     records: Integers  # (distinct,)
     mass: Floats  # (distinct,)
+    class_size: Integers | None = None  # (distinct,); None where it is the number of records
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,15 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
         raise NoRecordsError(NO_RECORDS)
     if not (weighted.mass > 0).all() or np.isinf(weighted.mass).any():
         raise OutOfDomainError(REFUSAL_BAD_WEIGHT)
-    f = weighted.records.astype(np.float64)
+    sizes = weighted.records if weighted.class_size is None else weighted.class_size
+    f = sizes.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
     found = (
         quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate_risk(f, p)
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(weighted.records, weighted.mass, found, float(f @ found), status)
+    return IndividualRisk(sizes, weighted.mass, found, float(weighted.records @ found), status)
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

@@ -45,7 +45,7 @@ def fit_shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> 
     return _as_shape(ShapeLikelihood.of(sizes, expected, classes).likeliest())
 
 
-def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers) -> list[float]:
+def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers | Floats) -> list[float]:
     """Shapes that span the 95 % interval of the likelihood, ascending.
 
     Infinity is one of them where Poisson is not ruled out.
@@ -150,11 +150,21 @@ SATURATION_TOLERANCE: Final = 2e-3  # in a logarithm, which may be rounded to a 
 
 @dataclass(frozen=True)
 class FittedRecords:
-    """Distinct records: their numbers, log of the count that main effects expect, codes if needed."""
+    """Distinct records: their numbers, log of the count that main effects expect, codes if needed.
+
+    A class's size differs from the number of its records only where people are counted, of whom some are in a
+    smaller class, too.
+    """
 
     records: Integers  # (distinct,)
     log_expected: Floats  # (distinct,)
     codes: Integers  # (distinct, columns), else (distinct, 0)
+    class_size: Integers | None = None  # (distinct,); None where it is the number of records
+
+    @property
+    def sizes(self) -> Integers:
+        """The sizes of the classes."""
+        return self.records if self.class_size is None else self.class_size
 
 
 @dataclass(frozen=True)
@@ -191,7 +201,7 @@ def score_fitted_records(
     if not len(fitted.records):
         raise NoRecordsError(NO_RECORDS)
     mu, notes = _expect_counts(fitted, interactions)
-    sizes = fitted.records
+    sizes = fitted.sizes
     alone = sizes == 1
     a = fit_shape(sizes, mu, np.ones_like(sizes))
     if (sizes == sizes[0]).all():
@@ -234,7 +244,7 @@ def _expect_counts(fitted: FittedRecords, interactions: int) -> tuple[Floats, li
         raise OutOfDomainError(INTERACTIONS.sentence("interactions", "1"))
     if interactions == 0:
         return np.exp(fitted.log_expected), [STATUS_SATURATED] * is_saturated(
-            fitted.records, fitted.log_expected
+            fitted.sizes, fitted.log_expected
         )
     found = two_way.fit_two_way(fitted.codes, fitted.records)
     classes = len(fitted.records)

@@ -132,8 +132,8 @@ class Likelihood:
         """Take the distinct class sizes, and how many classes have each."""
         self.sizes, self.counts = class_quadrature(sizes, counts)
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
-        self.opened, self.opened_weight = sum_nodes(int(self.classes))
-        self.drawn, self.drawn_weight = sum_nodes(int(self.records))
+        self.opened, self.opened_weight = sum_nodes(round(self.classes))
+        self.drawn, self.drawn_weight = sum_nodes(round(self.records))
 
     def value(self, alpha: float, sigma: float) -> float:
         """Log-likelihood up to a constant; −∞ where negative α leaves hardly more classes than seen."""

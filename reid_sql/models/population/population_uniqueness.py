@@ -94,7 +94,7 @@ STATUS_LOGLINEAR_NOT_FITTED: Final = (
     "repeat the sample, as those of one column do"
 )
 STATUS_PARAMETRIC: Final = (
-    f"the interval holds the shape and chance, not what main effects miss: {COVERED} 52 of 119 samples of "
+    f"the interval covers the shape and chance, not what main effects miss: {COVERED} 52 of 119 samples of "
     "tables of people"
 )
 STATUS_POISSON: Final = "counts vary no more than Poisson counts do"

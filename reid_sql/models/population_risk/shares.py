@@ -7,7 +7,7 @@ the sample the second is the count.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,14 +16,23 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
-from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.model import PeopleModel, SampleRecords
+from reid_sql.models.population_risk.intervals import (
+    MARGIN_RECORDS,
+    NO_COMPARISON,
+    WIDTHS,
+    Comparison,
+    SampleShare,
+    Share,
+    SharesByShape,
+    estimate_interval,
+    log_odds,
+    share_of,
+)
 from reid_sql.parameters import COUNT, Floats
 
 SAMPLE_POWER: Final = 0.5  # of the sampled fraction: weight of the prediction by the sample's records
-MARGIN_RECORDS: Final = 0.2  # ε n, by which shares stay off 0 and 1 on the log-odds scale
-PADDING: Final = 0.0005  # share added at both ends of an interval
 STATUS_OF_MODEL: Final = "for 95 of 100 comparable tables of people, the interval contains the true value"
 STATUS_COUNTED: Final = "the population is no larger than the sample: counted in the sample"
 
@@ -34,7 +43,7 @@ class ShareKind:
 
     by_model: Callable[[Floats, Floats, float, int], Floats]  # q, a, people, k
     by_sample: Callable[[SampleRecords, Floats, float, float, int], Floats]  # sample, a, records, people, k
-    count: Callable[[Histogram, int], int]
+    count: Callable[[Histogram, int], float]
 
 
 def _unique(sample: SampleRecords, a: Floats, records: float, people: float, k: int) -> Floats:  # noqa: ARG001
@@ -61,7 +70,7 @@ KINDS: Final[Mapping[str, ShareKind]] = {
     "correctness": ShareKind(
         lambda q, a, people, _: overdispersion.correctness(q, a, people),
         _correct,
-        lambda histogram, _: int(histogram.classes.sum()),
+        lambda histogram, _: float(histogram.classes.sum()),
     ),
     "below_k": ShareKind(
         overdispersion.below_k,
@@ -72,33 +81,6 @@ KINDS: Final[Mapping[str, ShareKind]] = {
 
 
 @dataclass(frozen=True)
-class IntervalWidth:
-    """Constants of one share's interval, chosen in benchmarks/accuracy/people.py on tables of people."""
-
-    beyond_sample: float  # p₂, of the distance to the share in the sample
-    binomial: float  # p₃
-    z: float
-    class_people: float = 1.0  # c, people of a class that has the share
-    model_distance: float = 1.5  # p₄, chosen on kinds of tables of benchmarks/accuracy/kinds.py
-
-
-WIDTHS: Final = {
-    "uniqueness": IntervalWidth(0.2, 1.0, 0.85),
-    "correctness": IntervalWidth(0.1, 0.5, 0.95),
-    "below_k": IntervalWidth(0.05, 1.0, 1.54, 2.5),
-}
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of people with the ends of its 95 % interval."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Shares:
     """Shares of one population: unique people, correct matches, and people in classes smaller than k."""
 
@@ -106,8 +88,31 @@ class Shares:
     correctness: Share
     below_k: Share
 
+    def with_ends(self, ends: Callable[[str, Share], tuple[float, float]]) -> "Shares":
+        """The same estimates with other ends, which a function of a share's name and the share gives."""
+        return Shares(**{n: Share(one.estimate, *ends(n, one)) for n, one in self.parts().items()})
 
-def predict_shares(model: PeopleModel, people: float, k: int = 5, *, random: bool = True) -> Shares:
+    def at_most(self, other: "Shares") -> "Shares":
+        """The lower of each estimate and each end of two answers."""
+        lower = {
+            name: Share(*(min(ends) for ends in zip(astuple(one), astuple(two), strict=True)))
+            for (name, one), two in zip(self.parts().items(), other.parts().values(), strict=True)
+        }
+        return Shares(**lower)
+
+    def parts(self) -> dict[str, Share]:
+        """The shares by name."""
+        return {name: getattr(self, name) for name in KINDS}
+
+
+def predict_shares(
+    model: PeopleModel,
+    people: float,
+    k: int = 5,
+    *,
+    random: bool = True,
+    comparison: Comparison = NO_COMPARISON,
+) -> Shares:
     """Expected shares among so many people, each with its 95 % interval.
 
     At the sample's own size they are counted. If the sample is `random`, every record as likely as another,
@@ -117,23 +122,19 @@ def predict_shares(model: PeopleModel, people: float, k: int = 5, *, random: boo
     counts = count_kinds(model.histogram, k)
     if people <= model.records:
         return count_shares(model.histogram, k)
-    shares, fraction = {}, model.records / people
-    for name, width in WIDTHS.items():
+    shares, alone = {}, counts["uniqueness"] == model.records
+    for name in KINDS:
         by_shape = predict_by_shape(model, name, people, k)
-        estimate = float(model.shapes @ by_shape.values)
-        variance = add_population_variance(by_shape.variance, estimate, fraction, width.class_people)
-        in_sample = counts[name] / model.records, model.records
-        spread = measure_spread(
-            by_shape.values, model.shapes, variance, in_sample, width, distance=by_shape.distance
+        sample = SampleShare(counts[name], model.records, people, nothing_repeats=alone)
+        share = estimate_interval(
+            name, by_shape, model.shapes, sample, WIDTHS[name], comparison=comparison, has_upper_bound=random
         )
-        highest = clopper_pearson_upper(counts[name], model.records) if random else 1.0
-        share = interval(spread, width.z, highest)
-        left = model.repeated_people.min_share_left(name, fraction, k)
+        left = model.repeated_people.min_share_left(name, model.records / people, k)
         shares[name] = replace(share, low=share.low * left)
     return Shares(**shares)
 
 
-def count_kinds(histogram: Histogram, k: int) -> dict[str, int]:
+def count_kinds(histogram: Histogram, k: int) -> dict[str, float]:
     """Unique records of the sample, its classes, and its records in classes smaller than k."""
     return {name: kind.count(histogram, k) for name, kind in KINDS.items()}
 
@@ -155,15 +156,6 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         status = STATUS_OF_MODEL if people > model.records else STATUS_COUNTED
         rows.append(CopulaForecast(people, *ends, status))
     return rows
-
-
-@dataclass(frozen=True)
-class SharesByShape:
-    """One share for each shape, and its uncertainty."""
-
-    values: Floats  # (shapes,)
-    variance: float  # over persons of the model at the mean of ln a
-    distance: float = 0.0  # log-odds from the model's records to the sample's
 
 
 def predict_by_shape(model: PeopleModel, name: str, people: float, k: int) -> SharesByShape:
@@ -212,88 +204,3 @@ def join_predictions(
     weight = fraction**power
     log = (1 - weight) * log_odds(by_model, margin) + weight * log_odds(by_sample, margin)
     return share_of(log, margin)
-
-
-def log_odds(values: Floats, margin: float) -> Floats:
-    """g(x) = ln((x + ε)/(1 − x + ε)).
-
-    >>> float(log_odds(np.array(0.5), 0.1))
-    0.0
-    """
-    return np.asarray(np.log((values + margin) / (1 - values + margin)))
-
-
-def share_of(log: Floats | float, margin: float) -> Floats:
-    """Inverse of log_odds.
-
-    >>> round(float(share_of(log_odds(np.array(0.3), 0.1), 0.1)), 6)
-    0.3
-    """
-    p = 1 / (1 + np.exp(-np.asarray(log)))
-    return np.asarray(np.clip(p * (1 + 2 * margin) - margin, 0, 1))
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Centre m and deviation σ of a share on the log-odds scale, before the factor z."""
-
-    estimate: float
-    centre: float
-    deviation: float
-    margin: float  # ε
-
-
-def measure_spread(
-    values: Floats,
-    weights: Floats,
-    variance: float,
-    in_sample: tuple[float, int],
-    width: IntervalWidth,
-    *,
-    distance: float = 0.0,
-) -> Spread:
-    """Spread of a share, given its value for each shape and the weights of the shapes.
-
-    `variance` is over persons at one shape, `in_sample` the share in the sample and its number of records,
-    `distance` that of the sample's records from the model's.
-
-        σ² = V + v/(n (M + ε)² (1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)) + (p₄ d)²
-
-    m and V are mean and variance of g over shapes, v the variance over persons (delta method), M the
-    estimate, s the share in the sample, d the distance, ε = 0.2/n.
-    """
-    counted, records = in_sample
-    margin = MARGIN_RECORDS / records
-    estimate = float(weights @ values)
-    logs = log_odds(values, margin)
-    centre = float(weights @ logs)
-    slope = (estimate + margin) * (1 - estimate + margin)  # of the inverse of g
-    parts = (
-        float(weights @ (logs - centre) ** 2),
-        variance / (records * slope**2),
-        (width.beyond_sample * (float(log_odds(np.array(counted), margin)) - centre)) ** 2,
-        width.binomial**2 / (records * slope),
-        (width.model_distance * distance) ** 2,
-    )
-    return Spread(estimate, centre, float(np.sqrt(sum(parts))), margin)
-
-
-def add_population_variance(variance: float, estimate: float, fraction: float, class_people: float) -> float:
-    """Add that a population of N is itself random: n/N c M (1 − M), with c people of a class at once.
-
-    >>> add_population_variance(0.1, 0.5, 0.2, 2.0)
-    0.2
-    """
-    return variance + fraction * class_people * estimate * (1 - estimate)
-
-
-def interval(spread: Spread, z: float, highest: float) -> Share:
-    """The interval g⁻¹(m ± z σ) ± 0.0005, at most `highest`.
-
-    z is conformal: the quantile of |g(truth) − m|/σ over tables of people, each corpus with the same weight,
-    for which intervals contain 95 % of the truths of other corpora.
-    """
-    low = float(share_of(spread.centre - z * spread.deviation, spread.margin)) - PADDING
-    high = min(float(share_of(spread.centre + z * spread.deviation, spread.margin)) + PADDING, highest)
-    estimate = min(spread.estimate, highest)
-    return Share(estimate, max(min(low, estimate), 0.0), max(high, estimate))

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.marginals.record_cells import SEEN, WITHOUT_SHARE, describe_unseen
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.donors import Donors, compare_values
 from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.models.people.scores import shrink_scores
+from reid_sql.models.people.scores import shrink_correctness, shrink_scores
 from reid_sql.models.people.tree import ROOT, Tree, maximum_spanning_tree
 from reid_sql.parameters import Floats
 
@@ -71,32 +72,45 @@ class PeopleSubsets:
     model: PeopleModel
     codes: Integers  # (columns,)
 
+    def status(self, subsets: Subsets) -> list[str]:
+        """Status of each subset: whether the sample contains its values."""
+        found = describe_unseen(self.model.columns, np.where(subsets, self._cases, SEEN))
+        return [str(status) for status in found]
+
     def scores(self, subsets: Subsets, people: float) -> tuple[Floats, Floats, Floats]:
         """q, ξ and κ by each subset."""
         q = np.minimum(np.exp(self._log_q(subsets)), 1.0)
+        q[(subsets & (self._cases == WITHOUT_SHARE)).any(axis=1)] = 0.0
         shapes = np.exp(SubsetShapes(self.model).log_shapes(subsets, people))  # (subsets, shapes)
         xi, kappa = (
             score(q[:, None], shapes, people) @ self.model.shapes
             for score in (overdispersion.uniqueness, overdispersion.correctness)
         )
         unique, sampled = self.model.unique_share(people), self.model.records / people
-        return q, shrink_scores(xi, unique, sampled), kappa
+        shrunk = shrink_scores(xi, unique, sampled)
+        return q, shrunk, shrink_correctness(kappa, xi, shrunk)
+
+    @property
+    def _cases(self) -> Integers:
+        """Whether the sample contains each value, (columns,)."""
+        return np.asarray(self.model.unseen_cases(self.codes[None, :])[0])
 
     def _log_q(self, subsets: Subsets) -> Floats:
         model, mixture = self.model, self.model.mixture
+        all_codes = model.replace_values_without_share(self.codes[None, :])
         place = {column: at for at, column in enumerate(model.free_columns)}
         evidence = [
             replace(one, source=place[one.source])
-            for one in infer_sources(model.determined, model.marginals, self.codes[None, :], subsets)
+            for one in infer_sources(model.determined, model.marginals, all_codes, subsets)
         ]
-        codes, own = self.codes[model.free_columns], subsets[:, model.free_columns]
+        codes, own = all_codes[0, model.free_columns], subsets[:, model.free_columns]
         log_q = log_q_of_tree(mixture.tree, codes, own, evidence)
         if mixture.donors is not None:
             donors = log_q_of_donors(mixture.donors, codes, own, evidence)
             log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + donors)
         for one in model.determined:
             both = subsets[:, one.column] & subsets[:, one.source]
-            log_q = log_q + both * one.log_chance(model.marginals, self.codes[None, :])
+            log_q = log_q + both * one.log_chance(model.marginals, all_codes)
         return np.asarray(log_q)
 
 

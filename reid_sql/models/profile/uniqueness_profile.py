@@ -19,7 +19,7 @@ from reid_sql.models.fitted import KINDS
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.profile.people_subsets import PeopleSubsets, Subsets
 from reid_sql.models.profile.subset_uniqueness import copula_of_columns
-from reid_sql.parameters import PROBABILITY, Floats
+from reid_sql.parameters import PROBABILITY
 
 MAX_SUBSETS: Final = 1024  # of attributes: all of 10
 Level = Annotated[float, PROBABILITY]
@@ -67,37 +67,53 @@ def profile(
     subsets = np.zeros((len(known) + len(without), columns), dtype=bool)
     for row, subset in enumerate([*known, *without]):
         subsets[row, list(subset)] = True
-    scores = np.stack(_score_subsets(model, values, subsets, float(population)), axis=1)  # (subsets, 3)
-    rows = list(_known(model.columns, known, scores[: len(known)]))
-    smallest = _smallest(rows, max(sizes, default=columns), level)
-    return [*rows, *_impacts(model.columns, scores[len(known) - 1], scores[len(known) :]), smallest]
+    scores = _score_subsets(model, values, subsets, float(population))
+    rows = [_known(model.columns, subset, score) for subset, score in zip(known, scores, strict=False)]
+    impacts = _impacts(model.columns, scores[len(known) - 1], scores[len(known) :])
+    return [*rows, *impacts, _smallest(rows, max(sizes, default=columns), level)]
+
+
+@dataclass(frozen=True)
+class _SubsetScore:
+    """Scores by one subset, and whether the sample contains the person's values of it."""
+
+    cell_probability: float
+    uniqueness_xi: float
+    correctness_kappa: float
+    status: str
 
 
 def _score_subsets(
     model: FittedModel, values: Sequence[str | None], subsets: Subsets, people: float
-) -> tuple[Floats, Floats, Floats]:
-    """q, ξ and κ by each subset."""
+) -> list[_SubsetScore]:
     if isinstance(model, PeopleModel):
-        return PeopleSubsets(model, model.codes([[value] for value in values])[0]).scores(subsets, people)
+        person = PeopleSubsets(model, model.codes([[value] for value in values])[0])
+        found = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
+        return [_SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in found]
     if not isinstance(model, GaussianCopula):
         raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
-    scores = np.empty((3, len(subsets)))
-    for row, subset in enumerate(subsets):
+    scores = []
+    for subset in subsets:
         places = np.flatnonzero(subset).tolist()
         cell = copula_of_columns(model, places).cell_probability([[values[j]] for j in places])
-        scores[:, row] = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
-    return scores[0], scores[1], scores[2]
+        q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
+        scores.append(_SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
+    return scores
 
 
-def _known(columns: Sequence[str], known: Sequence[tuple[int, ...]], scores: Floats) -> Iterator[ProfileRow]:
-    for subset, (q, xi, kappa) in zip(known, scores.tolist(), strict=True):
-        yield ProfileRow("known", [columns[j] for j in subset], len(subset), q, xi, kappa, None, OK)
+def _known(columns: Sequence[str], known: Sequence[int], score: _SubsetScore) -> ProfileRow:
+    scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
+    return ProfileRow("known", [columns[j] for j in known], len(known), *scores, None, score.status)
 
 
-def _impacts(columns: Sequence[str], whole: Floats, without: Floats) -> Iterator[ProfileRow]:
+def _impacts(
+    columns: Sequence[str], whole: _SubsetScore, without: Sequence[_SubsetScore]
+) -> Iterator[ProfileRow]:
     """ξ by all attributes less ξ by all but one; the scores are those without it."""
-    for column, (q, xi, kappa) in zip(columns, without.tolist(), strict=False):
-        yield ProfileRow("impact", [column], 1, q, xi, kappa, float(whole[1]) - xi, OK)
+    for column, score in zip(columns, without, strict=False):
+        impact = whole.uniqueness_xi - score.uniqueness_xi
+        scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
+        yield ProfileRow("impact", [column], 1, *scores, impact, whole.status)
 
 
 def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> ProfileRow:
@@ -107,8 +123,9 @@ def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> Profil
         status = STATUS_NONE_SUFFICES.format(max_size, level, rows[-1].uniqueness_xi or 0.0)
         return ProfileRow("smallest", [], 0, None, None, None, None, status)
     best = min(enough, key=lambda row: (row.size, -(row.uniqueness_xi or 0.0)))
-    status = OK
+    status = best.status
     if best.size > max_size:
-        status = f"all attributes: no subset of up to {max_size} is enough, and larger ones were not computed"
+        larger = f"all attributes: no subset of up to {max_size} is enough, and larger ones were not computed"
+        status = larger if status == OK else f"{larger}; {status}"
     scores = best.cell_probability, best.uniqueness_xi, best.correctness_kappa
     return ProfileRow("smallest", best.attributes, best.size, *scores, None, status)

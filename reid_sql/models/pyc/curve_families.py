@@ -32,7 +32,7 @@ STATUS_UNCONVERGED: Final = "the search stopped before it settled"
 STATUS_AT_EDGE: Final = (
     "{name} lies at the edge of its domain ({value:.4g}), and the points would have it further"
 )
-STATUS_TURNS: Final = "the polynomial turns upwards at {size:.4g} people and is held at its lowest beyond"
+STATUS_TURNS: Final = "the polynomial turns upwards at {size:.4g} people and stays at its lowest value beyond"
 
 
 @dataclass(frozen=True)

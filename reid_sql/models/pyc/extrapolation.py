@@ -113,7 +113,7 @@ MAX_STANDARD_ERRORS: Final = 2.0  # standard errors, root mean square
 
 STATUS_NEVER_FALLS: Final = (
     "not fitted: the measured correctness does not fall with the size, so that it cannot tell how far "
-    "identification reaches; held at the highest measured share, which is the safe side"
+    "identification reaches; capped at the highest measured share, which is the safe side"
 )
 STATUS_GAP: Final = "the points lie up to {gap:.2g} away from the fitted curve"
 STATUS_MISFIT: Final = "the points lie {misfit:.2g} standard errors (root mean square) away from the curve"

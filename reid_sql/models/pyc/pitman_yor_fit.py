@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
@@ -107,8 +107,9 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
     >>> found.entropy_low < found.entropy < found.entropy_high
     True
     """
-    records = count_records(histogram)
-    posterior = _compute_posterior(histogram, prior)
+    weighed = weigh_classes(histogram)
+    records = count_records(weighed)
+    posterior = _compute_posterior(weighed, prior)
     h, gamma = posterior.mode
     d, alpha = parameters(h, max(gamma, MIN_UNIFORM_PRODUCT / h))
     entropy, tail = (

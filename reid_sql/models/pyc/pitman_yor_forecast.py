@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import check_population
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio, log_rising_ratio
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtr
@@ -94,6 +94,8 @@ def forecast_pitman_yor(
     >>> rows[0].correctness == 15 / 32, rows[1].correctness < rows[0].correctness
     (True, True)
     """
+    histogram = weigh_classes(histogram)
+    classes = float(histogram.classes.sum())
     found, posterior = fit_pitman_yor(histogram, prior)
     sizes = [check_population(population, found.records) for population in np.atleast_1d(populations)]
     draws = _resample(posterior.weight)
@@ -101,8 +103,8 @@ def forecast_pitman_yor(
     tail = np.r_[found.tail, posterior.tail[draws]]
     d, alpha = parameters(entropy, np.maximum(tail, MIN_UNIFORM_PRODUCT / entropy))
     d = np.where(np.abs(d) < MIN_DISCOUNT, MIN_DISCOUNT, d)
-    possible = np.r_[True, (alpha + found.classes * d)[1:] > 0]
-    urn = Urn(d[possible], np.maximum(alpha, -d * found.classes)[possible], found.records, found.classes)
+    possible = np.r_[True, (alpha + classes * d)[1:] > 0]
+    urn = Urn(d[possible], np.maximum(alpha, -d * classes)[possible], found.records, classes)
     gap = measure_misfit(histogram, found)
     notes = [part for part in (found.status,) if part != OK] + describe_misfit(gap)
     rows = [_forecast_population(histogram, urn, size, k, gap) for size in sizes]

@@ -17,7 +17,7 @@ from reid_sql.parameters import Floats, Integers
 
 # Columns that a query adds to those of the table, each for one sensitive column.
 SIZE: Final = "reid_size"  # records of the class
-HELD: Final = "reid_held"  # those of them with the record's value
+VALUE_RECORDS: Final = "reid_value_records"  # those of them with the record's value
 EVERYWHERE: Final = "reid_everywhere"  # records of the table with it
 RECORDS: Final = "reid_records"  # records of the table
 
@@ -94,11 +94,11 @@ class Distinct(Criterion):
 
     def sql(self, part: str, number: int) -> str:
         """Count each value once: its records have equal parts of 1."""
-        return f"sum(1.0 / {HELD}_{number}) {part} > {self._whole - 0.5}"
+        return f"sum(1.0 / {VALUE_RECORDS}_{number}) {part} > {self._whole - 0.5}"
 
     def polars(self, by: str, number: int) -> str:
         """Count each value once: its records have equal parts of 1."""
-        return f"(1.0 / pl.col('{HELD}_{number}')).sum().over({by}) > {self._whole - 0.5}"
+        return f"(1.0 / pl.col('{VALUE_RECORDS}_{number}')).sum().over({by}) > {self._whole - 0.5}"
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ class Diverse(Criterion):
 
     def sql(self, part: str, number: int) -> str:
         """Add up logarithms of shares."""
-        surprisal = f"ln(CAST({SIZE} AS DOUBLE) / {HELD}_{number})"
+        surprisal = f"ln(CAST({SIZE} AS DOUBLE) / {VALUE_RECORDS}_{number})"
         return f"sum({surprisal} / {SIZE}) {part} >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Add up logarithms of shares."""
-        surprisal = f"(pl.col('{SIZE}') / pl.col('{HELD}_{number}')).log() / pl.col('{SIZE}')"
+        surprisal = f"(pl.col('{SIZE}') / pl.col('{VALUE_RECORDS}_{number}')).log() / pl.col('{SIZE}')"
         return f"({surprisal}).sum().over({by}) >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
 
@@ -160,14 +160,14 @@ class Close(Criterion):
 
     def sql(self, part: str, number: int) -> str:
         """Add up what values are more frequent than in the table; a value's records have equal parts."""
-        share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
+        share = f"CAST({VALUE_RECORDS}_{number} AS DOUBLE) / {SIZE}"
         above = f"{share} - CAST({EVERYWHERE}_{number} AS DOUBLE) / {RECORDS}"
-        each = f"CASE WHEN {above} > 0 THEN ({above}) / {HELD}_{number} ELSE 0 END"
+        each = f"CASE WHEN {above} > 0 THEN ({above}) / {VALUE_RECORDS}_{number} ELSE 0 END"
         return f"sum({each}) {part} <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Add up what values are more frequent than in the table; a value's records have equal parts."""
-        records = f"pl.col('{HELD}_{number}')"
+        records = f"pl.col('{VALUE_RECORDS}_{number}')"
         above = f"({records} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
         each = f"({above}.clip(lower_bound=0.0) / {records})"
         return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
@@ -196,12 +196,12 @@ class Frequent(Criterion):
 
     def sql(self, part: str, number: int) -> str:
         """Look at the most frequent value."""
-        share = f"CAST({HELD}_{number} AS DOUBLE) / {SIZE}"
+        share = f"CAST({VALUE_RECORDS}_{number} AS DOUBLE) / {SIZE}"
         return f"max({share}) {part} <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
 
     def polars(self, by: str, number: int) -> str:
         """Look at the most frequent value."""
-        share = f"(pl.col('{HELD}_{number}') / pl.col('{SIZE}'))"
+        share = f"(pl.col('{VALUE_RECORDS}_{number}') / pl.col('{SIZE}'))"
         return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
 
 

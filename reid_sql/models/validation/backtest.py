@@ -284,8 +284,8 @@ def _rows_of_errors(
         for name, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
             yield _summarize_samples(test, f"{figure}_{name}", values, truth)
         share = float(covered.mean()) if covered.size else None
-        held, size = f"{figure}_held", covered.size
-        yield Backtest(*test, None, held, share, None, None, truth, size, STATUS_WITHIN_TABLE)
+        key, size = f"{figure}_held", covered.size
+        yield Backtest(*test, None, key, share, None, None, truth, size, STATUS_WITHIN_TABLE)
 
 
 def _summarize_samples(test: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:

@@ -18,6 +18,7 @@ CLASSES: Final = Reduction(
     words="the distinct combinations of values, with how many records, or people, share each",
     arguments=(TBL, QI, ENTITY, ANY_NULLS),
     columns={"class_size": "BIGINT", "records": "BIGINT"},
+    reasons={"by": "its rows are the classes of one table"},
 )
 HISTOGRAM: Final = Reduction(
     __name__,

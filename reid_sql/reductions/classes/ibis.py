@@ -3,21 +3,22 @@
 from collections.abc import Sequence
 
 import ibis
+import numpy as np
 import pyarrow as pa
 from ibis.expr.types import Table
 
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
+    WHOLE,
     aliases,
     all_null,
     bigint,
     check_columns,
-    collect_distinct,
     count_by,
     count_distinct,
     count_over,
+    drop_nulls,
     framed,
-    match_sizes,
     null_count,
     null_report,
     sort_hash,
@@ -36,7 +37,9 @@ from reid_sql.engines.ibis.groups import (
     sizes_of,
     smallest_class_sizes,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS
+from reid_sql.engines.ibis.transfer import DISTINCT, NumberedRows, fetch_codes, fetch_values
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
 
@@ -70,7 +73,7 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        found = _sized(rows, names, nulls)
+        found = _listed(rows, names, qi, nulls)
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         found = sizes_of(people, names)
@@ -101,6 +104,26 @@ def histogram(
     )
     result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
     return null_report(rows, names, nulls, result)
+
+
+def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Table:
+    """How many classes by each set of columns have each size: `place` of the set, `class_size`, `classes`.
+
+    The table is read once: the distinct records on all columns are counted again for each set.
+    """
+    every = list(dict.fromkeys(name for each in sets for name in each))
+    for start in range(0, len(every), MAX_COLUMNS):
+        check_columns(QUASI_IDENTIFIERS, every[start : start + MAX_COLUMNS], tbl)
+    distinct = count_by(with_aliases(tbl, every), aliases(every), "records")
+    short = dict(zip(every, aliases(every), strict=True))
+    parts = []
+    for place, each in enumerate(sets):
+        names = [short[name] for name in each]
+        rows = drop_nulls(distinct, names, "drop" if drop else "value")
+        classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
+        counted = count_by(classes, ["class_size"], "classes").mutate(place=ibis.literal(place, WHOLE))
+        parts.append(counted.select("place", "class_size", "classes"))
+    return ibis.union(*parts) if parts[1:] else parts[0]
 
 
 def _one_row_per_person(tbl: Table, qi: Sequence[str], nulls: str, entity: str) -> Table:
@@ -151,5 +174,23 @@ def _sized(rows: Table, names: Sequence[str], nulls: str) -> Table:
     found = count_distinct(rows, names, nulls)
     if nulls != "wildcard":
         return found.mutate(class_size=found["records"])
-    table = collect_distinct(found)
-    return framed(table.append_column("class_size", pa.array(match_sizes(table, table, names))))
+    return _matched(fetch_codes(found, names, DISTINCT), names)
+
+
+def _listed(rows: Table, names: Sequence[str], qi: Sequence[str], nulls: str) -> Table:
+    """The same with the values of the records."""
+    if nulls != "wildcard":
+        return _sized(rows, names, nulls)
+    found = count_distinct(rows, names, nulls)
+    return _matched(fetch_values(found, dict(zip(names, qi, strict=True)), DISTINCT), names)
+
+
+def _matched(fetched: NumberedRows, names: Sequence[str]) -> Table:
+    """The distinct records, by their values where these came, else by their numbers."""
+    codes, records = fetched.codes, fetched.others["records"]
+    sizes = wildcard_class_sizes(codes, codes, records.to_numpy())
+    columns = {
+        name: fetched.column(place) if fetched.values else fetched.code_column(place)
+        for place, name in enumerate(names)
+    }
+    return framed(pa.table({**columns, "records": records, "class_size": pa.array(sizes.astype(np.int64))}))

@@ -17,11 +17,12 @@ COLUMNS_AS_CODES: Final = {
 }
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
-LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes beside the codes
+LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes in addition to the codes
 BY_RECORD: Final = {
     "ibis": "whole columns would have to come to the client record by record, and records of the same values "
     "could not be distinguished"
 }
+NO_GROUPS: Final = {"by": "its columns are compared as a whole"}
 CODES: Final = Reduction(
     __name__,
     name="codes",
@@ -31,6 +32,7 @@ CODES: Final = Reduction(
     arrays=Codes,
     whole=True,
     distinct=True,
+    reasons=NO_GROUPS,
 )
 UNIQUES: Final = Reduction(
     __name__,
@@ -41,6 +43,7 @@ UNIQUES: Final = Reduction(
     arrays=Codes,
     whole=True,
     absences=BY_RECORD,
+    reasons=NO_GROUPS,
 )
 RECORD_CODES: Final = replace(
     UNIQUES,

@@ -5,12 +5,12 @@ from typing import Final
 
 from reid_sql.models.classes import sensitive
 from reid_sql.parameters import PROBABILITY
-from reid_sql.reduction import BY, DROPPABLE_NULLS, TBL, Argument, Reduction
+from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, TBL, Argument, Reduction
 
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes per cell, from which on classes of one value are separated first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-EQUAL_ALONE: Final = "distances along a line need every class's values in order beside all those of the table"
+EQUAL_ALONE: Final = "distances along a line need each class's values and the table's in one order"
 BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
 
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
@@ -19,19 +19,25 @@ NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 def measured(
     name: str,
     *options: Argument,
+    of_shares: bool = False,
     partly: Mapping[str, str] | None = None,
-    fallback: Mapping[str, tuple[str, tuple[str, ...]]] | None = None,
+    variants: tuple[str, tuple[str, ...]] = ("", ()),
 ) -> Reduction:
-    """How many classes have each size and each value of the measure; the options say which variant of it."""
+    """How many classes have each size and each value of the measure; the options say which variant of it.
+
+    `records` are those in the classes; with `entity`, which names the person of each row, people by the size
+    of their smallest class and the worst value of their classes.
+    """
     return Reduction(
         __name__,
         name=name,
-        words="how many classes have each size and each value of the measure",
-        arguments=(*OF_CLASSES, *options, BY, DROPPABLE_NULLS),
-        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT"},
+        words="how many classes, and records or people, have each size and each value of the measure",
+        arguments=(*OF_CLASSES, *options, ENTITY, BY, DROPPABLE_NULLS),
+        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT", "records": "BIGINT"},
         arrays=sensitive.ClassValues,
+        of_shares=of_shares,
         partly=partly or {},
-        fallback=fallback or {},
+        fallback={"ibis": variants},  # of people, in any variant
     )
 
 
@@ -41,10 +47,12 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         __name__,
         name=f"{measure.name}_classes",
         words="the classes that offend a threshold of the measure",
-        arguments=(*measure.arguments[:-2], *thresholds, DROPPABLE_NULLS),
+        arguments=(*measure.arguments[:-3], *thresholds, ENTITY, DROPPABLE_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
+        of_shares=measure.of_shares,
         partly=measure.partly,
         fallback=measure.fallback,
+        reasons={"by": "its rows are the classes of one table"},
     )
 
 
@@ -56,12 +64,17 @@ L_DIVERSITY: Final = measured(
 T_CLOSENESS: Final = measured(
     "t_closeness",
     Argument("variant", sensitive.DISTANCES, "equal"),
+    of_shares=True,
     partly={"spark": BUT_EQUAL},
-    fallback={"ibis": ("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal"))},
+    variants=("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal")),
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
-BETA_LIKENESS: Final = measured("beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"))
-DELTA_DISCLOSURE: Final = measured("delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"))
+BETA_LIKENESS: Final = measured(
+    "beta_likeness", Argument("variant", sensitive.LIKENESSES, "basic"), of_shares=True
+)
+DELTA_DISCLOSURE: Final = measured(
+    "delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"), of_shares=True
+)
 L_DIVERSITY_CLASSES: Final = offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
 T_CLOSENESS_CLASSES: Final = offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
 ALPHA_K_ANONYMITY_CLASSES: Final = offending(

@@ -15,6 +15,7 @@ class Keys:
     groups: Sequence[str]
     is_listed: bool
     is_materialized: bool = True  # whether the engine computes a common table expression once
+    has_people: bool = False  # whether reid_people has the people of the cells, of one value each
 
     @property
     def listed(self) -> str:
@@ -90,6 +91,11 @@ def _separate_single_values(keys: Keys) -> str:
 
 
 def _records_by_value(keys: Keys) -> str:
+    """The table's records of each value, or its people, each once however many classes they are in."""
+    if keys.has_people:
+        return f"""(
+          SELECT {keys.group}s, 1 AS n FROM (SELECT DISTINCT {keys.group}entity, s FROM reid_people)
+        )"""
     if not keys.is_materialized:
         return keys.cells
     return f"""(
@@ -99,13 +105,13 @@ def _records_by_value(keys: Keys) -> str:
 
 
 def _frequencies(keys: Keys) -> str:
-    """Name reid_held the records of each value in the table, and reid_whole how many records and values."""
-    return f"""reid_held AS MATERIALIZED (
-          SELECT {keys.group}s AS v, sum(n)::BIGINT AS held FROM {_records_by_value(keys)}
+    """Name reid_values the records of each value in the table, and reid_whole how many records and values."""
+    return f"""reid_values AS MATERIALIZED (
+          SELECT {keys.group}s AS v, sum(n)::BIGINT AS in_table FROM {_records_by_value(keys)}
           GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-          SELECT {keys.group}sum(held)::BIGINT AS total, count(*) AS kinds FROM reid_held GROUP BY ALL
+          SELECT {keys.group}sum(in_table)::BIGINT AS total, count(*) AS kinds FROM reid_values GROUP BY ALL
         )"""
 
 
@@ -117,25 +123,27 @@ def gain(measure: str, keys: Keys) -> str:
     for each that has the value, so that its gain stays within -ln q.
     """
     allowed = (
-        "total / (held * (1 - ln(held::DOUBLE / total)))" if measure == "beta enhanced" else "NULL::DOUBLE"
+        "total / (in_table * (1 - ln(in_table::DOUBLE / total)))"
+        if measure == "beta enhanced"
+        else "NULL::DOUBLE"
     )
     of_value = f"JOIN reid_allowed AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}"
     of_held = f"""reid_allowed AS (
-          SELECT c.*, {allowed} AS allowed FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}
+          SELECT c.*, {allowed} AS allowed FROM reid_values AS c JOIN reid_whole AS h ON {keys.of_group}
         )"""
     single = f"""
-            SELECT {keys.shown}classes, n AS size, n::DOUBLE / held AS most, n::DOUBLE / held AS least,
-              n * allowed AS needed, 1 AS parts
-            FROM (SELECT c.*, held, allowed FROM reid_alone AS c {of_value})"""
+            SELECT {keys.shown}classes, n AS size, n::DOUBLE / in_table AS most,
+              n::DOUBLE / in_table AS least, n * allowed AS needed, 1 AS parts
+            FROM (SELECT c.*, in_table, allowed FROM reid_alone AS c {of_value})"""
     return f"""{keys.with_parts(_frequencies(keys), of_held)}
         SELECT {keys.shown}size AS class_size, classes, {_gain_value(measure)} AS value
         FROM (
           SELECT c.*, total, kinds
           FROM (
             {keys.with_single_values(single)}
-            SELECT {keys.shown}1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / held) AS most,
-              min(n::DOUBLE / held) AS least, max(n * allowed) AS needed, count(*) AS parts
-            FROM (SELECT c.*, held, allowed FROM {keys.cells} AS c {of_value})
+            SELECT {keys.shown}1 AS classes, sum(n)::BIGINT AS size, max(n::DOUBLE / in_table) AS most,
+              min(n::DOUBLE / in_table) AS least, max(n * allowed) AS needed, count(*) AS parts
+            FROM (SELECT c.*, in_table, allowed FROM {keys.cells} AS c {of_value})
             GROUP BY {keys.listed}
           ) AS c JOIN reid_whole AS h ON {keys.of_group}
         )"""
@@ -163,17 +171,18 @@ def distance(keys: Keys) -> str:
         return _distance_of_cells(keys)
     return f"""WITH {_separate_single_values(keys)},
         {_frequencies(keys)},
-        reid_shares AS (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}),
+        reid_shares AS (SELECT c.*, total FROM reid_values AS c JOIN reid_whole AS h ON {keys.of_group}),
         reid_classes AS MATERIALIZED (
           SELECT {keys.listed}, size, total, 1 - alike::DOUBLE / total AS apart,
             least * total >= size AS settled
           FROM (
             SELECT c.*, total
             FROM (
-              SELECT {keys.listed}, sum(n)::BIGINT AS size, sum(held) AS alike, min(n::DOUBLE / held) AS least
+              SELECT {keys.listed}, sum(n)::BIGINT AS size, sum(in_table) AS alike,
+                min(n::DOUBLE / in_table) AS least
               FROM (
-                SELECT c.*, held
-                FROM reid_rest AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
+                SELECT c.*, in_table
+                FROM reid_rest AS c JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
               )
               GROUP BY {keys.listed}
             ) AS c JOIN reid_whole AS h ON {keys.of_group}
@@ -183,19 +192,19 @@ def distance(keys: Keys) -> str:
           SELECT c.*, size, total
           FROM reid_rest AS c JOIN (FROM reid_classes WHERE NOT settled) AS h ON {keys.of_class}
         )
-        SELECT {keys.shown}n AS class_size, classes, 1 - held::DOUBLE / total AS value
+        SELECT {keys.shown}n AS class_size, classes, 1 - in_table::DOUBLE / total AS value
         FROM (
-          SELECT c.*, held, total
+          SELECT c.*, in_table, total
           FROM reid_alone AS c JOIN reid_shares AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
         )
         UNION ALL
         SELECT {keys.shown}size AS class_size, 1 AS classes, apart AS value FROM reid_classes WHERE settled
         UNION ALL
         SELECT {keys.shown}any_value(size) AS class_size, 1 AS classes,
-          sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+          sum(greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) AS value
         FROM (
-          SELECT c.*, held
-          FROM reid_several AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
+          SELECT c.*, in_table
+          FROM reid_several AS c JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
         )
         GROUP BY {keys.listed}"""
 
@@ -204,11 +213,11 @@ def _distance_of_cells(keys: Keys) -> str:
     """The same from all cells at once, each with the size of its class."""
     return f"""{keys.with_parts(_frequencies(keys))}
         SELECT {keys.shown}max(size) AS class_size, 1 AS classes,
-          sum(greatest(0, n::DOUBLE / size - held::DOUBLE / total)) AS value
+          sum(greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) AS value
         FROM (
-          SELECT c.*, held, total
+          SELECT c.*, in_table, total
           FROM (SELECT *, sum(n) OVER (PARTITION BY {keys.listed}) AS size FROM reid_cells) AS c
-          JOIN (SELECT c.*, total FROM reid_held AS c JOIN reid_whole AS h ON {keys.of_group}) AS h
+          JOIN (SELECT c.*, total FROM reid_values AS c JOIN reid_whole AS h ON {keys.of_group}) AS h
             ON s IS NOT DISTINCT FROM v AND {keys.of_group}
         )
         GROUP BY {keys.listed}"""
@@ -247,7 +256,7 @@ def distance_along(measure: str, sensitive: str, keys: Keys) -> str:
           FROM reid_alone AS c
           JOIN (
             SELECT c.*, 2 * g - area + 1 - x AS value
-            FROM reid_held AS c JOIN reid_area AS h ON {keys.of_group}
+            FROM reid_values AS c JOIN reid_area AS h ON {keys.of_group}
           ) AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
         )
         UNION ALL
@@ -278,11 +287,11 @@ def _runs(keys: Keys) -> str:
             SELECT c.*, area
             FROM (
               SELECT c.*, x, g
-              FROM reid_rest AS c JOIN reid_held AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
+              FROM reid_rest AS c JOIN reid_values AS h ON s IS NOT DISTINCT FROM v AND {keys.of_group}
             ) AS c JOIN reid_area AS h ON {keys.of_group}
           )
           WINDOW by_value AS (PARTITION BY {keys.listed} ORDER BY x ASC)
-        ) AS c ASOF LEFT JOIN reid_held AS h ON {keys.of_group} AND reached < h.f"""
+        ) AS c ASOF LEFT JOIN reid_values AS h ON {keys.of_group} AND reached < h.f"""
 
 
 def _line(measure: str, sensitive: str, keys: Keys) -> str:
@@ -298,27 +307,27 @@ def _line(measure: str, sensitive: str, keys: Keys) -> str:
         spread = """CASE WHEN known THEN 1 END AS last,
             CASE WHEN most = least THEN 1 ELSE (place / 2 - least / 2) / (most / 2 - least / 2) END AS spot"""
     return f"""reid_placed AS MATERIALIZED (
-          SELECT {keys.group}s AS v, sum(n)::BIGINT AS held, {_place(measure, sensitive, keys)} AS place
+          SELECT {keys.group}s AS v, sum(n)::BIGINT AS in_table, {_place(measure, sensitive, keys)} AS place
           FROM {_records_by_value(keys)} GROUP BY {keys.group}s
         ),
         reid_whole AS MATERIALIZED (
-          SELECT {keys.group}sum(held)::DOUBLE AS total, min(place) AS least, max(place) AS most,
+          SELECT {keys.group}sum(in_table)::DOUBLE AS total, min(place) AS least, max(place) AS most,
             count(place) = count(*) AS known
           FROM reid_placed GROUP BY ALL
         ),
         reid_spread AS (
           SELECT c.*, total, {spread} FROM reid_placed AS c JOIN reid_whole AS h ON {keys.of_group}
         ),
-        reid_held AS MATERIALIZED (
+        reid_values AS MATERIALIZED (
           SELECT {keys.group}v, spot::DOUBLE / last AS x, reached / total AS f,
             (spot * reached - moment) / (last * total) AS g
           FROM (
-            SELECT *, sum(held) OVER so_far AS reached, sum(spot * held) OVER so_far AS moment
+            SELECT *, sum(in_table) OVER so_far AS reached, sum(spot * in_table) OVER so_far AS moment
             FROM reid_spread
             WINDOW so_far AS ({keys.window} ORDER BY place ASC ROWS UNBOUNDED PRECEDING)
           )
         ),
-        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_held GROUP BY ALL)"""
+        reid_area AS MATERIALIZED (SELECT {keys.group}max(g) AS area FROM reid_values GROUP BY ALL)"""
 
 
 def _place(measure: str, sensitive: str, keys: Keys) -> str:

@@ -79,6 +79,7 @@ class Cells:
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
         found = count_by(measured, ["class_size", "value"], "classes")
+        found = found.mutate(records=found["class_size"] * found["classes"])
         return null_report(self.rows, self.names, self.nulls, found)
 
     def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:

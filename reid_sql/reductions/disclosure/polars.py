@@ -65,10 +65,20 @@ class Cells:
     keys: Sequence[str]
     sensitive: str
     groups: Sequence[str] = ()
+    people: pl.LazyFrame | None = None  # the people of each cell, `entity`, where they are counted
 
     def in_group(self, of_table: pl.Expr) -> pl.Expr:
         """Aggregate over the table, or over the group where there are groups."""
         return of_table.over(self.groups) if self.groups else of_table
+
+    @property
+    def in_table(self) -> pl.LazyFrame:
+        """How many of the table's records, or people, have each value, `in_table`: each person once."""
+        names = [*self.groups, "s"]
+        if self.people is None:
+            return self.counts.group_by(names).agg(COUNT.sum().alias("in_table"))
+        values = self.people.select(*names, "entity").unique()
+        return values.group_by(names).agg(pl.len().cast(pl.Int64).alias("in_table"))
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class Rows:
     own: Sequence[str]
     sensitive: str
     nulls: str
+    has_people: bool
 
     @property
     def names(self) -> list[str]:
@@ -89,8 +100,9 @@ class Rows:
     def cells(self) -> Cells:
         """Records of each value in each class."""
         *keys, last = self.names
-        in_table = drop_nulls(self.frame, self.names, self.nulls).rename({last: "s"}).group_by(*keys, "s")
-        return Cells(in_table.agg(pl.len().cast(pl.Int64).alias("n")), keys, self.sensitive)
+        taken = drop_nulls(self.frame, self.names, self.nulls).rename({last: "s"})
+        counts = taken.group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
+        return Cells(counts, keys, self.sensitive, people=taken if self.has_people else None)
 
     def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
@@ -100,9 +112,11 @@ class Rows:
         return null_report(self.frame, self.names, self.nulls, shown.select(*own, "class_size", "value"))
 
 
-def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str) -> Rows:
+def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str, entity: str | None) -> Rows:
     every = [*check_columns(QI, qi, tbl), sensitive]
-    return Rows(with_aliases(tbl, check_columns(QI, every, tbl)), qi, sensitive, nulls)
+    person = [] if entity is None else [pl.col(entity).alias("entity")]
+    frame = with_aliases(tbl, check_columns(QI, every, tbl), *person)
+    return Rows(frame, qi, sensitive, nulls, has_people=entity is not None)
 
 
 def _kinds(
@@ -111,24 +125,40 @@ def _kinds(
     qi: Sequence[str],
     sensitive: str,
     nulls: str,
+    entity: str | None,
     by: Sequence[str] | None,
     variant: str | None = None,
     c: float = 3,
 ) -> pl.LazyFrame:
     """How many classes have each size and value of the measure, in the table or in each group."""
     if by is None:
-        rows = _rows(tbl, qi, sensitive, nulls)
+        rows = _rows(tbl, qi, sensitive, nulls, entity)
         return null_report(rows.frame, rows.names, nulls, _empty_answer(rows.cells, measure, variant, c))
     refuse_sensitive_groups(by, sensitive)
-    counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
-    in_table = counted.filter("kept").rename({names[-1]: "s", "records": "n"}).drop("kept")
-    cells = Cells(in_table, [*groups, *names[:-1]], sensitive, groups)
+    counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
+    taken = counted.filter("kept").rename({names[-1]: "s"}).drop("kept")
+    keys = [*groups, *names[:-1]]
+    in_table = taken.group_by(*keys, "s").agg(pl.col("records").sum().alias("n"))
+    cells = Cells(in_table, keys, sensitive, groups, None if entity is None else taken)
     return report_groups(counted, _empty_answer(cells, measure, variant, c), groups, by, nulls)
 
 
 def _empty_answer(cells: Cells, measure: str, variant: str | None, c: float) -> pl.LazyFrame:
-    found = _measured(cells, measure, variant, c).group_by(*cells.groups, "class_size", "value")
-    return found.agg(pl.len().cast(pl.Int64).alias("classes")).sort("class_size", "value")
+    kinds, classes = [*cells.groups, "class_size", "value"], pl.len().cast(pl.Int64).alias("classes")
+    measured = _measured(cells, measure, variant, c)
+    if cells.people is None:
+        found = (
+            measured.group_by(kinds).agg(classes).with_columns((SIZE * pl.col("classes")).alias("records"))
+        )
+        return found.sort("class_size", "value")
+    measured = measured.cache()
+    counted = measured.group_by(kinds).agg(classes)
+    worst = pl.col("value").min() if measure == "l_diversity" else pl.col("value").max()
+    of_classes = cells.people.join(measured, on=cells.keys, nulls_equal=True)
+    people = of_classes.group_by(*cells.groups, "entity").agg(SIZE.min(), worst)
+    held = people.group_by(kinds).agg(classes.alias("records"))
+    both = pl.concat([counted, held], how="diagonal").group_by(kinds)
+    return both.agg(pl.col("classes", "records").sum()).sort("class_size", "value")
 
 
 def _above(threshold: float) -> pl.Expr:
@@ -143,10 +173,11 @@ def l_diversity(
     variant: str,
     c: float,
     nulls: str,
+    entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """How many values, well represented, a class has."""
-    return _kinds("l_diversity", tbl, qi, sensitive, nulls, by, variant, c)
+    return _kinds("l_diversity", tbl, qi, sensitive, nulls, entity, by, variant, c)
 
 
 def l_diversity_classes(
@@ -158,9 +189,10 @@ def l_diversity_classes(
     c: float,
     l: float,  # noqa: E741 - its name
     nulls: str,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """The classes of fewer than l."""
-    rows = _rows(tbl, qi, sensitive, nulls)
+    rows = _rows(tbl, qi, sensitive, nulls, entity)
     found = _measured(rows.cells, "l_diversity", variant, c)
     return rows.offending(found, pl.col("value").lt(l * (1 - MEASURE_TOLERANCE)))
 
@@ -175,9 +207,10 @@ def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
         sensitive: str,
         variant: str,
         nulls: str,
+        entity: str | None = None,
         by: Sequence[str] | None = None,
     ) -> pl.LazyFrame:
-        return _kinds(measure, tbl, qi, sensitive, nulls, by, variant)
+        return _kinds(measure, tbl, qi, sensitive, nulls, entity, by, variant)
 
     return kinds
 
@@ -186,9 +219,16 @@ def _beyond(measure: str, threshold: str) -> Callable[..., pl.LazyFrame]:
     """Bind the listing of classes whose value is above the threshold, an argument of this name."""
 
     def classes(
-        *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, variant: str, nulls: str, **limits: float
+        *,
+        tbl: pl.LazyFrame,
+        qi: Sequence[str],
+        sensitive: str,
+        variant: str,
+        nulls: str,
+        entity: str | None = None,
+        **limits: float,
     ) -> pl.LazyFrame:
-        rows = _rows(tbl, qi, sensitive, nulls)
+        rows = _rows(tbl, qi, sensitive, nulls, entity)
         return rows.offending(_measured(rows.cells, measure, variant), _above(limits[threshold]))
 
     return classes
@@ -203,17 +243,30 @@ delta_disclosure_classes = _beyond("delta_disclosure", "delta")
 
 
 def alpha_k_anonymity(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str, by: Sequence[str] | None = None
+    *,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
     """The share that a class's most frequent value has in it."""
-    return _kinds("alpha_k_anonymity", tbl, qi, sensitive, nulls, by)
+    return _kinds("alpha_k_anonymity", tbl, qi, sensitive, nulls, entity, by)
 
 
 def alpha_k_anonymity_classes(
-    *, tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, alpha: float, k: int, nulls: str
+    *,
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    sensitive: str,
+    alpha: float,
+    k: int,
+    nulls: str,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """The classes with a share above alpha, or of fewer than k records."""
-    rows = _rows(tbl, qi, sensitive, nulls)
+    rows = _rows(tbl, qi, sensitive, nulls, entity)
     return rows.offending(_measured(rows.cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
 
 
@@ -235,12 +288,14 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
 
 
 def _against_the_table(of: Cells) -> pl.LazyFrame:
-    """Beside each cell: the value's records in the table and in this class, and what β allows."""
-    in_table = of.counts.with_columns(
-        COUNT.sum().over(*of.groups, "s").alias("in_table"),
-        of.in_group(COUNT.sum()).alias("total"),
-        of.in_group(pl.col("s").n_unique()).alias("kinds"),
-    )
+    """Add to each cell the value's records in the table and in this class, and what β allows."""
+    kinds = of.in_group(pl.col("s").n_unique()).alias("kinds")
+    if of.people is None:
+        own = COUNT.sum().over(*of.groups, "s").alias("in_table")
+        in_table = of.counts.with_columns(own, of.in_group(COUNT.sum()).alias("total"), kinds)
+    else:
+        values = of.in_table.with_columns(of.in_group(pl.col("in_table").sum()).alias("total"))
+        in_table = of.counts.join(values, on=[*of.groups, "s"], nulls_equal=True).with_columns(kinds)
     allowed = COUNT * pl.col("total") / (pl.col("in_table") * (1 - SHARE.log()))
     return in_table.with_columns((COUNT / pl.col("in_table")).alias("ratio"), allowed.alias("allowed"))
 
@@ -257,7 +312,7 @@ def _twice(of: Cells, variant: str, c: float) -> pl.LazyFrame:
     elif variant == "equal":
         cells, single = _against_the_table(of).cache(), 1 - SHARE
     else:
-        of = _ranked(of)
+        of = replace(of, counts=_ranked(of.counts, of.groups))
         line = _line(of, variant).cache()
         area = line.with_columns(of.in_group(pl.col("g").max()).alias("area"))
         cells = of.counts.join(area, on=[*of.groups, "s"], nulls_equal=True).cache()
@@ -285,11 +340,10 @@ def ranks_of(groups: Sequence[str]) -> list[str]:
     return [f"{group}_rank" for group in groups]
 
 
-def _ranked(of: Cells) -> Cells:
-    """Beside the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
-    ranks = (pl.col(group).rank("dense").fill_null(0) for group in of.groups)
-    named = (rank.alias(name) for rank, name in zip(ranks, ranks_of(of.groups), strict=True))
-    return replace(of, counts=of.counts.with_columns(*named))
+def _ranked(frame: pl.LazyFrame, groups: Sequence[str]) -> pl.LazyFrame:
+    """Add to the groups' columns their ranks, which are never NULL: a join by order knows no NULL."""
+    ranks = (pl.col(group).rank("dense").fill_null(0) for group in groups)
+    return frame.with_columns(rank.alias(name) for rank, name in zip(ranks, ranks_of(groups), strict=True))
 
 
 def _recursive(several: pl.LazyFrame, keys: Sequence[str], c: float) -> pl.LazyFrame:
@@ -356,7 +410,7 @@ def _line(of: Cells, variant: str) -> pl.LazyFrame:
             f"'ordered', got '{sensitive}'; cast it to one of them, or pass variant := 'equal'"
         )
     groups, within = [*of.groups, *ranks_of(of.groups)], of.in_group
-    values = of.counts.group_by(*groups, "s").agg(COUNT.sum().alias("in_table")).sort("s", nulls_last=True)
+    values = _ranked(of.in_table, of.groups).sort("s", nulls_last=True)
     order = within(pl.int_range(pl.len())).cast(pl.Float64)
     number = pl.col("s").cast(pl.Float64) if variant == "numeric" else order
     known = number.is_finite() if variant == "numeric" else pl.col("s").is_not_null()

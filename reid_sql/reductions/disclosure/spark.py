@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame
 
-from reid_sql.engines.spark.frames import read_rows
+from reid_sql.engines.spark.frames import Rows, column, read_rows
 from reid_sql.engines.spark.people import read_groups
 from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.errors import UnavailableError
@@ -24,20 +24,28 @@ def _measure(
     sensitive: str,
     *,
     nulls: str,
+    entity: str | None = None,
     by: Sequence[str] | None = None,
     **options: Any,  # noqa: ANN401 - the variant and what else the measure takes
 ) -> DataFrame:
     """Count the classes of each size and value of the measure, in the table or in each group."""
     _refuse_lines(plan, options)
     if by is None:
-        rows, groups = read_rows(tbl, [*qi, sensitive], QI), None
+        rows, groups = _read(tbl, qi, sensitive, entity), None
     else:
         refuse_sensitive_groups(by, sensitive)
-        rows = read_groups(tbl, [*qi, sensitive], by, None, nulls, QI)
+        rows = read_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
         groups = rows.frame.columns[: len(by)]
-    text = plan(SOURCE, rows.names[:-1], rows.names[-1], by=groups, nulls=nulls, **options)
+    person = None if entity is None else "entity"
+    text = plan(SOURCE, rows.names[:-1], rows.names[-1], entity=person, by=groups, nulls=nulls, **options)
     measured = run_text(rows, text)
     return measured if by is None else measured.toDF(*group_names(by), *measured.columns[len(by) :])
+
+
+def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None) -> Rows:
+    """The columns under aliases, after the person, `entity`, if people are counted."""
+    person = {} if entity is None else {"entity": column(entity)}
+    return read_rows(tbl, [*qi, sensitive], QI, **person)
 
 
 def _list_classes(
@@ -47,13 +55,16 @@ def _list_classes(
     sensitive: str,
     *,
     nulls: str,
+    entity: str | None = None,
     **options: Any,  # noqa: ANN401 - see above
 ) -> DataFrame:
     """List the classes that offend a threshold, or whose value is not known."""
     _refuse_lines(plan, options)
-    rows = read_rows(tbl, [*qi, sensitive], QI)
+    rows = _read(tbl, qi, sensitive, entity)
     refuse_result_names(qi, ("class_size", "value"))
-    listed = run_text(rows, plan(SOURCE, rows.names[:-1], rows.names[-1], nulls=nulls, **options))
+    person = None if entity is None else "entity"
+    text = plan(SOURCE, rows.names[:-1], rows.names[-1], entity=person, nulls=nulls, **options)
+    listed = run_text(rows, text)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 

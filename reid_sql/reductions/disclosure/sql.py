@@ -16,43 +16,52 @@ from reid_sql.reductions.disclosure.distances import Keys, distance, distance_al
 from reid_sql.sql.groups import count_by_group, group_aliases
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, numbered, with_names
+from reid_sql.sql.text import aliases, none_null, numbered, with_names
 
 Columns = Sequence[str]
 LABEL = "quasi-identifiers and sensitive"
 
 
 def l_diversity(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, c: float, by: Columns | None, nulls: str
+    tbl: Source,
+    qi: Columns,
+    sensitive: str,
+    variant: str,
+    c: float,
+    entity: str | None,
+    by: Columns | None,
+    nulls: str,
 ) -> str:
     """Measure how many sensitive values each class has."""
-    return _values(tbl, qi, sensitive, f"l {variant}", c, by, nulls)
+    return _values(tbl, qi, sensitive, f"l {variant}", c, entity, by, nulls)
 
 
 def t_closeness(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
 ) -> str:
     """Measure how far the values of each class are from those of the table."""
-    return _values(tbl, qi, sensitive, f"t {variant}", 0, by, nulls)
+    return _values(tbl, qi, sensitive, f"t {variant}", 0, entity, by, nulls)
 
 
-def alpha_k_anonymity(tbl: Source, qi: Columns, sensitive: str, by: Columns | None, nulls: str) -> str:
+def alpha_k_anonymity(
+    tbl: Source, qi: Columns, sensitive: str, entity: str | None, by: Columns | None, nulls: str
+) -> str:
     """Measure the share of the most frequent value of each class."""
-    return _values(tbl, qi, sensitive, "alpha", 0, by, nulls)
+    return _values(tbl, qi, sensitive, "alpha", 0, entity, by, nulls)
 
 
 def beta_likeness(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
 ) -> str:
     """Measure how much more frequent a value is in each class than in the table."""
-    return _values(tbl, qi, sensitive, f"beta {variant}", 0, by, nulls)
+    return _values(tbl, qi, sensitive, f"beta {variant}", 0, entity, by, nulls)
 
 
 def delta_disclosure(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, by: Columns | None, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
 ) -> str:
     """Measure how much more, or less, frequent a value is in each class than in the table."""
-    return _values(tbl, qi, sensitive, f"delta {variant}", 0, by, nulls)
+    return _values(tbl, qi, sensitive, f"delta {variant}", 0, entity, by, nulls)
 
 
 def l_diversity_classes(
@@ -62,36 +71,39 @@ def l_diversity_classes(
     variant: str,
     c: float,
     l: float,  # noqa: E741 - the field's own name
+    entity: str | None,
     nulls: str,
 ) -> str:
     """List the classes of fewer than l values."""
-    return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), nulls)
+    return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), entity, nulls)
 
 
-def t_closeness_classes(tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, nulls: str) -> str:
+def t_closeness_classes(
+    tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, entity: str | None, nulls: str
+) -> str:
     """List the classes farther than t from the table."""
-    return _offending(tbl, qi, sensitive, f"t {variant}", 0, _above(t), nulls)
+    return _offending(tbl, qi, sensitive, f"t {variant}", 0, _above(t), entity, nulls)
 
 
 def alpha_k_anonymity_classes(
-    tbl: Source, qi: Columns, sensitive: str, alpha: float, k: int, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, alpha: float, k: int, entity: str | None, nulls: str
 ) -> str:
     """List the classes in which a value has a share above alpha, or that have fewer than k records."""
-    return _offending(tbl, qi, sensitive, "alpha", 0, f"{_above(alpha)} OR class_size < {k}", nulls)
+    return _offending(tbl, qi, sensitive, "alpha", 0, f"{_above(alpha)} OR class_size < {k}", entity, nulls)
 
 
 def beta_likeness_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, beta: float, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, variant: str, beta: float, entity: str | None, nulls: str
 ) -> str:
     """List the classes in which a value gains more than beta."""
-    return _offending(tbl, qi, sensitive, f"beta {variant}", 0, _above(beta), nulls)
+    return _offending(tbl, qi, sensitive, f"beta {variant}", 0, _above(beta), entity, nulls)
 
 
 def delta_disclosure_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, delta: float, nulls: str
+    tbl: Source, qi: Columns, sensitive: str, variant: str, delta: float, entity: str | None, nulls: str
 ) -> str:
     """List the classes in which a value's frequency differs by more than delta."""
-    return _offending(tbl, qi, sensitive, f"delta {variant}", 0, _above(delta), nulls)
+    return _offending(tbl, qi, sensitive, f"delta {variant}", 0, _above(delta), entity, nulls)
 
 
 def _above(threshold: float) -> str:
@@ -104,17 +116,29 @@ def _below(threshold: float) -> str:
 
 
 def _values(
-    tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, by: Columns | None, nulls: str
+    tbl: Source,
+    qi: Columns,
+    sensitive: str,
+    measure: str,
+    c: float,
+    entity: str | None,
+    by: Columns | None,
+    nulls: str,
 ) -> str:
-    """Count the classes of each size and each value of the measure, within each group of `by`."""
+    """Count the classes, and the records or people, of each size and value, within each group of `by`."""
     asked = _with_sensitive(qi, sensitive)
     if by is not None:
-        return _values_by_group(tbl, asked, measure, c, by, nulls)
-    keys = Keys(aliases(len(qi)), [], is_listed=False, is_materialized=tbl.is_materialized)
+        return _values_by_group(tbl, asked, measure, c, entity, by, nulls)
+    keys = Keys(
+        aliases(len(qi)),
+        [],
+        is_listed=entity is not None,
+        is_materialized=tbl.is_materialized,
+        has_people=entity is not None,
+    )
     body = f"""
-        SELECT class_size, value, sum(classes)::BIGINT AS classes
-        FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})
-        GROUP BY class_size, value"""
+        WITH {_cells(tbl, asked, entity, nulls)}
+        {_count_kinds(measure, asked[-1], c, keys)}"""
     return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
 
 
@@ -123,12 +147,43 @@ def _with_sensitive(qi: Columns, sensitive: str) -> list[str]:
     return list_columns(LABEL, [*qi, sensitive], fold_case)
 
 
-def _of_table(tbl: Source, asked: Columns, measure: str, c: float, keys: Keys, nulls: str) -> str:
-    cells = f"""
-        SELECT {numbered(asked[:-1])}, q{len(asked)} AS s, count(*) AS n
-        FROM {tbl.rows(asked, drop_nulls=nulls == "drop")}
-        GROUP BY ALL"""
-    return f"WITH reid_cells AS MATERIALIZED ({cells}) FROM ({_measure(measure, asked[-1], c, keys)})"
+def _cells(tbl: Source, asked: Columns, entity: str | None, nulls: str) -> str:
+    """Name the cells reid_cells, and where people are counted reid_people, a row for each in each class."""
+    keys, value = numbered(asked[:-1]), f"q{len(asked)} AS s"
+    if entity is None:
+        rows = tbl.rows(asked, drop_nulls=nulls == "drop")
+        cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY ALL"
+        return f"reid_cells AS MATERIALIZED ({cells})"
+    where = f"WHERE {none_null(asked)}" if nulls == "drop" else ""
+    return f"""reid_people AS MATERIALIZED (
+          SELECT {keys}, {value}, q{len(asked) + 1} AS entity FROM {tbl.rows([*asked, entity])} {where}
+        ),
+        reid_cells AS MATERIALIZED (SELECT {keys}, s, count(*) AS n FROM reid_people GROUP BY ALL)"""
+
+
+def _count_kinds(measure: str, sensitive: str, c: float, keys: Keys) -> str:
+    """Count classes, and records or people, of each size and value of the measure.
+
+    A person counts by the size of the smallest, and the value of the worst, of their classes: an attacker
+    knows one row of theirs, and a threshold of either is then offended where one of the classes offends it.
+    """
+    measured = f"({_measure(measure, sensitive, c, keys)})"
+    counted, records = measured, "class_size * classes"
+    if keys.has_people:
+        worst, records = "min" if measure.startswith("l ") else "max", "people"
+        counted = f"""(
+          WITH reid_measured AS MATERIALIZED (FROM {measured})
+          SELECT {keys.group}class_size, value, classes, 0 AS people FROM reid_measured
+          UNION ALL
+          SELECT {keys.group}min(class_size), {worst}(value), 0, 1
+          FROM (SELECT h.*, c.entity FROM reid_people AS c JOIN reid_measured AS h ON {keys.of_class})
+          GROUP BY {keys.group}entity
+        )"""
+    return f"""
+        SELECT {keys.group}class_size, value, sum(classes)::BIGINT AS classes,
+          sum({records})::BIGINT AS records
+        FROM {counted}
+        GROUP BY {keys.group}class_size, value"""
 
 
 def _measure(measure: str, sensitive: str, c: float, keys: Keys) -> str:
@@ -159,7 +214,9 @@ def _measure_cells(measure: str, keys: Keys) -> str:
         FROM reid_cells GROUP BY {keys.listed}"""
 
 
-def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Columns, nulls: str) -> str:
+def _values_by_group(
+    tbl: Source, asked: Columns, measure: str, c: float, entity: str | None, by: Columns, nulls: str
+) -> str:
     """The same of each group, which is a table of its own.
 
     Refuses to divide by the sensitive column: each group would have one value, and all would pass.
@@ -169,30 +226,52 @@ def _values_by_group(tbl: Source, asked: Columns, measure: str, c: float, by: Co
         raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(asked[-1]))
     groups = group_aliases(asked, by)
     keys = Keys(
-        [*groups, *aliases(len(asked) - 1)], groups, is_listed=False, is_materialized=tbl.is_materialized
+        [*groups, *aliases(len(asked) - 1)],
+        groups,
+        is_listed=entity is not None,
+        is_materialized=tbl.is_materialized,
+        has_people=entity is not None,
     )
-    sized = f"""reid_cells AS MATERIALIZED (
+    held = f"""reid_people AS (
+          SELECT * EXCLUDE (q{len(asked)}, records, kept), q{len(asked)} AS s FROM reid_divided WHERE kept
+        ),
+        reid_cells AS MATERIALIZED (
+          SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY ALL
+        )"""
+    cells = f"""reid_cells AS MATERIALIZED (
           SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n
           FROM reid_divided WHERE kept
-        ),
-        reid_sized AS (
-          SELECT {", ".join(groups)}, class_size, value, sum(classes)::BIGINT AS classes
-          FROM ({_measure(measure, asked[-1], c, keys)})
-          GROUP BY ALL
         )"""
-    counts = "class_size, value, coalesce(classes, 0)::BIGINT AS classes"
-    return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, None, nulls, counts, sized)
+    sized = f"""{cells if entity is None else held},
+        reid_sized AS ({_count_kinds(measure, asked[-1], c, keys)})"""
+    counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
+          coalesce(records, 0)::BIGINT AS records"""
+    return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, entity, nulls, counts, sized)
 
 
 def _offending(
-    tbl: Source, qi: Columns, sensitive: str, measure: str, c: float, test: str, nulls: str
+    tbl: Source,
+    qi: Columns,
+    sensitive: str,
+    measure: str,
+    c: float,
+    test: str,
+    entity: str | None,
+    nulls: str,
 ) -> str:
     """List the classes for which the test is true, or whose value is not known."""
     refuse_result_names(qi, ("class_size", "value"))
     asked = _with_sensitive(qi, sensitive)
-    keys = Keys(aliases(len(qi)), [], is_listed=True, is_materialized=tbl.is_materialized)
+    keys = Keys(
+        aliases(len(qi)),
+        [],
+        is_listed=True,
+        is_materialized=tbl.is_materialized,
+        has_people=entity is not None,
+    )
     body = f"""
+        WITH {_cells(tbl, asked, entity, nulls)}
         SELECT {with_names(qi)}, class_size, value
-        FROM ({_of_table(tbl, asked, measure, c, keys, nulls)})
+        FROM ({_measure(measure, asked[-1], c, keys)})
         WHERE value IS NULL OR {test}"""
     return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))

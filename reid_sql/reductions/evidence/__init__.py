@@ -25,7 +25,7 @@ EVIDENCE: Final = Reduction(
         "place": "BIGINT",
         "class_size": "BIGINT",
         "log_expected": "DOUBLE",
-        "classes": "BIGINT",
+        "classes": "DOUBLE",  # parts of classes where people count in their smallest one
         **{name: kind for name, kind in PAIRS.columns.items() if name != "cell"},
         "texts": "VARCHAR[]",
     },

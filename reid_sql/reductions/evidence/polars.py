@@ -7,6 +7,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    class_columns,
     distinct_records,
     drop_nulls,
     log_independent,
@@ -18,7 +19,7 @@ from reid_sql.engines.polars.groups import raw_rows_of_groups, report_groups
 from reid_sql.engines.polars.pairs import bigint, has_text, pair_counts
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.evidence import DRAWN, OF_INDEPENDENCE, OF_PAIRS, OF_PEOPLE, SEED
-from reid_sql.reductions.people.polars import drawn
+from reid_sql.reductions.people.polars import drawn, size_classes
 
 
 def evidence(
@@ -31,7 +32,8 @@ def evidence(
     if by is not None:
         rows, _, groups = raw_rows_of_groups(tbl, qi, by, nulls)
         return report_groups(rows, _lines(rows.filter("kept"), qi, method, groups), groups, by, nulls)
-    rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
+    rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl), *class_columns(tbl))
+    names = aliases(qi)
     return null_report(rows, names, nulls, _lines(drop_nulls(rows, names, nulls), qi, method))
 
 
@@ -43,9 +45,9 @@ def _lines(taken: pl.LazyFrame, qi: Sequence[str], method: str, groups: Sequence
         if method in OF_INDEPENDENCE
         else pl.lit(None, dtype=pl.Float64)
     )
-    result = pl.col("records").alias("class_size"), log.alias("log_expected")
+    result = "class_size", log.alias("log_expected"), "records"
     lines = distinct_records(taken, [*groups, *names]).select(*groups, *result)
-    number = pl.len().cast(pl.Int64).alias("classes")
+    number = (pl.col("records").sum() / pl.col("class_size").first()).alias("classes")
     classes = lines.group_by(*groups, "class_size", "log_expected").agg(number)
     others = [_pairs(taken, qi, method, groups), _people(taken, names, method, groups)]
     numbers = pl.col("class_size", "classes", "first", "second", "records", "mass")
@@ -67,8 +69,7 @@ def _people(taken: pl.LazyFrame, names: Sequence[str], method: str, groups: Sequ
     """Records drawn as population_risk draws them, where the method asks for them and values have texts."""
     is_asked = method in OF_PEOPLE and _texts(taken, names)
     rows = taken if is_asked else _nothing(taken, names, groups)
-    classes = rows.group_by([*groups, *names]).agg(pl.len().cast(pl.Int64).alias("records"))
-    return drawn(classes, names, SEED, groups).with_columns(bigint(DRAWN, "second"))
+    return drawn(size_classes(rows, names, groups), names, SEED, groups).with_columns(bigint(DRAWN, "second"))
 
 
 def _nothing(taken: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> pl.LazyFrame:

@@ -7,7 +7,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import count_records, null_report, number_classes, with_expected_counts
+from reid_sql.engines.spark.counting import (
+    class_columns,
+    class_size,
+    drop_nulls,
+    null_report,
+    number_classes,
+    with_expected_counts,
+)
 from reid_sql.engines.spark.frames import Rows, arrow_type, read_rows, to_spark
 from reid_sql.engines.spark.people import count_groups, read_groups
 from reid_sql.engines.spark.values import count_pairs, has_text, refuse_without_text
@@ -33,9 +40,16 @@ def evidence(
     if by is not None:
         divided = read_groups(tbl, qi, by, None, nulls)
         every = count_groups(divided, by, nulls)
-        return every.report(_lines(divided, every.complete.drop("complete"), method, every.groups))
-    rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
-    return null_report(rows, nulls, _lines(rows, count_records(rows, nulls), method))
+        distinct = _distinct(divided, drop_nulls(divided, nulls), every.groups)
+        return every.report(_lines(divided, distinct, method, every.groups))
+    rows = read_rows(tbl, qi, QUASI_IDENTIFIERS, **class_columns(tbl))
+    return null_report(rows, nulls, _lines(rows, _distinct(rows, drop_nulls(rows, nulls)), method))
+
+
+def _distinct(rows: Rows, records: DataFrame, groups: Sequence[str] = ()) -> DataFrame:
+    """The distinct records with their counts, and the sizes of their classes."""
+    counts = F.count(F.lit(1)).alias("records"), class_size(records)
+    return records.groupBy(*groups, *rows.names).agg(*counts)
 
 
 def _lines(rows: Rows, distinct: DataFrame, method: str, groups: Sequence[str] = ()) -> DataFrame:
@@ -56,8 +70,9 @@ def _sizes(
     """How many classes have each size, and each expected count, to a thousandth of its logarithm."""
     log = F.round(F.col("log_expected") * 1000) / 1000 if independent else F.lit(None).cast("double")
     found = with_expected_counts(distinct, names, groups) if independent else distinct
-    lines = found.select(*groups, F.col("records").alias("class_size"), log.alias("log_expected"))
-    return lines.groupBy(*groups, "class_size", "log_expected").agg(F.count(F.lit(1)).alias("classes"))
+    lines = found.select(*groups, "class_size", log.alias("log_expected"), "records")
+    classes = (F.sum("records") / F.col("class_size")).alias("classes")
+    return lines.groupBy(*groups, "class_size", "log_expected").agg(classes)
 
 
 def _parts(rows: Rows, distinct: DataFrame, method: str, groups: Sequence[str]) -> Iterator[DataFrame]:

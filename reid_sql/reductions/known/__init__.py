@@ -35,5 +35,6 @@ KNOWN_RECORDS: Final = Reduction(
     },
     arrays=KnownRecords,
     bytes_each=KNOWN_BYTES,
+    reasons={"by": "a scenario describes one table and its population"},
     distinct=True,
 )

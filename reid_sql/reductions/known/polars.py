@@ -32,7 +32,7 @@ def known_records(
 ) -> pl.LazyFrame:
     """Distinct records as codes; the records that hold each by the key, else by their place in the scan."""
     document = json.loads(scenario)
-    columns, reported = document["columns"], document["told"]
+    columns, reported = document["columns"], document["text_columns"]
     every = [*columns, *(column for column in reported if column not in columns)]
     words = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
     for names in (columns, *([column] for column in reported), *([] if key is None else [[key]])):

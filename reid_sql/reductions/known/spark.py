@@ -32,7 +32,7 @@ def known_records(
 ) -> DistinctRecords:
     """Distinct records; columns that the scenario only speaks of come after those that are matched on."""
     document = json.loads(scenario)
-    columns, known = document["columns"], document["told"]
+    columns, known = document["columns"], document["text_columns"]
     every = [*columns, *(name for name in known if name not in columns)]
     label = SCENARIO_COLUMNS if key is None else KEYED_COLUMNS
     if entity is not None:

@@ -31,7 +31,7 @@ def known_records(
     Each record is named by the key, or else by its place in the scan, counted before any is left out.
     """
     document = json.loads(scenario)
-    columns, text_columns = document["columns"], document.get("told", [])
+    columns, text_columns = document["columns"], document.get("text_columns", [])
     folded = [fold_case(column) for column in columns]
     SCENARIO_COLUMNS.check(folded, folded)
     every = [*columns, *(column for column in text_columns if column not in columns)]

@@ -24,5 +24,9 @@ MATCHES: Final = Reduction(
     ),
     columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
     arrays=Matches,
+    reasons={
+        "entity": "its person names the column that identifies people",
+        "by": "its targets are drawn from the people of one table",
+    },
     distinct=True,
 )

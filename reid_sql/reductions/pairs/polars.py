@@ -7,6 +7,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    class_columns,
     drop_nulls,
     null_report,
     with_aliases,
@@ -22,7 +23,7 @@ def pairs(
 ) -> pl.LazyFrame:
     """Count values and pairs of values, and who is alone, with shares from outside."""
     every = check_columns(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
-    rows, names = with_aliases(tbl, every), aliases(every)
+    rows, names = with_aliases(tbl, every, *class_columns(tbl)), aliases(every)
     counted = pair_counts(drop_nulls(rows, names, nulls), qi, weighted=weight is not None)
     if marginals is not None:
         counted = pl.concat([counted, outside(marginals, qi, nulls)], how="diagonal")

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.counting import class_columns, class_size, drop_nulls, null_report
 from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns, to_spark
 from reid_sql.engines.spark.values import count_pairs, refuse_without_text
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE
@@ -21,7 +21,8 @@ def pairs(
     nulls: str,
 ) -> DataFrame:
     """Count values and pairs of values, and who is alone, from the distinct records in one pass."""
-    every = read_rows(tbl, qi if weight is None else [*qi, weight], QUASI_IDENTIFIERS)
+    taken = qi if weight is None else [*qi, weight]
+    every = read_rows(tbl, taken, QUASI_IDENTIFIERS, **class_columns(tbl))
     lines = pair_lines(every, qi, weight, marginals, nulls)
     return null_report(every, nulls, lines.withColumn("cell", F.monotonically_increasing_id()))
 
@@ -39,7 +40,7 @@ def pair_lines(
     number = F.lit(1.0) if weight is None else as_number(every.frame, every.names[-1])
     mass = F.sum(F.when(number >= 0, number).otherwise(float("nan"))).alias("mass")
     records, counts = drop_nulls(every, nulls), F.count(F.lit(1)).alias("records")
-    distinct = records.groupBy(*groups, *columns.names).agg(counts, mass)
+    distinct = records.groupBy(*groups, *columns.names).agg(counts, class_size(records), mass)
     refuse_without_text(columns)
     lines = count_pairs(distinct, qi, alone=weight is None, groups=groups)
     if marginals is None:

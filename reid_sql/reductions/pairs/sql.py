@@ -11,6 +11,7 @@ from itertools import combinations
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE as OUTSIDE
 from reid_sql.parameters import fold_case
 from reid_sql.reductions.pairs import ALONE
+from reid_sql.sql.people import class_columns, class_size
 from reid_sql.sql.records import value_text, with_null_report
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import fold_case_in_sql, numbered, prefix, text, texts
@@ -24,11 +25,11 @@ def pairs(tbl: Source, qi: Sequence[str], weight: str | None, marginals: Source 
     counts = count_records(qi, weight)
     lines = [*count_values("reid_taken", qi, counts), *count_pairs("reid_taken", qi, counts)]
     if weight is None:
-        lines.append(count_unique_records(qi))
+        lines.append(count_unique_records(qi, size=class_size(tbl)))
     if marginals is not None:
         lines.append(select_shares(qi, marginals, nulls))
     body = f"""
-        WITH reid_taken AS (FROM {tbl.rows(asked, drop_nulls=nulls == "drop")})
+        WITH reid_taken AS (FROM {tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))})
         SELECT row_number() OVER () AS cell, *
         FROM ({" UNION ALL ".join(lines)})"""
     return tbl.check_columns("columns", asked, with_null_report(tbl, asked, nulls, body))
@@ -89,12 +90,12 @@ def count_pairs(
     ]
 
 
-def count_unique_records(columns: Sequence[str], groups: Sequence[str] = ()) -> str:
-    """Count the records of reid_taken that nobody shares."""
+def count_unique_records(columns: Sequence[str], groups: Sequence[str] = (), size: str = "count(*)") -> str:
+    """Count the records of reid_taken that nobody shares; `size` aggregates a class to its size."""
     head, by = prefix(groups), f"GROUP BY {', '.join(groups)}" if groups else ""
     return f"""
         SELECT {head}0, {ALONE}, NULL, NULL, NULL, coalesce(count_if(class_size = 1), 0)::BIGINT, 0
-        FROM (SELECT {head}count(*) AS class_size FROM reid_taken GROUP BY {head}{numbered(columns)})
+        FROM (SELECT {head}{size} AS class_size FROM reid_taken GROUP BY {head}{numbered(columns)})
         {by}"""
 
 

@@ -7,6 +7,8 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    class_columns,
+    class_size,
     drop_nulls,
     null_report,
     with_aliases,
@@ -35,7 +37,7 @@ def people(
     counted = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     few = (pl.col("second") <= 0) | (pl.len().over("first", "second") <= max_combinations(len(qi)))
     every = check_columns(QUASI_IDENTIFIERS, qi if weight is None else [*qi, weight], tbl)
-    rows, names = with_aliases(tbl, every), aliases(every)
+    rows, names = with_aliases(tbl, every, *class_columns(tbl)), aliases(every)
     own = aliases(qi)
     result = _lines(counted.filter(few), drop_nulls(rows, names, nulls), own, int(seed), ())
     return null_report(rows, names, nulls, with_row_numbers(result, "line"))
@@ -69,14 +71,23 @@ def _lines(
     pairs: pl.LazyFrame, taken: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str]
 ) -> pl.LazyFrame:
     """The pairs, the sizes of classes and the records drawn."""
-    classes = taken.group_by([*groups, *names]).agg(pl.len().cast(pl.Int64).alias("records"))
-    sizes = classes.group_by([*groups, "records"]).agg(pl.len().cast(pl.Float64).alias("mass"))
+    classes = size_classes(taken, names, groups)
+    people = pl.col("records").sum().cast(pl.Float64).alias("mass")
+    sizes = classes.group_by([*groups, "class_size"]).agg(people).rename({"class_size": "records"})
     result = [
         pairs,
-        sizes.with_columns(bigint(0, "first"), bigint(SIZES, "second")),
+        sizes.with_columns(pl.col("mass") / pl.col("records")).with_columns(
+            bigint(0, "first"), bigint(SIZES, "second")
+        ),
         drawn(classes, names, seed, groups).with_columns(bigint(0, "first"), bigint(DRAWN, "second")),
     ]
     return pl.concat(result, how="diagonal")
+
+
+def size_classes(taken: pl.LazyFrame, names: Sequence[str], groups: Sequence[str]) -> pl.LazyFrame:
+    """The distinct records, with how many there are of each, and the sizes of their classes."""
+    records = pl.len().cast(pl.Int64).alias("records")
+    return taken.group_by([*groups, *names]).agg(records, class_size(taken))
 
 
 def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequence[str] = ()) -> pl.LazyFrame:
@@ -86,7 +97,9 @@ def drawn(classes: pl.LazyFrame, names: Sequence[str], seed: int, groups: Sequen
     )
     key = pl.struct(*names, "copy").hash(seed).cast(pl.Float64) / 2.0**64
     texts = pl.concat_list(pl.col(name).cast(pl.String) for name in names)
-    found = copies.select(*groups, "records", key.alias("mass"), texts.alias("texts"))
+    found = copies.select(
+        *groups, pl.col("class_size").alias("records"), key.alias("mass"), texts.alias("texts")
+    )
     if groups:
         return found.filter(pl.col("mass").rank("ordinal").over(groups) <= MOST_DRAWN)
     return found.bottom_k(MOST_DRAWN, by="mass")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import drop_nulls, null_report
+from reid_sql.engines.spark.counting import class_columns, class_size, drop_nulls, null_report
 from reid_sql.engines.spark.frames import aliases, read_rows, same_values
 from reid_sql.engines.spark.people import count_groups, read_groups
 from reid_sql.models.people.evidence import max_combinations
@@ -30,7 +30,7 @@ def people(
         counted = count_groups(rows, by, nulls)
         counts = pair_lines(rows, qi, weight, marginals, nulls, counted.groups)
         return counted.report(_lines(counts, drop_nulls(rows, nulls), aliases(qi), int(seed), counted.groups))
-    every = read_rows(tbl, taken, QUASI_IDENTIFIERS)
+    every = read_rows(tbl, taken, QUASI_IDENTIFIERS, **class_columns(tbl))
     counts = pairs(tbl, qi, weight, marginals, nulls).drop("cell", "records_dropped", "nulls")
     return null_report(every, nulls, _lines(counts, drop_nulls(every, nulls), aliases(qi), int(seed), ()))
 
@@ -39,9 +39,11 @@ def _lines(
     counted: DataFrame, records: DataFrame, names: Sequence[str], seed: int, groups: Sequence[str]
 ) -> DataFrame:
     """Pairs that are not too many, the sizes of classes and the records drawn."""
-    every = records.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"))
+    every = records.groupBy(*groups, *names).agg(F.count(F.lit(1)).alias("records"), class_size(records))
     classes = every.localCheckpoint()
-    sizes = classes.groupBy(*groups, "records").agg(F.count(F.lit(1)).cast("double").alias("mass"))
+    people = F.sum("records") / F.col("class_size")
+    sizes = classes.groupBy(*groups, "class_size").agg(people.alias("mass"))
+    sizes = sizes.withColumnRenamed("class_size", "records")
     lines = _few(counted, groups, max_combinations(len(names)))
     for second, found in ((SIZES, sizes), (DRAWN, drawn(classes, names, seed, groups))):
         numbers = [
@@ -64,7 +66,9 @@ def drawn(classes: DataFrame, names: Sequence[str], seed: int, groups: Sequence[
     copies = classes.withColumn("copy", F.explode(F.sequence(F.lit(1).cast("bigint"), F.col("records"))))
     key = F.xxhash64(*names, "copy", F.lit(seed)).cast("double") / F.lit(2.0**64)
     texts = F.array(*(F.col(name).cast("string") for name in names))
-    found = copies.select(*groups, "records", key.alias("mass"), texts.alias("texts"))
+    found = copies.select(
+        *groups, F.col("class_size").alias("records"), key.alias("mass"), texts.alias("texts")
+    )
     if not groups:
         return found.orderBy("mass").limit(MOST_DRAWN)
     place = F.row_number().over(Window.partitionBy(*groups).orderBy("mass"))

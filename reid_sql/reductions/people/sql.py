@@ -13,6 +13,7 @@ from reid_sql.reductions.pairs.sql import (
 )
 from reid_sql.reductions.people import DRAWN, LOOKED_AT, MOST_DRAWN, SIZES
 from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
+from reid_sql.sql.people import class_columns, class_size
 from reid_sql.sql.records import value_texts, with_null_report
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import numbered, prefix
@@ -40,8 +41,8 @@ def people(
     if marginals is not None:
         lines.append(select_shares(qi, marginals, nulls))
     body = f"""
-        WITH reid_taken AS (FROM {tbl.rows(asked, drop_nulls=nulls == "drop")}),
-        reid_classes AS MATERIALIZED ({group_records("reid_taken", qi, weight)}),
+        WITH reid_taken AS (FROM {tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))}),
+        reid_classes AS MATERIALIZED ({group_records("reid_taken", qi, class_size(tbl), weight)}),
         reid_few AS MATERIALIZED (FROM reid_classes LIMIT {LOOKED_AT})
         SELECT row_number() OVER () AS line, *
         FROM ({_select_lines(qi, seed, lines)})"""
@@ -65,11 +66,11 @@ def _people_by_group(
         *count_pairs("reid_classes", qi, counts, groups),
     ]
     if weight is None:
-        lines.append(count_unique_records(qi, groups))
+        lines.append(count_unique_records(qi, groups, class_size(tbl)))
     if marginals is not None:
         lines.append(select_shares(qi, marginals, nulls, groups))
     sized = f"""{rows_by_group(tbl, asked, by, nulls)},
-        reid_classes AS MATERIALIZED ({group_records("reid_taken", qi, weight, groups)}),
+        reid_classes AS MATERIALIZED ({group_records("reid_taken", qi, class_size(tbl), weight, groups)}),
         reid_sized AS (
           SELECT row_number() OVER () AS line, *
           FROM ({_select_lines(qi, seed, lines, groups)})
@@ -80,13 +81,13 @@ def _people_by_group(
 
 
 def group_records(
-    rows: str, columns: Sequence[str], weight: str | None = None, groups: Sequence[str] = ()
+    rows: str, columns: Sequence[str], size: str, weight: str | None = None, groups: Sequence[str] = ()
 ) -> str:
-    """Select the distinct records, with how many there are of each and the sum of their weights, if any."""
+    """Select the distinct records: how many there are of each, its class's size, the sum of any weights."""
     head = prefix(groups)
     weights = "" if weight is None else f", {sum_weights(columns)} AS weights"
     return f"""
-        SELECT {head}{numbered(columns)}, count(*) AS records{weights}
+        SELECT {head}{numbered(columns)}, count(*) AS records, {size} AS class_size{weights}
         FROM {rows}
         GROUP BY {head}{numbered(columns)}"""
 
@@ -109,11 +110,11 @@ def _select_lines(columns: Sequence[str], seed: int, lines: Sequence[str], group
         )
         WHERE second <= 0 OR reid_lines <= {max_combinations(len(columns))}
         UNION ALL
-        SELECT {head}0, {SIZES}, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
+        SELECT {head}0, {SIZES}, NULL, NULL, NULL, class_size, sum(records)::DOUBLE / class_size, NULL
         FROM reid_classes
-        GROUP BY {head}records
+        GROUP BY {head}class_size
         UNION ALL
-        SELECT {head}0, {DRAWN}, NULL, NULL, NULL, records, mass, texts
+        SELECT {head}0, {DRAWN}, NULL, NULL, NULL, class_size, mass, texts
         FROM ({draw_records(columns, seed, groups)})"""
 
 
@@ -127,7 +128,7 @@ def draw_records(columns: Sequence[str], seed: int, groups: Sequence[str] = ()) 
         place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY mass ASC NULLS LAST)"
         most = f"QUALIFY {place} <= {MOST_DRAWN}"
     return f"""
-        SELECT {head}records, {value_texts(columns)} AS texts, mass
+        SELECT {head}class_size, {value_texts(columns)} AS texts, mass
         FROM (
           SELECT *,
             hash({numbered(columns)}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS mass

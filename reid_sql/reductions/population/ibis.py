@@ -12,11 +12,9 @@ from reid_sql.engines.ibis.frames import (
     all_null,
     bigint,
     check_columns,
-    collect_distinct,
     count_by,
     count_distinct,
     framed,
-    match_sizes,
     null_count,
     null_report,
     sum_bigint,
@@ -25,7 +23,9 @@ from reid_sql.engines.ibis.frames import (
     zero,
 )
 from reid_sql.engines.ibis.groups import people_of, refuse_by, smallest_class_sizes
+from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
@@ -76,15 +76,21 @@ def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
 
 
 def _match_both(own: Table, other: Table, names: Sequence[str]) -> Table:
-    """The same where NULL may be any value."""
-    mine, others = collect_distinct(own), collect_distinct(other)
+    """The same where NULL may be any value, of both tables by the same numbers of the values."""
+    mine = own.select(*names, own=own["records"], found=zero())
+    both = ibis.union(mine, other.select(*names, own=zero(), found=other["records"]))
+    fetched = fetch_codes(both, names, DISTINCT)
+    counts = {name: fetched.others[name].to_numpy() for name in ("own", "found")}
+    (codes, records), (others, in_population) = (
+        (fetched.codes[counts[name] > 0], counts[name][counts[name] > 0]) for name in ("own", "found")
+    )
     sizes = {
-        "records": mine["records"],
-        "own": match_sizes(mine, mine, names),
-        "found": match_sizes(mine, others, names),
-        **{name: mine[name] for name in names},
+        "records": records,
+        "own": wildcard_class_sizes(codes, codes, records),
+        "found": wildcard_class_sizes(codes, others, in_population),
     }
-    return framed(pa.table(sizes))
+    columns = {name: pa.array(codes[:, at], mask=codes[:, at] == 0) for at, name in enumerate(names)}
+    return framed(pa.table({**sizes, **columns}))
 
 
 def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str) -> Table:

@@ -53,5 +53,6 @@ COLUMN_COUNTS: Final = Reduction(
         "candidates": "VARCHAR[]",
     },
     arrays=ColumnCounts,
+    reasons=dict.fromkeys(("entity", "by"), "it describes columns, by the values in all rows of the table"),
     distinct=True,
 )

@@ -14,6 +14,7 @@ NOTHING_CREATED: Final = {
     "ibis": "answers for records would have to be put into a table of the warehouse, and nothing is "
     "created there"
 }
+NO_GROUPS: Final = {"by": "each record's answer is estimated from all records of the table"}
 FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",
@@ -22,6 +23,7 @@ FITTED_RECORDS: Final = Reduction(
     columns={
         "place": "BIGINT",
         "records": "BIGINT",
+        "class_size": "BIGINT",
         "log_expected": "DOUBLE",
         "codes": "BIGINT[]",
         "members": "BIGINT[]",
@@ -29,14 +31,22 @@ FITTED_RECORDS: Final = Reduction(
     arrays=FittedRecords,
     bytes_each=FITTED_BYTES,
     absences=NOTHING_CREATED,
+    reasons=NO_GROUPS,
 )
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
     words="the distinct records, with how many hold each and the sum of their weights",
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, DROPPABLE_NULLS),
-    columns={"place": "BIGINT", "records": "BIGINT", "mass": "DOUBLE", "members": "BIGINT[]"},
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "class_size": "BIGINT",
+        "mass": "DOUBLE",
+        "members": "BIGINT[]",
+    },
     arrays=WeightedRecords,
     bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
+    reasons=NO_GROUPS,
 )

@@ -7,6 +7,7 @@ import polars as pl
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    class_columns,
     distinct_records,
     drop_nulls,
     exact_column,
@@ -15,6 +16,7 @@ from reid_sql.engines.polars.frames import (
     record_label,
     with_aliases,
 )
+from reid_sql.reduction import CLASS_PEOPLE, CLASS_WEIGHT
 from reid_sql.reductions.records import KEYED_QI
 
 
@@ -23,26 +25,31 @@ def fitted_records(
 ) -> pl.LazyFrame:
     """Distinct records with the log of the count under independence; codes if there are interactions."""
     _check(tbl, qi, key)
-    rows, names = with_aliases(tbl, qi, record_label(key)), aliases(qi)
+    rows, names = with_aliases(tbl, qi, record_label(key), *class_columns(tbl)), aliases(qi)
     found = distinct_records(drop_nulls(rows, names, nulls), names, "members")
     codes = [pl.col("place").first().over(name) for name in names]
     listed = pl.concat_list(codes) if interactions else pl.lit([], dtype=pl.List(pl.Int64))
     log = log_independent(names).alias("log_expected")
-    reduced = found.select("place", "records", log, listed.alias("codes"), "members")
+    reduced = found.select("place", "records", "class_size", log, listed.alias("codes"), "members")
     return null_report(rows, names, nulls, reduced)
 
 
 def weighted_records(
     tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, weight: str | None = None, key: str | None = None
 ) -> pl.LazyFrame:
-    """Distinct records with the sum of their weights, NaN where one of them is no number above 0."""
+    """Distinct records with the sum of their class's weights, NaN where one of them is no number above 0."""
     _check(tbl, qi, weight)
     _check(tbl, qi, key)
     number = pl.lit(1.0) if weight is None else exact_column(weight).cast(pl.Float64, strict=False)
-    mass = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
-    rows, names = with_aliases(tbl, qi, record_label(key), mass), aliases(qi)
-    found = distinct_records(drop_nulls(rows, names, nulls), names, "members", "mass")
-    reduced = found.select("place", "records", pl.col("mass").list.sum(), "members")
+    each = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
+    mass, sums = pl.col("mass").sum(), []
+    if people := class_columns(tbl):  # whose classes have people who are in a smaller one, too
+        mass = mass * pl.col(CLASS_PEOPLE).max() / pl.len()
+    if CLASS_WEIGHT in tbl.collect_schema():
+        mass, sums = pl.col(CLASS_WEIGHT).max().alias("mass"), [pl.col(CLASS_WEIGHT)]
+    rows, names = with_aliases(tbl, qi, record_label(key), each, *people, *sums), aliases(qi)
+    found = distinct_records(drop_nulls(rows, names, nulls), names, "members", mass)
+    reduced = found.select("place", "records", "class_size", "mass", "members")
     return null_report(rows, names, nulls, reduced)
 
 

@@ -13,9 +13,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import arrays_of
-from reid_sql.engines.spark.counting import drop_nulls, number_classes, with_expected_counts
+from reid_sql.engines.spark.counting import (
+    class_columns,
+    class_size,
+    drop_nulls,
+    number_classes,
+    with_expected_counts,
+)
 from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns
 from reid_sql.engines.spark.results import DistinctRecords
+from reid_sql.reduction import CLASS_WEIGHT
 from reid_sql.reductions.records import KEYED_QI
 
 WORDS: Final = "the counts of the distinct records"
@@ -25,24 +32,29 @@ def fitted_records(
     tbl: DataFrame, qi: Sequence[str], interactions: int, key: str, nulls: str
 ) -> DistinctRecords:
     """How many records each distinct one represents, and how many it would with independent columns."""
-    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key))
+    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), **class_columns(tbl))
     classes = _classes(rows, nulls)
     codes = [f"code{place}" for place in range(1, len(qi) + 1)] if interactions else []
-    counts = with_expected_counts(classes, rows.names).select("place", "records", "log_expected", *codes)
+    counts = with_expected_counts(classes, rows.names).select(
+        "place", "records", "class_size", "log_expected", *codes
+    )
     return DistinctRecords(rows, nulls, rows.names, counts, WORDS, partial(_with_codes, codes), classes)
 
 
 def weighted_records(
     tbl: DataFrame, qi: Sequence[str], weight: str | None, key: str, nulls: str
 ) -> DistinctRecords:
-    """How many records each distinct one represents, and the sum of their weights."""
+    """How many records each distinct one represents, and the sum of their class's weights."""
     number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
-    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number)
-    mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan"))).alias("mass")
-    classes = _classes(rows, nulls, mass)
-    return DistinctRecords(
-        rows, nulls, rows.names, classes.select("place", "records", "mass"), WORDS, _arrays, classes
-    )
+    people = class_columns(tbl)
+    weights = {"class_weight": column(CLASS_WEIGHT)} if CLASS_WEIGHT in tbl.columns else {}
+    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number, **people, **weights)
+    mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan")))
+    if people:  # whose classes have people who are in a smaller one, too
+        mass = F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))
+    classes = _classes(rows, nulls, mass.alias("mass"))
+    counts = classes.select("place", "records", "class_size", "mass")
+    return DistinctRecords(rows, nulls, rows.names, counts, WORDS, _arrays, classes)
 
 
 def _column(tbl: DataFrame, name: str) -> Column:
@@ -50,7 +62,7 @@ def _column(tbl: DataFrame, name: str) -> Column:
 
 
 def _classes(rows: Rows, nulls: str, *more: Column) -> DataFrame:
-    counts = F.count(F.lit(1)).alias("records"), *more
+    counts = F.count(F.lit(1)).alias("records"), class_size(rows.frame), *more
     return number_classes(drop_nulls(rows, nulls).groupBy(*rows.names).agg(*counts))
 
 

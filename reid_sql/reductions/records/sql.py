@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from reid_sql.reduction import CLASS_WEIGHT
 from reid_sql.reductions.records import FITTED_BYTES, KEYED_QI, WEIGHTED_BYTES
+from reid_sql.sql.people import class_columns, class_size, positive
 from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import name, none_null, numbered
+from reid_sql.sql.text import name, none_null, numbered, place_of
 
 
 def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str) -> str:
@@ -15,7 +17,7 @@ def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str |
         codes = f"[{', '.join(f'code{place}' for place, _ in enumerate(qi, 1))}]"
         joins = _encode_with_nulls(qi)
     body = f"""
-        SELECT id AS place, records, log_expected, {codes} AS codes, members
+        SELECT id AS place, records, class_size, log_expected, {codes} AS codes, members
         FROM ({log_expected(qi, "reid_distinct")}) {joins}
         WHERE (SELECT {fits_memory_limit(FITTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, None, key, nulls, body)
@@ -24,7 +26,7 @@ def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str |
 def weighted_records(tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str) -> str:
     """List the distinct records, with how many hold each and the sum of their weights."""
     body = f"""
-        SELECT id AS place, records, mass, members
+        SELECT id AS place, records, class_size, mass, members
         FROM reid_distinct
         WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body)
@@ -48,18 +50,24 @@ def _over_distinct(
     """Write the body over reid_distinct: the distinct records, numbered, each with the records that hold it.
 
     These are named by the key, or else by their place in the scan, counted before any is left out. `mass` is
-    the sum of the weights, NaN where one of them is no number above 0.
+    the sum of the weights of the class, NaN where one of them is no number above 0.
     """
     before = {
         "record": "row_number() OVER () - 1" if key is None else name(key),
         "weight": "1::DOUBLE" if weight is None else f"try_cast({name(weight)} AS DOUBLE)",
+        **class_columns(tbl),
     }
+    size, mass = class_size(tbl), f"sum({positive('weight')})"
+    if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
+        before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
+    elif tbl.has_people:  # of one weight; the class has people who are in a smaller one, too
+        mass = f"{mass} * {size} / count(*)"
     listed = f"""
         WITH reid_distinct AS MATERIALIZED (
           SELECT row_number() OVER () AS id, *
           FROM (
-            SELECT {numbered(qi)}, count(*) AS records, list(record) AS members,
-              sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
+            SELECT {numbered(qi)}, count(*) AS records, {size} AS class_size,
+              list(record) AS members, {mass} AS mass
             FROM {tbl.rows(qi, before=before)}
             {f"WHERE {none_null(qi)}" if nulls == "drop" else ""}
             GROUP BY {numbered(qi)}

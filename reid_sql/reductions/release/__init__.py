@@ -1,4 +1,4 @@
-"""An original table beside its release, record by record where a key tells which belongs to which."""
+"""An original table and its release, record by record where a key tells which belongs to which."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ WITH_KEY: Final = Columns("quasi-identifiers and key")
 PAIRED_RECORDS: Final = Reduction(
     __name__,
     name="paired_records",
-    words="the distinct records of the original, each beside what was released of it, as codes",
+    words="the distinct records of the original, each with what was released of it, as codes",
     arguments=(
         Argument("original", TABLE),
         Argument("released", TABLE),
@@ -27,6 +27,10 @@ PAIRED_RECORDS: Final = Reduction(
         "released_values": "VARCHAR[][]",
     },
     arrays=PairedRecords,
+    reasons={
+        "entity": "it compares records, which key pairs, and not people",
+        "by": "it compares two tables as a whole",
+    },
     whole=True,
     distinct=True,
 )

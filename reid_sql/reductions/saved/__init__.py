@@ -12,4 +12,5 @@ SAVED: Final = Reduction(
     arguments=(TBL,),
     columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
     arrays=SavedModels,
+    reasons=dict.fromkeys(("entity", "by"), "it reads saved models, and no records of people"),
 )

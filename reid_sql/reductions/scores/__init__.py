@@ -13,5 +13,9 @@ SCORED_CLASSES: Final = Reduction(
     arguments=(TBL, Argument("model", MODEL), Argument("population", COUNT)),
     columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
     arrays=ScoredClasses,
+    reasons={
+        "entity": "the scores of a model are of records",
+        "by": "one exponent corrects all scores of a model",
+    },
     distinct=True,
 )

@@ -7,7 +7,7 @@ from reid_sql.sql.text import text
 
 
 def scored_classes(tbl: Source, model: str, population: float, database: str) -> str:
-    """Score the distinct records by the function that puts scores beside a table's records."""
+    """Score the distinct records by the function that joins scores to a table's records."""
     arguments = [text(database), text(model), f"{population!r}::DOUBLE", "'ignored'"]
     body = """
         SELECT row_number() OVER () AS place, reid_answer.class_size AS class_size,

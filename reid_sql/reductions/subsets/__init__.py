@@ -34,4 +34,5 @@ SUBSETS: Final = Reduction(
     },
     arrays=SubsetCounts,
     rowwise=True,
+    reasons={"by": "every subset of the columns is counted of one table"},
 )

@@ -14,12 +14,10 @@ from reid_sql.engines.ibis.frames import (
     aliases,
     bigint,
     check_columns,
-    collect_distinct,
     collected,
     count_by,
     count_distinct,
     count_over,
-    encode_values,
     has_null,
     sum_bigint,
     with_aliases,
@@ -27,13 +25,14 @@ from reid_sql.engines.ibis.frames import (
     zero,
 )
 from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
+from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers
 from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts
-TOLD: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
+REPORTED: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
 TYPES: Final = pa.schema(
     {
         "subset": pa.list_(pa.string()),
@@ -93,7 +92,7 @@ def _counted(
     nulls: str,
     sized: Callable[[Table, Sequence[str]], Table],
 ) -> list[dict[str, Any]]:
-    lines = [dict.fromkeys(TOLD, 0) for _ in chosen]
+    lines = [dict.fromkeys(REPORTED, 0) for _ in chosen]
     for start in range(0, len(chosen), TOGETHER):
         parts = [
             _part(distinct, [names[one] for one in subset], place, sized, drop=nulls == "drop")
@@ -172,8 +171,8 @@ def _match_both(
     distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]
 ) -> list[dict[str, Any]]:
     """The same where NULL may be any value."""
-    table = collect_distinct(distinct)
-    codes, records = encode_values(table, names=names), table["records"].to_numpy()
+    fetched = fetch_codes(distinct, names, DISTINCT)
+    codes, records = fetched.codes, fetched.others["records"].to_numpy()
     return [_subset(codes[:, list(subset)], records) for subset in chosen]
 
 

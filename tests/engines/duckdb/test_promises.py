@@ -95,7 +95,7 @@ def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDB
     con.execute("CREATE TABLE shadowed AS SELECT *, 0.0 AS uniqueness_xi FROM people")
     con.execute("FROM fit_copula('m', shadowed, ['age', 'sex'])").fetchall()
     with pytest.raises(
-        duckdb.Error, match="must not be named like the scores beside them, got 'uniqueness_xi'"
+        duckdb.Error, match="must not be named like the columns of the scores, got 'uniqueness_xi'"
     ):
         con.execute("SELECT max(uniqueness_xi) FROM score_copula(shadowed, 'm', 100)").fetchall()
 

@@ -133,18 +133,37 @@ def test_a_type_of_postgresql_with_its_own_equality_merges_no_classes(
         connection.raw_sql("DROP SCHEMA odd CASCADE; DROP DOMAIN pg_temp.nvarchar").close()
 
 
+OF_ITS_OWN = {
+    "word": "'{0}'",
+    "word[]": "ARRAY['{0}']::odd.word[]",
+    "pair": "ROW('{0}', 1)::odd.pair",
+    "pair[]": "ARRAY[ROW('{0}', 1)::odd.pair]",
+    "citext[]": "ARRAY['{0}']::citext[]",
+    "mood": "'{0}'",
+}
+
+
 @pytest.mark.postgres
-@pytest.mark.parametrize("kind", ["word", "word[]", "pair", "pair[]", "citext[]"])
-def test_a_type_of_postgresql_that_ibis_does_not_know_is_refused(postgres: str, kind: str) -> None:
+@pytest.mark.parametrize("kind", OF_ITS_OWN)
+def test_a_type_of_postgresql_that_ibis_does_not_know_is_compared_as_text_by_bytes(
+    postgres: str, kind: str
+) -> None:
     connection = connected("postgres", postgres)
     connection.raw_sql(f"CREATE EXTENSION IF NOT EXISTS citext; {FOLDING}").close()
     connection.raw_sql("CREATE SCHEMA odd; CREATE DOMAIN odd.word AS text COLLATE same").close()
     try:
         connection.raw_sql("CREATE TYPE odd.pair AS (one text COLLATE same, two int)").close()
+        listed = ", ".join(f"'{text}'" for text in dict.fromkeys(TEXTS))
+        connection.raw_sql(f"CREATE TYPE odd.mood AS ENUM ({listed})").close()
         named = kind if kind.startswith("citext") else f"odd.{kind}"
-        connection.raw_sql(f"CREATE TABLE odd.held (word {named})").close()
-        with pytest.raises(OutOfDomainError, match="that can be compared, got 'word' of type"):
-            ri.class_size_histogram(connection.table("held", database="odd"), ["word"])
+        connection.raw_sql(f'CREATE TABLE odd.held ("row" int, word {named})').close()
+        for row, text in enumerate(TEXTS):
+            value = OF_ITS_OWN[kind].format(text)
+            connection.raw_sql(f"INSERT INTO odd.held VALUES ({row}, {value})").close()
+        table = connection.table("held", database="odd")
+        assert sizes(table, ["word"]) == SIZES
+        weighed(table, "word", TEXTS)
+        assert len({line["word"] for line in answer(ri.risk_summary(table, ["row"], by=["word"]))}) == 5
     finally:
         connection.raw_sql("DROP SCHEMA odd CASCADE").close()
 

@@ -175,8 +175,9 @@ def test_no_records_and_classes_that_overlap_are_refused() -> None:
     none = np.array([], dtype=np.int64)
     with pytest.raises(NoRecordsError, match="at least one record"):
         correctness_curve(Histogram(none, none, none), [1])
+    overlapping = Histogram(np.array([3]), np.array([2]), np.array([5]), blank_records=np.array([0]))
     with pytest.raises(OutOfDomainError, match=r"classes that do not overlap.*got 5 for 6; use nulls"):
-        uniqueness_curve(Histogram(np.array([3]), np.array([2]), np.array([5])), [1])
+        uniqueness_curve(overlapping, [1])
 
 
 @given(st.integers(1, 10**12), st.integers(2, 200))

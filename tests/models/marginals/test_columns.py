@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.marginals.column import Column, scale_step
+from reid_sql.models.marginals.column import Column
 from reid_sql.models.marginals.fit_column import (
     BANDWIDTHS,
     SMOOTHED_SHARES,
@@ -11,6 +11,7 @@ from reid_sql.models.marginals.fit_column import (
     fit_ordered,
     spread_laplace,
 )
+from reid_sql.models.marginals.scale import scale_step
 
 
 def check(column: Column) -> None:
@@ -87,8 +88,9 @@ def test_laplace_is_the_sum_over_distances(masses: list[float], width: float) ->
 def test_gaps_are_filled_and_other_spellings_known() -> None:
     column = fit_ordered("x", ["10", "20", "40", None, "50"], np.array([5.0, 4, 6, 2, 5]), 64)
     assert column.unseen_places.tolist() == [0.0, 30.0, 60.0]
-    codes = column.codes(["20.0", "30", "1000", "many", None])
-    assert codes.tolist() == [1, 6, 7, column.other_code, 3]
+    codes = column.codes(["20.0", "30", "70", None])  # 70 is one widest gap beyond the greatest
+    assert codes.tolist() == [1, 6, 7, 3]
+    assert column.codes(["-11", "71", "1000", "many"]).tolist() == [column.other_code + 1] * 4
     assert column.texts(np.array([1, 6, column.other_code])) == ["20", "30", None]
 
 

@@ -12,7 +12,7 @@ from reid_sql.models.people.functional_dependencies import (
     drop_columns,
     find_dependencies,
 )
-from reid_sql.models.population_risk import answer as risk
+from reid_sql.models.population_risk import doubts
 from reid_sql.models.population_risk.answer import answer
 
 
@@ -79,4 +79,4 @@ def test_the_answer_counts_them_once(records: int, sure: bool) -> None:  # noqa:
     alone = answer(table(zips(records, 500)[:, [0, 3]]), [1e6])[0]
     assert row.uniqueness == pytest.approx(alone.uniqueness)
     assert "c0 determines c1: c1 adds nothing" in row.status
-    assert (risk.STATUS_UNCERTAIN_DEPENDENCIES in row.status) is not sure
+    assert (doubts.ASSUMPTION_DEPENDENCIES in row.assumptions) is not sure

@@ -7,7 +7,12 @@ import pytest
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLikelihood
-from reid_sql.models.population_risk.shares import IntervalWidth, interval, measure_spread
+from reid_sql.models.population_risk.intervals import (
+    IntervalWidth,
+    SampleShare,
+    SharesByShape,
+    estimate_interval,
+)
 
 CASES = [(0.01, 1.0, 100), (1e-4, 0.3, 3000), (0.2, 5.0, 60), (1e-6, 0.05, 1e6)]
 
@@ -132,11 +137,14 @@ def test_row_keys_tell_distinct_records_apart() -> None:
 @pytest.mark.parametrize("level", [0.0, 0.001, 0.3, 0.9, 1.0])
 def test_an_interval_holds_its_estimate(level: float) -> None:
     weights = np.full(5, 0.2)
-    found = measure_spread(np.full(5, level), weights, 0.1, (level, 300), IntervalWidth(0.2, 0.5, 1.0))
-    share = interval(found, 1.0, 1.0)
+    by_shape, sample = SharesByShape(np.full(5, level), 0.1), SampleShare(round(300 * level), 300, 3e4)
+    share, wider = (
+        estimate_interval(
+            "uniqueness", by_shape, weights, sample, IntervalWidth(0.2, 0.5, 1.0, z, z), has_upper_bound=False
+        )
+        for z in (1.0, 2.0)
+    )
     assert 0 <= share.low <= share.estimate <= share.high <= 1
     assert share.estimate == pytest.approx(level)
-    wider = interval(found, 2.0, 1.0)
     assert wider.low <= share.low
     assert wider.high >= share.high
-    assert interval(found, 2.0, level).high == pytest.approx(level)

@@ -8,7 +8,7 @@ from reid_sql.models.people import repeated_people
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.repeated_people import RepeatedPeople
-from reid_sql.models.population_risk import answer as risk
+from reid_sql.models.population_risk import doubts
 from reid_sql.models.population_risk.answer import answer
 
 PEOPLE, SAMPLE = 20_000, 2_000
@@ -49,7 +49,9 @@ def test_without_twins_chance_is_enough(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_interval_holds_the_number_of_twins_within_a_fifth(seed: int, each: int) -> None:
     found = fit(sampled(population(PEOPLE // each, each, seed), seed)).repeated_people
-    one, other = (RepeatedPeople(end, end).max_duplicates(SAMPLE / PEOPLE) for end in (found.low, found.high))
+    one, other = (
+        RepeatedPeople(end, end, 9.0).max_duplicates(SAMPLE / PEOPLE) for end in (found.low, found.high)
+    )
     assert 0 < one <= (each - 1) * 1.15  # people who are alike by chance count, too
     assert other >= 0.8 * (each - 1)  # a part counts as scatter
     assert other < 2 * each
@@ -62,7 +64,7 @@ def test_what_is_left_is_no_more_than_any_law_of_twins_leaves(twins_of: list[int
     mean = float(np.mean(twins_of))
     seen = binom(1 + mean, fraction) if mean.is_integer() else None
     chance = 1 - seen.pmf(1) / seen.sf(0) if seen else mean * fraction / 2  # just one of those seen at all
-    given = RepeatedPeople(chance, chance)
+    given = RepeatedPeople(chance, chance, 9.0)
     sizes = np.add.outer(1 + np.array(others), np.array(twins_of)).ravel()
     before = 1 + np.array(others)
     assert (sizes == 1).mean() >= (before == 1).mean() * given.min_share_left(
@@ -77,12 +79,12 @@ def test_lower_ends_hold_where_homes_share_every_column() -> None:
     people = population(PEOPLE // 2, 2, 9)
     evidence = sampled(people, 9)
     row = answer(evidence, [PEOPLE])[0]
-    assert risk.STATUS_REPEATED_PEOPLE in row.status
+    assert doubts.STATUS_REPEATED_PEOPLE in row.status
     assert row.uniqueness_low == 0  # nobody is alone: each has a twin
     classes = len(np.unique(people, axis=0)) / PEOPLE
     assert row.correctness_low <= classes <= row.correctness_high
     bare = answer(sampled(population(PEOPLE, 1, 9), 9), [PEOPLE])[0]
-    assert risk.STATUS_REPEATED_PEOPLE not in bare.status
+    assert doubts.STATUS_REPEATED_PEOPLE not in bare.status
     assert bare.uniqueness_low > 0
 
 
@@ -113,9 +115,9 @@ def test_households_that_were_sampled_whole_are_no_random_sample(seed: int) -> N
     _, place, size = np.unique(people, axis=0, return_inverse=True, return_counts=True)
     truth = float((size[place.ravel()] == 1).mean())
     row = answer(drawn(people, whole), [TOWN])[0]
-    assert risk.STATUS_GROUP_SAMPLE in row.status
+    assert doubts.STATUS_GROUP_SAMPLE in row.status
     assert row.uniqueness_low == 0
     assert row.uniqueness_high >= truth
     one_by_one = answer(drawn(people, rng.permutation(TOWN)), [TOWN])[0]
-    assert risk.STATUS_GROUP_SAMPLE not in one_by_one.status
+    assert doubts.STATUS_GROUP_SAMPLE not in one_by_one.status
     assert one_by_one.uniqueness_low <= truth <= one_by_one.uniqueness_high

@@ -1,11 +1,13 @@
 import mpmath as mp
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reid_sql.models.people import overdispersion
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.scores import SHRINKAGE, shrink_scores
+from reid_sql.models.people.scores import SHRINKAGE, shrink_correctness, shrink_scores
 from tests.people_tables import three_columns
 
 SHARES = st.floats(0, 1)
@@ -17,8 +19,8 @@ SHARES = st.floats(0, 1)
 def test_the_formula_in_thirty_digits(xi: float, share: float, fraction: float) -> None:
     mp.mp.dps = 30
     log, odds = mp.log(mp.mpf(xi) / (1 - mp.mpf(xi))), mp.log(mp.mpf(share) / (1 - mp.mpf(share)))
-    steep = min(max(mp.mpf("0.81") + mp.mpf("0.16") * odds, mp.mpf("0.1")), mp.mpf(1))
-    drawn = mp.mpf("-0.19") + (steep if log > 0 else mp.mpf("0.81")) * log
+    steep = min(max(mp.mpf("0.93") - mp.mpf("0.35") + mp.mpf("0.09") * odds, mp.mpf("0.1")), mp.mpf(1))
+    drawn = mp.mpf("0.16") + mp.mpf("0.21") * odds + (steep if log > 0 else mp.mpf("0.93")) * log
     want = 1 / (1 + mp.exp(-(log + (1 - mp.mpf(fraction)) * (drawn - log))))
     assert shrink_scores(np.array([xi]), share, fraction)[0] == pytest.approx(float(want), rel=1e-9)
 
@@ -33,7 +35,47 @@ def test_it_keeps_the_order_and_stays_a_chance(xis: list[float], share: float, f
 def test_nobody_is_named_where_hardly_anybody_is_unique() -> None:
     assert shrink_scores(np.array([0.999]), 0.001, 0.01)[0] < 0.7
     assert shrink_scores(np.array([0.999]), 0.9, 0.01)[0] > 0.99
-    assert SHRINKAGE.by_uniqueness > 0
+    assert SHRINKAGE.bend_by_rarity > 0
+
+
+@given(SHARES, st.floats(0, 0.5), SHARES)
+def test_correctness_stays_within_what_uniqueness_allows(xi: float, right: float, shrunk: float) -> None:
+    kappa = np.array([xi + (1 - xi) * right])
+    found = shrink_correctness(kappa, np.array([xi]), np.array([shrunk]))[0]
+    assert shrunk - 1e-12 <= found <= (1 + shrunk) / 2 + 1e-12
+
+
+@pytest.mark.parametrize("shrunk", [0.05, 0.3, 0.9])
+def test_correctness_is_that_of_the_law_in_which_the_odds_of_being_unique_are_changed(shrunk: float) -> None:
+    size = np.arange(1, 4000)  # of a class: 1 + a negative binomial number of others, term by term
+    law = scipy.stats.nbinom.pmf(size - 1, 1.7, 0.3)
+    changed = np.where(size == 1, shrunk, law * (1 - shrunk) / (1 - law[0]))
+    assert changed.sum() == pytest.approx(1)
+    found = shrink_correctness(np.array([law @ (1 / size)]), law[:1], np.array([shrunk]))
+    assert found[0] == pytest.approx(float(changed @ (1 / size)), rel=1e-9)
+
+
+@pytest.mark.parametrize("people", [400.0, 500.0, 4000.0, 1e6])
+def test_correctness_is_shrunk_as_uniqueness_is(people: float) -> None:
+    model = fit(three_columns(400))
+    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    known = cells.known(np.random.default_rng(1).integers(1, 3, 300), people)
+    for xi, kappa in ((cells.uniqueness(people), cells.correctness(people)), known):
+        assert (kappa >= xi - 1e-12).all()
+        assert (kappa <= (1 + xi) / 2 + 1e-12).all()
+
+
+def test_the_score_of_a_record_does_not_depend_on_the_others() -> None:
+    model = fit(three_columns(400))
+    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    alone = cells.taken(np.array([7]))
+    for people in (400.0, 4000.0, 1e8):
+        assert alone.uniqueness(people)[0] == pytest.approx(cells.uniqueness(people)[7], rel=1e-12)
+        bare = overdispersion.uniqueness(
+            alone.probability, np.exp(cells.overdispersion.log_shapes(people)), people
+        )
+        want = float(bare @ model.shapes)
+        assert cells.overdispersion.uniqueness(alone.probability, people)[0] == pytest.approx(want, abs=2e-4)
 
 
 def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:

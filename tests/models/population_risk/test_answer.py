@@ -3,19 +3,24 @@ import pytest
 from scipy.stats import binom
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people.evidence import count_records
-from reid_sql.models.population_risk import answer as risk
-from reid_sql.models.population_risk.answer import PopulationRisk, answer
-from reid_sql.models.population_risk.shares import (
+from reid_sql.models.population_risk import doubts
+from reid_sql.models.population_risk.answer import PopulationRisk, answer, fit_sample
+from reid_sql.models.population_risk.intervals import (
+    Comparison,
     IntervalWidth,
+    SampleShare,
     Share,
-    Shares,
+    SharesByShape,
     add_population_variance,
-    count_kinds,
-    interval,
     measure_spread,
+    padded_interval,
 )
+from reid_sql.models.population_risk.provable import prove_bounds
+from reid_sql.models.population_risk.sentence import estimate_sentence
+from reid_sql.models.population_risk.shares import count_kinds, predict_shares
 from tests.people_tables import of_values, three_columns
 
 ENDS = ("uniqueness", "correctness", "below_k")
@@ -25,6 +30,9 @@ def check(row: PopulationRisk) -> None:
     for name in ENDS:
         low, middle, high = (getattr(row, name + end) for end in ("_low", "", "_high"))
         assert 0 <= low <= middle <= high <= 1, name
+        provable = [getattr(row, f"{name}_provable_{end}") for end in ("low", "high")]
+        assert 0 <= provable[0] <= low <= high, name
+        assert provable[0] <= provable[1] <= 1, name
     assert row.uniqueness <= row.correctness + 1e-9
     assert row.status
     assert row.sentence.endswith(".")
@@ -35,16 +43,22 @@ def test_at_the_samples_size_it_is_the_count() -> None:
     row = answer(evidence, [7], k=3)[0]
     assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (2 / 7, 2 / 7, 2 / 7)
     assert (row.correctness, row.below_k) == (4 / 7, 4 / 7)
-    assert (row.method, row.status) == ("counted", risk.STATUS_COUNTED)
+    assert (row.method, row.status) == ("counted", doubts.STATUS_COUNTED)
+    for name in ENDS:
+        assert getattr(row, f"{name}_provable_low") == getattr(row, name)
+        assert getattr(row, f"{name}_provable_high") == getattr(row, name)
 
 
-def test_shares_fall_as_the_population_grows() -> None:
-    rows = answer(three_columns(500), [500, 1000, 1e4, 1e6, 1e9])
+@pytest.mark.parametrize("records", [150, 500])
+def test_shares_and_their_ends_fall_as_the_population_grows(records: int) -> None:
+    sizes = [records * 2**power for power in range(24)]
+    rows = answer(three_columns(records), sizes[::-1])[::-1]
     for row in rows:
         check(row)
     for name in ENDS:
-        found = [getattr(row, name) for row in rows]
-        assert found == sorted(found, reverse=True)
+        for end in ("", "_low", "_high", "_provable_low", "_provable_high"):
+            found = [getattr(row, name + end) for row in rows[1:]]
+            assert found == sorted(found, reverse=True), name + end
 
 
 def test_the_upper_end_is_at_most_what_is_provable() -> None:
@@ -67,16 +81,31 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 def test_fewer_than_a_hundred_records() -> None:
     row = answer(three_columns(60), [6000])[0]
     check(row)
-    assert risk.STATUS_FEW_RECORDS in row.status
+    assert doubts.STATUS_FEW_RECORDS in row.status
     assert row.uniqueness_low == 0
+    assert row.uniqueness_high == row.uniqueness_provable_high
+    assert row.sentence.startswith("This sample cannot tell: between 0 and ")
+    assert "95" not in row.sentence
 
 
-def test_nothing_repeats() -> None:
+def test_a_column_that_never_repeats_may_be_an_identifier_or_not() -> None:
     evidence = of_values([[str(n) for n in range(200)], ["x", "y"] * 100], [False, False])
     row = answer(evidence, [1e5])[0]
     check(row)
-    assert risk.STATUS_NO_REPEATS in row.status
-    assert row.uniqueness_high == 1
+    assert doubts.STATUS_NEAR_IDENTIFIER in row.status
+    assert (row.uniqueness_low, row.uniqueness_high) == (0, 1)
+    assert row.sentence.startswith("This sample cannot tell: between 0 and 100 % of 100,000 people are")
+    assert "95" not in row.sentence
+
+
+def test_no_record_repeats_but_every_column_does() -> None:
+    """The model then predicts from the columns alone, which the answer names as an assumption."""
+    codes = np.stack(np.unravel_index(np.random.default_rng(3).permutation(8000)[:300], (20, 20, 20)), axis=1)
+    names = [str(n) for n in range(20)]
+    row = answer(count_records(codes, list("abc"), [names] * 3, [False] * 3), [3e4])[0]
+    check(row)
+    assert doubts.ASSUMPTION_MODEL in row.assumptions
+    assert row.uniqueness_high < row.uniqueness_provable_high == 1
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -84,7 +113,7 @@ def test_nothing_repeats() -> None:
 def test_all_alike(values: list[str | None], ordered: bool) -> None:  # noqa: FBT001
     row = answer(of_values([values], [ordered]), [1e6])[0]
     check(row)
-    assert risk.STATUS_ALL_EQUAL in row.status
+    assert doubts.STATUS_ALL_EQUAL in row.status
     assert row.uniqueness < 0.01
 
 
@@ -93,13 +122,13 @@ def test_one_record(value: str | None) -> None:
     for ordered in (False, True):
         row = answer(of_values([[value]], [ordered]), [100])[0]
         check(row)
-        assert risk.STATUS_FEW_RECORDS in row.status
+        assert doubts.STATUS_FEW_RECORDS in row.status
     assert answer(of_values([[value]], [False]), [1])[0].uniqueness == 1
 
 
 def test_a_population_not_much_larger() -> None:
     row = answer(three_columns(500), [700])[0]
-    assert risk.STATUS_NOT_LARGER in row.status
+    assert doubts.STATUS_NOT_LARGER in row.status
 
 
 def test_a_column_that_follows_from_another_is_named() -> None:
@@ -108,22 +137,35 @@ def test_a_column_that_follows_from_another_is_named() -> None:
     assert "c0 determines c1: c1 adds nothing" in row.status
 
 
-def test_foreign_data_have_no_lower_end() -> None:
-    """Every person twice: a sample of 10 % hardly shows it, and nothing says that anybody is unique."""
-    rng = np.random.default_rng(2)
-    row = answer(of_values([[str(v) for v in rng.integers(0, 10**6, 400)]], [False]), [1e4])[0]
+def test_the_interval_reaches_main_effects_where_a_table_is_unlike_tables_of_people() -> None:
+    fitted = fit_sample(three_columns(400), 1e3)
+    assert fitted.model is not None
+    usual, far_above, scattered = (
+        predict_shares(fitted.model, 1e3, comparison=comparison)
+        for comparison in (
+            Comparison(),
+            Comparison(dict.fromkeys(ENDS, 1e-3), above_main_effects=0.1),
+            Comparison(overdispersion=1.0),
+        )
+    )
+    for name in ENDS:
+        one, above, other = (getattr(each, name) for each in (usual, far_above, scattered))
+        assert above.low <= 1e-3 < above.estimate < one.estimate
+        assert above.high > one.high
+        assert other.low < one.low
+        assert other.high >= one.high
+        assert other.estimate == one.estimate
+
+
+def test_main_effects_leave_the_record_out() -> None:
+    """A value seen once has the share of an unseen one, so a column of postcodes is no alarm."""
+    rng = np.random.default_rng(4)
+    codes = np.stack([rng.integers(0, 900, 600), rng.integers(0, 80, 600), rng.integers(0, 2, 600)], axis=1)
+    codes = np.stack([np.unique(own, return_inverse=True)[1] for own in codes.T], axis=1)
+    values = [[f"v{n}" for n in range(int(own.max()) + 1)] for own in codes.T]
+    row = answer(count_records(codes, ["zip", "age", "sex"], values, [False] * 3), [6e4])[0]
     check(row)
-    evidence = three_columns(400)
-    fitted = risk.FittedSample(evidence, None, (), is_certain=True)
-    found = risk._row(evidence, 1e6, 5, _claimed(), fitted)  # noqa: SLF001
-    assert risk.STATUS_UNLIKE_PEOPLE in found.status
-    assert (found.uniqueness_low, found.correctness_low, found.below_k_low) == (0, 0, 0)
-    assert "unlike" in found.sentence
-
-
-def _claimed() -> Shares:
-    high = Share(0.5, 0.4, 0.6)
-    return Shares(high, high, high)
+    assert doubts.STATUS_UNLIKE_PEOPLE not in row.status
 
 
 def test_sixty_four_columns() -> None:
@@ -143,10 +185,10 @@ def test_refusals() -> None:
 
 
 def test_the_sentence_can_be_quoted() -> None:
-    said = risk.sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
+    said = estimate_sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
     assert said.startswith(
         "Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age, sex and zip, if the table is a "
-        "random sample of them. For 95 of 100"
+        "random sample of them with one row per person. For 95 of 100"
     )
 
 
@@ -162,36 +204,60 @@ def fingerprints(models: int, records: int) -> PopulationRisk:
     return answer(count_records(codes, [f"c{j}" for j in range(10)], values, [False] * 10), [1e6])[0]
 
 
-def test_cells_that_scatter_far_leave_no_lower_end() -> None:
+def test_cells_that_scatter_far_are_named() -> None:
     row = fingerprints(400, 2000)
     check(row)
-    assert risk.STATUS_OVERDISPERSED in row.status
-    assert (row.uniqueness_low, row.correctness_low, row.below_k_low) == (0, 0, 0)
+    assert doubts.STATUS_OVERDISPERSED in row.status
     assert "unlike" in row.sentence
+    assert "95" not in row.sentence
     ordinary = answer(three_columns(2000), [1e6])[0]
-    assert risk.STATUS_OVERDISPERSED not in ordinary.status
+    assert doubts.STATUS_OVERDISPERSED not in ordinary.status
 
 
 def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
     """A population of 2,000 of whom 10 are unique comes out at 4 to 18 of them in 95 %."""
-    wide = add_population_variance(0.0, 0.005, 0.1, 1.0)
+    assert add_population_variance(0.0, 0.005, 0.1, 1.0) == pytest.approx(0.1 * 0.005 * 0.995)
     spread = measure_spread(
-        np.array([0.005]), np.array([1.0]), wide, (0.005, 200), IntervalWidth(0.0, 0.0, 1.96)
+        SharesByShape(np.array([0.005]), 0.0),
+        np.array([1.0]),
+        SampleShare(1, 200, 2000),
+        IntervalWidth(0.0, 0.0, 0.0, 1.96, 1.96),
     )
-    found = interval(spread, 1.96, 1.0)
+    ends = (spread.centre - 1.96 * spread.deviation, spread.centre + 1.96 * spread.deviation)
+    found = padded_interval(spread.estimate, ends, spread.margin, 1.0)
     low, high = binom.ppf([0.025, 0.975], 2000, 0.005) / 2000
     assert found.low == pytest.approx(low, abs=0.0015)
     assert found.high == pytest.approx(high, abs=0.0015)
 
 
-def test_a_sample_that_would_hide_that_everybody_stands_twice_has_no_lower_end() -> None:
+def test_a_sample_that_would_hide_that_everybody_is_there_twice_says_so() -> None:
     """Of 100,000 people, each twice, a sample of 300 shows no pair in most draws; one of 3,000 shows some."""
     rng = np.random.default_rng(0)
     place = np.arange(100_000) // 2
     hidden = np.mean([len(np.unique(rng.choice(place, 300, replace=False))) == 300 for _ in range(300)])
     assert hidden > 0.05
     small, large = (answer(three_columns(n), [1e5])[0] for n in (300, 3000))
-    assert risk.STATUS_SMALL_SAMPLE in small.status
-    assert (small.uniqueness_low, small.correctness_low, small.below_k_low) == (0, 0, 0)
-    assert risk.STATUS_SMALL_SAMPLE not in large.status
-    assert large.correctness_low > 0
+    assert doubts.ASSUMPTION_NOBODY_TWICE in small.assumptions
+    assert doubts.ASSUMPTION_NOBODY_TWICE not in large.assumptions
+
+
+def fewest_below(sizes: tuple[int, ...], unseen: int, size: int) -> int:
+    """People in classes below `size`, the fewest over all ways in which unseen people join classes."""
+    if not unseen:
+        return sum(one for one in sizes if one < size)
+    grown = {tuple(sorted((*sizes[:j], sizes[j] + 1, *sizes[j + 1 :]))) for j in range(len(sizes))}
+    grown.add(tuple(sorted((*sizes, 1))))
+    return min(fewest_below(one, unseen - 1, size) for one in grown)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 2, 2, 4), (3, 3), (1, 1, 2, 3)])
+@pytest.mark.parametrize("unseen", [1, 2, 4])
+def test_provable_lower_ends_are_below_every_population(sizes: tuple[int, ...], unseen: int) -> None:
+    found, classes = np.unique(sizes, return_counts=True)
+    people = sum(sizes) + unseen
+    bounds = prove_bounds(Histogram(found, classes, found * classes), people, 3, random_sample=True)
+    assert bounds.low["uniqueness"] * people <= fewest_below(sizes, unseen, 2) + 1e-9
+    assert bounds.low["below_k"] * people <= fewest_below(sizes, unseen, 3) + 1e-9
+    assert bounds.low["correctness"] * people == pytest.approx(len(sizes))
+    least = fewest_below(sizes, unseen, 2)
+    assert bounds.low["uniqueness"] * people == pytest.approx(least)  # one person lifts one class

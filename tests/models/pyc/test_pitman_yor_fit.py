@@ -83,8 +83,9 @@ def test_empty_tables_and_overlapping_classes_are_refused() -> None:
     nothing = np.array([], dtype=np.int64)
     with pytest.raises(NoRecordsError):
         fit_pitman_yor(Histogram(nothing, nothing, nothing))
+    overlapping = Histogram(np.array([2]), np.array([3]), np.array([3]), blank_records=np.array([0]))
     with pytest.raises(OutOfDomainError, match="classes that do not overlap"):
-        fit_pitman_yor(Histogram(np.array([2]), np.array([3]), np.array([3])))
+        fit_pitman_yor(overlapping)
 
 
 def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:

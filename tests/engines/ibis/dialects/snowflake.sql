@@ -164,6 +164,7 @@ SELECT
   "t6"."class_size",
   "t6"."value",
   "t6"."classes",
+  "t6"."class_size" * "t6"."classes" AS "records",
   0 AS "records_dropped",
   'value' AS "nulls"
 FROM (
@@ -273,6 +274,7 @@ SELECT
   "t15"."class_size",
   "t15"."value",
   "t15"."classes",
+  "t15"."class_size" * "t15"."classes" AS "records",
   0 AS "records_dropped",
   'value' AS "nulls"
 FROM (

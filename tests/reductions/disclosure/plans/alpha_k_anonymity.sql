@@ -1,22 +1,20 @@
--- alpha_k_anonymity(people, ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', None, 'value')
+-- alpha_k_anonymity(people, ['age', 'sex', 'race', 'zip', 'job'], 'diagnosis', None, None, 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT class_size, value, sum(classes)::BIGINT AS classes
-  FROM (
-    WITH reid_cells AS MATERIALIZED (
-      SELECT q1, q2, q3, q4, q5, q6 AS s, count(*) AS n
-      FROM (
-        SELECT reid_source."age", reid_source."sex", reid_source."race", reid_source."zip",
-          reid_source."job", reid_source."diagnosis"
-        FROM query_table('people') AS reid_source
-      ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
-      GROUP BY ALL
-    )
+  WITH reid_cells AS MATERIALIZED (
+    SELECT q1, q2, q3, q4, q5, q6 AS s, count(*) AS n
     FROM (
-      SELECT sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value
-      FROM reid_cells
-      GROUP BY q1, q2, q3, q4, q5
-    )
+      SELECT reid_source."age", reid_source."sex", reid_source."race", reid_source."zip",
+        reid_source."job", reid_source."diagnosis"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3, q4, q5, q6)
+    GROUP BY ALL
+  )
+  SELECT class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
+  FROM (
+    SELECT sum(n)::BIGINT AS class_size, 1 AS classes, max(n)::DOUBLE / sum(n) AS value
+    FROM reid_cells
+    GROUP BY q1, q2, q3, q4, q5
   )
   GROUP BY class_size, value
 ) AS reid_counted

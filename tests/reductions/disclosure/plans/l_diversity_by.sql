@@ -1,4 +1,4 @@
--- l_diversity(people, ['age', 'sex'], 'income', 'distinct', 3, ['state'], 'value')
+-- l_diversity(people, ['age', 'sex'], 'income', 'distinct', 3, None, ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
   SELECT *, true AS kept
   FROM (
@@ -16,13 +16,13 @@ reid_cells AS MATERIALIZED (
   WHERE kept
 ),
 reid_sized AS (
-  SELECT q4, class_size, value, sum(classes)::BIGINT AS classes
+  SELECT q4, class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
   FROM (
     SELECT q4, sum(n)::BIGINT AS class_size, 1 AS classes, count(*)::DOUBLE AS value
     FROM reid_cells
     GROUP BY q4, q1, q2
   )
-  GROUP BY ALL
+  GROUP BY q4, class_size, value
 ),
 reid_groups AS (
   SELECT q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
@@ -30,6 +30,6 @@ reid_groups AS (
   GROUP BY q4
 )
 SELECT g.q4 AS "reid: state", class_size, value, coalesce(classes, 0)::BIGINT AS classes,
-  records_dropped, 'value' AS nulls
+  coalesce(records, 0)::BIGINT AS records, records_dropped, 'value' AS nulls
 FROM reid_groups AS g
 LEFT JOIN reid_sized AS s ON g.q4 IS NOT DISTINCT FROM s.q4

@@ -2,7 +2,7 @@
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_classes AS MATERIALIZED (
-    SELECT q1, q2, count(*) AS records
+    SELECT q1, q2, count(*) AS records, count(*) AS class_size
     FROM (
       SELECT reid_source."age", reid_source."sex"
       FROM query_table('people') AS reid_source
@@ -21,8 +21,8 @@ FROM (
       NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
       0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
     FROM (
-      SELECT records AS class_size, round(log_expected * 1000) / 1000 AS log_expected,
-        count(*) AS classes
+      SELECT class_size, round(log_expected * 1000) / 1000 AS log_expected,
+        sum(records::DOUBLE / class_size) AS classes
       FROM (
         SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
         FROM reid_classes CROSS
@@ -72,9 +72,9 @@ FROM (
       )
     )
     UNION ALL
-    SELECT 0, NULL, 0, 0, -4, NULL, NULL, NULL, records, mass, texts
+    SELECT 0, NULL, 0, 0, -4, NULL, NULL, NULL, class_size, mass, texts
     FROM (
-      SELECT records, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      SELECT class_size, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
         ELSE q2::VARCHAR END] AS texts, mass
       FROM (

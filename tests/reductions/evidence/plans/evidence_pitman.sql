@@ -2,7 +2,7 @@
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_classes AS (
-    SELECT q1, q2, count(*) AS records
+    SELECT q1, q2, count(*) AS records, count(*) AS class_size
     FROM (
       SELECT reid_source."age", reid_source."sex"
       FROM query_table('people') AS reid_source
@@ -15,9 +15,9 @@ FROM (
       NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
       0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
     FROM (
-      SELECT records AS class_size, NULL::DOUBLE AS log_expected, count(*) AS classes
+      SELECT class_size, NULL::DOUBLE AS log_expected, sum(records)::DOUBLE / class_size AS classes
       FROM reid_classes
-      GROUP BY records
+      GROUP BY class_size
     )
   )
 ) AS reid_counted

@@ -4,17 +4,16 @@ FROM (
   WITH reid_distinct AS MATERIALIZED (
     SELECT row_number() OVER () AS id, *
     FROM (
-      SELECT q1, q2, q3, count(*) AS records, list(record) AS members, -1::BIGINT AS people
+      SELECT q1, q2, count(*) AS records, list(record) AS members, -1::BIGINT AS people
       FROM (
-        SELECT row_number() OVER () - 1, reid_source."age", reid_source."sex",
-          reid_source."state"
+        SELECT row_number() OVER () - 1, reid_source."age", reid_source."sex"
         FROM query_table('people') AS reid_source
-      ) AS reid_source_rows(record, q1, q2, q3)
-      GROUP BY q1, q2, q3
+      ) AS reid_source_rows(record, q1, q2)
+      GROUP BY q1, q2
     )
   )
   SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-    [q3::VARCHAR]::VARCHAR[] AS texts, people, members
+    []::VARCHAR[] AS texts, people, members
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER () AS code1

@@ -6,32 +6,31 @@ FROM (
     WITH reid_distinct AS MATERIALIZED (
       SELECT row_number() OVER () AS id, *
       FROM (
-        SELECT q1, q2, q3, count(*) AS records, list(record) AS members, -1::BIGINT AS people
+        SELECT q1, q2, count(*) AS records, list(record) AS members, -1::BIGINT AS people
         FROM (
-          SELECT "person", reid_source."age", reid_source."sex", reid_source."state"
+          SELECT "person", reid_source."age", reid_source."sex"
           FROM (
-            SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
+            SELECT q1 AS "age", q2 AS "sex", entity AS "person"
             FROM (
               SELECT *, count(*) OVER (PARTITION BY entity) AS several
               FROM (
-                SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+                SELECT q1, q2, q3 AS entity, count(*) AS records
                 FROM (
-                  SELECT reid_source."age", reid_source."sex", reid_source."state",
-                    reid_source."person"
+                  SELECT reid_source."age", reid_source."sex", reid_source."person"
                   FROM query_table('people') AS reid_source
-                ) AS reid_source_rows(q1, q2, q3, q4)
+                ) AS reid_source_rows(q1, q2, q3)
                 GROUP BY ALL
               )
             )
             WHERE CASE WHEN several > 1 THEN error('people must have one value in each column of the scenario, got people of several; pass a table with a row a person')::BOOLEAN
               ELSE true END
           ) AS reid_source
-        ) AS reid_source_rows(record, q1, q2, q3)
-        GROUP BY q1, q2, q3
+        ) AS reid_source_rows(record, q1, q2)
+        GROUP BY q1, q2
       )
     )
     SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-      [q3::VARCHAR]::VARCHAR[] AS texts, people, members
+      []::VARCHAR[] AS texts, people, members
     FROM reid_distinct
     LEFT JOIN (
       SELECT v1, row_number() OVER () AS code1
@@ -60,16 +59,15 @@ FROM (
     FROM (
       SELECT reid_source."person", reid_source."age", reid_source."sex"
       FROM (
-        SELECT q1 AS "age", q2 AS "sex", q3 AS "state", entity AS "person"
+        SELECT q1 AS "age", q2 AS "sex", entity AS "person"
         FROM (
           SELECT *, count(*) OVER (PARTITION BY entity) AS several
           FROM (
-            SELECT q1, q2, q3, q4 AS entity, count(*) AS records
+            SELECT q1, q2, q3 AS entity, count(*) AS records
             FROM (
-              SELECT reid_source."age", reid_source."sex", reid_source."state",
-                reid_source."person"
+              SELECT reid_source."age", reid_source."sex", reid_source."person"
               FROM query_table('people') AS reid_source
-            ) AS reid_source_rows(q1, q2, q3, q4)
+            ) AS reid_source_rows(q1, q2, q3)
             GROUP BY ALL
           )
         )

@@ -4,27 +4,26 @@ FROM (
   WITH reid_distinct AS MATERIALIZED (
     SELECT row_number() OVER () AS id, *
     FROM (
-      SELECT q1, q2, q3, count(*) FILTER (NOT other) AS records, coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
+      SELECT q1, q2, count(*) FILTER (NOT other) AS records, coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
         count(*) FILTER (other) AS people
       FROM (
         SELECT *, false AS other
         FROM (
-          SELECT row_number() OVER () - 1, reid_source."age", reid_source."sex",
-            reid_source."state"
+          SELECT row_number() OVER () - 1, reid_source."age", reid_source."sex"
           FROM query_table('people') AS reid_source
-        ) AS reid_source_rows(record, q1, q2, q3)
+        ) AS reid_source_rows(record, q1, q2)
         UNION ALL
-        SELECT NULL, q1, q2, NULL, true
+        SELECT NULL, q1, q2, true
         FROM (
           SELECT reid_source."age", reid_source."sex"
           FROM query_table('register') AS reid_source
         ) AS reid_source_rows(q1, q2)
       )
-      GROUP BY q1, q2, q3
+      GROUP BY q1, q2
     )
   )
   SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-    [q3::VARCHAR]::VARCHAR[] AS texts, people, members
+    []::VARCHAR[] AS texts, people, members
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER () AS code1

@@ -8,7 +8,7 @@ FROM (
     ) AS reid_source_rows(q1, q2)
   ),
   reid_classes AS MATERIALIZED (
-    SELECT q1, q2, count(*) AS records
+    SELECT q1, q2, count(*) AS records, count(*) AS class_size
     FROM reid_taken
     GROUP BY q1, q2
   ),
@@ -51,13 +51,14 @@ FROM (
     )
     WHERE second <= 0 OR reid_lines <= 20000
     UNION ALL
-    SELECT 0, -3, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
+    SELECT 0, -3, NULL, NULL, NULL, class_size, sum(records)::DOUBLE / class_size,
+      NULL
     FROM reid_classes
-    GROUP BY records
+    GROUP BY class_size
     UNION ALL
-    SELECT 0, -4, NULL, NULL, NULL, records, mass, texts
+    SELECT 0, -4, NULL, NULL, NULL, class_size, mass, texts
     FROM (
-      SELECT records, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      SELECT class_size, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
         ELSE q2::VARCHAR END] AS texts, mass
       FROM (

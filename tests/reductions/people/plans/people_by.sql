@@ -17,7 +17,7 @@ reid_taken AS (
   ) AS reid_source_rows(q1, q2, q3, q4)
 ),
 reid_classes AS MATERIALIZED (
-  SELECT q4, q1, q2, count(*) AS records, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
+  SELECT q4, q1, q2, count(*) AS records, count(*) AS class_size, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
     ELSE 'NaN'::DOUBLE END) AS weights
   FROM reid_taken
   GROUP BY q4, q1, q2
@@ -67,13 +67,14 @@ reid_sized AS (
     )
     WHERE second <= 0 OR reid_lines <= 20000
     UNION ALL
-    SELECT q4, 0, -3, NULL, NULL, NULL, records, count(*)::DOUBLE, NULL
+    SELECT q4, 0, -3, NULL, NULL, NULL, class_size, sum(records)::DOUBLE / class_size,
+      NULL
     FROM reid_classes
-    GROUP BY q4, records
+    GROUP BY q4, class_size
     UNION ALL
-    SELECT q4, 0, -4, NULL, NULL, NULL, records, mass, texts
+    SELECT q4, 0, -4, NULL, NULL, NULL, class_size, mass, texts
     FROM (
-      SELECT q4, records, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      SELECT q4, class_size, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
         ELSE q2::VARCHAR END] AS texts, mass
       FROM (

@@ -4,8 +4,8 @@ FROM (
   WITH reid_distinct AS MATERIALIZED (
     SELECT row_number() OVER () AS id, *
     FROM (
-      SELECT q1, q2, count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight
-        ELSE 'NaN'::DOUBLE END) AS mass
+      SELECT q1, q2, count(*) AS records, count(*) AS class_size, list(record) AS members,
+        sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
       FROM (
         SELECT row_number() OVER () - 1, 1::DOUBLE, reid_source."age", reid_source."sex"
         FROM query_table('people') AS reid_source
@@ -13,7 +13,8 @@ FROM (
       GROUP BY q1, q2
     )
   )
-  SELECT id AS place, records, log_expected, []::BIGINT[] AS codes, members
+  SELECT id AS place, records, class_size, log_expected, []::BIGINT[] AS codes,
+    members
   FROM (
     SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
     FROM reid_distinct CROSS

@@ -6,8 +6,8 @@ FROM (
     WITH reid_distinct AS MATERIALIZED (
       SELECT row_number() OVER () AS id, *
       FROM (
-        SELECT q1, q2, count(*) AS records, list(record) AS members, sum(CASE WHEN weight > 0 THEN weight
-          ELSE 'NaN'::DOUBLE END) AS mass
+        SELECT q1, q2, count(*) AS records, count(*) AS class_size, list(record) AS members,
+          sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
         FROM (
           SELECT "id", 1::DOUBLE, reid_source."age", reid_source."sex"
           FROM query_table('people') AS reid_source
@@ -15,7 +15,8 @@ FROM (
         GROUP BY q1, q2
       )
     )
-    SELECT id AS place, records, log_expected, [code1, code2] AS codes, members
+    SELECT id AS place, records, class_size, log_expected, [code1, code2] AS codes,
+      members
     FROM (
       SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
       FROM reid_distinct CROSS

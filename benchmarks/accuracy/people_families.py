@@ -1,0 +1,81 @@
+"""Families of tables: which of them constants were chosen on, and which are for figures alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from benchmarks.accuracy.people_cases import Case
+
+
+@dataclass(frozen=True)
+class Family:
+    """Tables and generators of one kind: those for choosing constants, and those held out from it."""
+
+    chosen_on: tuple[str, ...]
+    held_out: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.chosen_on + self.held_out
+
+    def choose(self, cases: Sequence[Case]) -> list[Case]:
+        """The cases that constants may be chosen on."""
+        return [case for case in cases if case.name in self.chosen_on]
+
+    def hold_out(self, cases: Sequence[Case]) -> list[Case]:
+        """The cases that are for figures alone."""
+        return [case for case in cases if case.name in self.held_out]
+
+
+# Name of the survey: its file, and the columns that number its persons.
+SURVEYS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    **{
+        name: (f"Ecdat/{name}.csv", ())
+        for name in (
+            *("HI", "BudgetFood", "Benefits", "CPSch3", "DoctorAUS", "Star", "Tobacco"),
+            *("VietNamI", "MedExp", "OFP", "RetSchool", "Hdma", "Workinghours"),
+        )
+    },
+    "SLID": ("car/SLID.csv", ()),
+    "rwm1984": ("COUNT/rwm1984.csv", ()),
+    "bfi": ("psych/bfi.csv", ()),
+    "Vocab": ("car/Vocab.csv", ()),
+    "Chile": ("car/Chile.csv", ()),
+    "flchain": ("survival/flchain.csv", ()),
+    "Aids2": ("MASS/Aids2.csv", ()),
+    "DoctorContacts": ("Ecdat/DoctorContacts.csv", ()),
+    "rwm5yr": ("COUNT/rwm5yr.csv", ("id", "year")),
+}
+
+FAMILIES: Final = {
+    "people": Family(
+        (
+            *("adult", "census_income_kdd", "cps_tax_units", "hdv2003", "brfss2020_heart", "covid19_mx"),
+            *("HI", "BudgetFood", "Benefits", "CPSch3", "DoctorAUS", "Star", "SLID", "Tobacco"),
+            *("rwm1984", "bfi"),
+        ),
+        (
+            *("VietNamI", "Vocab", "MedExp", "OFP", "flchain", "RetSchool", "Hdma", "Workinghours"),
+            *("Aids2", "Chile"),
+        ),
+    ),
+    "postcodes": Family(("addresses",), ("births", "birth_sex_place", "names", "positions")),
+    "lists": Family(
+        ("baskets", "multiple_answers", "conditions"),
+        ("subscriptions", "prescriptions", "symptoms", "baskets_groceries", "baskets_epub"),
+    ),
+    "panels": Family(("twice", "repeated"), ("panel", "DoctorContacts", "rwm5yr")),
+    "other laws": Family(
+        (
+            *("zipf_mixture", "shared_homes", "followed", "few_categories", "measurements", "mostly_missing"),
+            *("independent", "functional", "clusters", "heavy_tailed", "amounts", "latent_normal"),
+        ),
+        (
+            *("families", "visits", "careers", "dependent", "moments", "households", "two_columns"),
+            *("rule_bound", "near_identifier", "couples", "commuters", "laboratory", "opinions"),
+            "marks_at_school",
+        ),
+    ),
+    "foreign": Family((), ("browser_user_agents", "fingerprints", "whole_households")),
+}

@@ -1,0 +1,152 @@
+"""The records of a warehouse's tables at the client, where DuckDB answers what the warehouse cannot."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from reid_sql.check.duckdb_table import Calls
+from reid_sql.check.measure import Row
+from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.release import Group, TableEngine
+from reid_sql.client_fallback import (
+    DistinctRecords,
+    create_view,
+    drop_view,
+    needed_columns,
+    open_client,
+)
+from reid_sql.engines.ibis.frames import aliases, max_collected_values
+from reid_sql.errors import ReidError
+from reid_sql.function import Function
+from reid_sql.parameters import Columns, quoted
+
+PLACE: Final = "reid place of the group"
+
+
+class RemoteTable(TableEngine):
+    """The table in the warehouse."""
+
+    @abstractmethod
+    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
+        """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
+
+
+class Client:
+    """The DuckDB of the client, opened when it is first asked."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        """Remember what closes it."""
+        self._stack = stack
+
+    @cached_property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+        return self._stack.enter_context(open_client())
+
+
+class ClientRecords:
+    """One table's records at the client, fetched once for the same columns and groups."""
+
+    def __init__(self, client: Client, table: TablePolicy, number: int, source: RemoteTable) -> None:
+        """Remember where the records come from."""
+        self._client, self._table, self._name = client, table, f"reid_client_{number}"
+        self._source = source
+        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
+        self._refused: dict[Any, ReidError] = {}
+        self._created = 0
+
+    @cached_property
+    def _calls(self) -> Calls:
+        return Calls(self._client.con, self._table, "")
+
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+    ) -> list[Row]:
+        """Call a function on the records of a group, or of the whole table."""
+        return self._calls.call(function, qi, given, self._part(self._needed(function, qi, given), by, group))
+
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+        columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
+        return self._calls.call_measure(check, given, self._part(columns, check.by, group))
+
+    def call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Call a function on all groups at once; the values of a group are under the names of the source."""
+        view = self._view(self._needed(function, qi, given), by)
+        names, groups = self._source.group_names(by), self._source.groups(by)
+        rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
+        return [
+            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row) for row in rows
+        ]
+
+    def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+        """List the columns that the call is about, with those of a model and the one of people."""
+        arguments = {
+            p.name: qi if isinstance(p.domain, Columns) else given.get(p.name) for p in function.parameters
+        }
+        person = [] if self._table.entity is None else [self._table.entity]
+        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))
+
+    def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
+        """Name a view of all records, with the place of their group."""
+        key = (frozenset(columns), tuple(by))
+        if key not in self._views:
+            if key in self._refused:
+                raise self._refused[key]
+            try:
+                self._views[key] = self._create(columns, by)
+            except ReidError as error:  # once for all groups: a refusal takes as long as counting
+                self._refused[key] = error
+                raise
+        return self._views[key][0]
+
+    def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
+        """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
+        fetched = self._source.fetch(columns, by)
+        while (
+            self._views and sum(n for _, n in self._views.values()) + fetched.values > max_collected_values()
+        ):
+            view, _ = self._views.pop(next(iter(self._views)))
+            drop_view(self._client.con, view)
+        self._created += 1
+        view = f"{self._name}_{self._created}"
+        create_view(self._client.con, view, *self._with_places(fetched, by))
+        return view, fetched.values
+
+    def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> tuple[Sequence[str], pa.Table]:
+        """Replace the columns that divide the records, which are the last, by the places of their groups."""
+        if not by:
+            return fetched.columns, fetched.rows
+        names, own = aliases(fetched.columns), len(fetched.columns) - len(by)
+        kinds, of_kind = np.unique(fetched.fetched.codes[:, own:], axis=0, return_inverse=True)
+        values = [[None, *each.to_pylist()] for each in fetched.fetched.values[own:]]
+        places = [
+            self._source.place_of(by, [listed[code] for listed, code in zip(values, kind, strict=True)])
+            for kind in kinds
+        ]
+        rows = fetched.rows.select([*names[:own], "records"])
+        numbers = np.array(places, dtype=np.int64)[of_kind.ravel()]
+        return [*fetched.columns[:own], PLACE], rows.append_column(f"q{own + 1}", pa.array(numbers))
+
+    def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
+        """Name a view of the group's records alone."""
+        view = self._view(columns, by)
+        if not by:
+            return view
+        part = f"{view}_of_{group.place}"
+        listed = ", ".join(quoted(name) for name in columns)
+        select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
+        self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
+        return part
+
+
+def _without_place(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != PLACE}

@@ -1,0 +1,204 @@
+"""Ibis: the one way by which values come from a database: numbered there, and verified here.
+
+A driver may change a value: it rounds a decimal, reads three texts as one timestamp, wraps a time beyond 24
+hours, or gives NULL for what it cannot read. So the database numbers the values of each column, equal ones
+alike, and what is counted again is counted by these numbers. Where the values themselves are needed, one for
+each number comes, as text if drivers change its type. They must differ as their numbers do, or are refused.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+import ibis
+import ibis.expr.datatypes as dt
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+from ibis.expr.types import Column, Table
+
+from reid_sql.engines.codes import dense_codes
+from reid_sql.engines.ibis.alike import comparable, restored
+from reid_sql.engines.ibis.frames import WITHOUT_WINDOWS, aliases, backend, bigint, fetch, with_ones
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import Integers
+
+FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")  # whose whole numbers come as they are
+NESTED_AS_TEXT: Final = ("postgres", "mysql")  # arrays with bounds, sets
+DISTINCT: Final = "the distinct records under nulls='wildcard'"
+CODE, TEXT, ONE, TOTAL = "reid_code_", "reid_value_", "reid_one", "reid_rows"
+MAX_DIGITS: Final = 38  # of Arrow's decimals that all who read it have
+
+
+@dataclass(frozen=True)
+class NumberedRows:
+    """Rows by the numbers of their values, and the values by these numbers."""
+
+    codes: Integers  # (rows, columns), from 1, 0 for NULL: numbered by the database, in its order
+    values: Sequence[pa.Array]  # of each column, the value of each code, the first of code 1
+    others: pa.Table  # the columns that were not numbered, as they came
+
+    def column(self, place: int) -> pa.Array:
+        """The column of values, by its place among those that were numbered."""
+        codes = self.codes[:, place]
+        return self.values[place].take(pa.array(codes - 1, mask=codes == 0))
+
+    def code_column(self, place: int) -> pa.Array:
+        """The column of numbers, NULL where the value is."""
+        codes = self.codes[:, place]
+        return pa.array(codes, mask=codes == 0)
+
+
+def fetch_codes(rows: Table, names: Sequence[str], words: str) -> NumberedRows:
+    """Fetch the numbers of the values in these columns, made comparable, and all other columns."""
+    return _fetch(rows, names, (), words)
+
+
+def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRows:
+    """Fetch the numbers and the values of columns, made comparable, and all other columns.
+
+    `columns` has the user's name of each. Refuses values that do not come as they are.
+    """
+    return _fetch(rows, list(columns), list(columns.values()), words)
+
+
+def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str) -> list[tuple[Any, ...]]:
+    """Fetch the smallest classes: the size of each and its values, in their order, NULL last."""
+    order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in columns)]
+    rarest = classes.order_by(order).limit(count).select("class_size", *columns)
+    compared = rarest.select(
+        "class_size",
+        **{q: comparable(rarest[name]) for q, name in zip(aliases(columns), columns, strict=True)},
+    )
+    fetched = fetch_values(compared, dict(zip(aliases(columns), columns, strict=True)), words)
+    sizes = fetched.others["class_size"].to_pylist()
+    values = [fetched.column(place).to_pylist() for place in range(len(columns))]
+    codes = np.where(fetched.codes == 0, np.iinfo(np.int64).max, fetched.codes)
+    ordered = np.lexsort((*codes.T[::-1], sizes))
+    return [(sizes[row], *(column[row] for column in values)) for row in ordered]
+
+
+def _fetch(rows: Table, names: Sequence[str], shown: Sequence[str], words: str) -> NumberedRows:
+    others = [name for name in rows.columns if name not in names]
+    kinds = [rows.schema()[name] for name in names]
+    engine, ones = backend(rows), with_ones(rows, ONE)
+    sent: dict[str, Any] = {name: ones[name] for name in others}
+    if engine in WITHOUT_WINDOWS:  # in this process, without a driver
+        found = fetch(ones.select(*others, *names), words, len(rows.columns))
+        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(found[name])}), "q") for name in names])
+    else:
+        sent |= {f"{CODE}{place}": number_values(ones[name]) for place, name in enumerate(names)}
+        sent |= {f"{TEXT}{place}": _sent(ones[name], engine) for place, name in enumerate(names) if shown}
+        sent[TOTAL] = bigint(ones[ONE].count().over(ibis.window()))
+        found = fetch(ones.select(**sent), words, len(rows.columns), _types(shown, kinds))
+        codes = _stack([found[f"{CODE}{place}"].to_numpy() for place in range(len(names))])
+        _refuse_lost_rows(found, words)
+        found = found.rename_columns([_renamed(name, names) for name in found.column_names])
+    values = [
+        _representatives(found[name], codes[:, place], kinds[place], shown[place])
+        for place, name in enumerate(names)
+        if shown
+    ]
+    return NumberedRows(codes, values, found.select(others))
+
+
+def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
+    listed = [
+        f"'{name}' of type {' '.join(str(kind).split())}" for name, kind in zip(shown, kinds, strict=False)
+    ]
+    return f" ({', '.join(listed)})" if listed else ""
+
+
+def _stack(columns: Sequence[Integers]) -> Integers:
+    return np.column_stack([each.astype(np.int64) for each in columns])
+
+
+def _renamed(name: str, names: Sequence[str]) -> str:
+    return names[int(name.removeprefix(TEXT))] if name.startswith(TEXT) else name
+
+
+def number_values(column: Column) -> Any:  # noqa: ANN401 - a column of whole numbers
+    """Number the values, made comparable, from 1 in the database's order, equal ones alike, NULL 0."""
+    rank = ibis.dense_rank().over(order_by=column.asc(nulls_first=False))
+    return bigint(column.isnull().ifelse(ibis.literal(0, dt.int64), bigint(rank) + 1))
+
+
+def _sent(column: Column, engine: str) -> Column:
+    """The column, or its text where drivers change values of its type."""
+    column, kind = restored(column), column.type()
+    plain = kind.is_string() or kind.is_binary() or kind.is_floating()
+    plain |= (kind.is_integer() or kind.is_boolean()) and engine in FAITHFUL
+    plain |= kind.is_nested() and engine not in NESTED_AS_TEXT
+    if engine == "mysql" and kind.is_float32():  # of which it shows six digits
+        return column.cast("float64")
+    return column if plain else column.cast("string")
+
+
+def _refuse_lost_rows(found: pa.Table, words: str) -> None:
+    counted = found[TOTAL][0].as_py() if found.num_rows else 0
+    if counted != found.num_rows:
+        rule = f"{words} must be all rows that the database counted, got {found.num_rows} of {counted}"
+        raise OutOfDomainError(f"{rule}; ask again, or ask about an extract")
+
+
+def _representatives(column: pa.ChunkedArray, codes: Integers, kind: dt.DataType, name: str) -> pa.Array:
+    """Give one value for each code; refuse values that are not as many as the codes, or are NULL."""
+    numbers, first = np.unique(codes, return_index=True)
+    first = first[numbers > 0]
+    sent = column.take(pa.array(first)).combine_chunks()
+    counted = int(codes.max(initial=0))
+    for values in (_read(sent, kind), sent):
+        if not values.null_count and len(values) == counted == _count_distinct(values):
+            return values
+    rule = f"'{name}' must come to the client as values that differ as in the database"
+    told = " ".join(str(kind).split())
+    got = f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {told}"
+    raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
+
+
+def _count_distinct(values: pa.Array) -> int:
+    return int(pl.Series(values=pl.from_arrow(values)).n_unique()) if len(values) else 0
+
+
+def _read(texts: pa.Array, kind: dt.DataType) -> pa.Array:
+    """Read the texts as values of their type; they stay texts if one of them is no such value."""
+    if not pa.types.is_string(texts.type) or kind.is_string():
+        return texts
+    if kind.is_decimal():
+        return _read_decimals(texts, kind)
+    for target in _targets(kind):
+        with suppress(pa.ArrowException, OverflowError):
+            return pc.cast(texts, target)
+    return texts
+
+
+def _targets(kind: dt.DataType) -> list[pa.DataType]:
+    """Arrow's types for values of the type, the best first; none where only the text is exact."""
+    if kind.is_timestamp():
+        return [pa.timestamp(unit, zone) for zone in (kind.timezone, None) for unit in ("us", "ns")]
+    if kind.is_time():
+        return [pa.time64("us"), pa.time64("ns")]
+    if kind.is_date():
+        return [pa.date32()]
+    return [kind.to_pyarrow()] if kind.is_integer() or kind.is_boolean() else []
+
+
+def _read_decimals(texts: pa.Array, kind: dt.Decimal) -> pa.Array:
+    """Read decimals exactly, by their own digits where the type has fewer; else texts without final zeros."""
+    try:
+        numbers = [Decimal(text) for text in texts.to_pylist()]
+    except (InvalidOperation, TypeError):
+        return texts
+    if not all(number.is_finite() for number in numbers):
+        return texts
+    scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
+    own = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
+    for digits, places in (own, (MAX_DIGITS, max(scale, 0))):
+        if max(scale, 0) <= places <= digits <= MAX_DIGITS:
+            with suppress(pa.ArrowException, InvalidOperation):
+                return pa.array(numbers, pa.decimal128(digits, places))
+    short = [f"{number:f}" for number in numbers]
+    return pa.array([text.rstrip("0").rstrip(".") if "." in text else text for text in short], pa.string())

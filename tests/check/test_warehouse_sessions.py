@@ -1,0 +1,162 @@
+"""The gate in a warehouse as an administrator sees it: few statements, a named session, one snapshot."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pymysql
+import pytest
+
+import reid_sql.ibis as ri
+from reid_sql.check import gate
+from reid_sql.cli import main
+from reid_sql.engines.ibis.frames import collected
+from reid_sql.sources.warehouse import warehouse
+
+CHECKS = """
+quasi_identifiers = ["age", "sex", "town"]
+checks = [
+  { measure = "k", at_least = 1 },
+  { measure = "uniqueness", at_most = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "records_at_risk", threshold = 0.2, at_most = 1, quasi_identifiers = ["age", "town"] },
+  { measure = "unique_records", at_most = 1e6, quasi_identifiers = ["sex"] },
+]
+"""
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(f"host={postgres} user=reid dbname=postgres", autocommit=True) as con:
+        con.execute("CREATE SCHEMA sessions")
+        con.execute("""CREATE TABLE sessions.people AS
+            SELECT i % 7 AS age, i % 2 AS sex, i % 11 AS town FROM generate_series(1, 500) t(i)""")
+        yield con
+        con.execute("DROP SCHEMA sessions CASCADE")
+
+
+def policy(folder: Path, postgres: str, table: str, checks: str = CHECKS) -> Path:
+    url = f"postgres://reid@/postgres?host={postgres}"
+    path = folder / "p.toml"
+    path.write_text(
+        f'mask_below = 1\nurl = "{url}"\n[[tables]]\ntable = "{table}"\n{checks}', encoding="utf-8"
+    )
+    return path
+
+
+@pytest.mark.postgres
+def test_the_table_is_read_once_for_all_checks_of_class_sizes(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any]
+) -> None:
+    """The server counts its own scans; the figures are those of its own GROUP BY."""
+    path = policy(tmp_path, postgres, "sessions.people")
+    before = scans(server)
+    page = gate.check(path)
+    assert scans(server) - before <= 5  # the class sizes, the records, and each column alone
+    assert [check["verdict"] for check in page["checks"]] == ["pass"] * 4
+    for check in page["checks"]:
+        named = ", ".join(check["quasi_identifiers"])
+        sizes = f"SELECT count(*) AS n FROM sessions.people GROUP BY {named}"
+        asked = {
+            "k": f"SELECT min(n) FROM ({sizes}) s",
+            "uniqueness": f"SELECT (count(*) FILTER (n = 1))::float8 / 500 FROM ({sizes}) s",
+            "records_at_risk": f"SELECT sum(n) FILTER (WHERE n < 5)::float8 / 500 FROM ({sizes}) s",
+            "unique_records": f"SELECT count(*) FILTER (WHERE n = 1) FROM ({sizes}) s",
+        }[check["measure"]].replace("FILTER (n", "FILTER (WHERE n")
+        assert check["groups"][0]["value"] == pytest.approx(server.execute(asked).fetchall()[0][0] or 0)
+
+
+def scans(server: psycopg.Connection[Any]) -> int:
+    server.execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.2)")
+    [[found]] = server.execute("""SELECT seq_scan FROM pg_stat_user_tables
+        WHERE schemaname = 'sessions' AND relname = 'people'""").fetchall()
+    return int(found)
+
+
+@pytest.mark.postgres
+def test_an_administrator_finds_the_session_by_its_name(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any]
+) -> None:
+    with warehouse("url", f"postgres://reid@/postgres?host={postgres}", tmp_path):
+        named = server.execute("SELECT application_name FROM pg_stat_activity").fetchall()
+    assert ("reid-sql",) in named
+
+
+FAILING = {
+    "a time limit": ("CASE WHEN i = 7 THEN (pg_sleep(20) IS NULL)::int ELSE i % 5 END", "QueryCanceled"),
+    "a lost connection": (
+        "CASE WHEN i = 7 THEN pg_terminate_backend(pg_backend_pid())::int ELSE i % 5 END",
+        "(OperationalError|AdminShutdown)",
+    ),
+}
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("failing", FAILING)
+def test_what_the_server_stops_is_not_judged_and_the_report_is_written(
+    tmp_path: Path,
+    postgres: str,
+    failing: str,
+    server: psycopg.Connection[Any],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    column, cause = FAILING[failing]
+    server.execute(f"""CREATE VIEW sessions.slow AS
+        SELECT i % 7 AS age, i % 2 AS sex, {column} AS town FROM generate_series(1, 500) t(i)""")
+    server.execute("ALTER ROLE reid SET statement_timeout = '1s'")
+    try:
+        path = policy(tmp_path, postgres, "sessions.slow")
+        report = tmp_path / "r.json"
+        assert (
+            main(["check", str(path), "--json-report", str(report), "--html", str(tmp_path / "r.html")]) == 2
+        )
+    finally:
+        server.execute("ALTER ROLE reid RESET statement_timeout")
+    assert report.exists()
+    assert (tmp_path / "r.html").exists()
+    assert "Traceback" not in capsys.readouterr().err
+    page = json.loads(report.read_text(encoding="utf-8"))
+    first = page["checks"][0]["groups"][0]
+    assert first["verdict"] == "not judged"
+    assert re.search(cause, first["why"])
+
+
+@pytest.mark.postgres
+def test_a_plan_prints_the_statements_and_runs_none(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that are printed are those that the server is sent, but for its cursors."""
+    path = policy(tmp_path, postgres, "sessions.people")
+    before = scans(server)
+    assert main(["check", str(path), "--plan"]) == 0
+    printed = capsys.readouterr().out
+    assert scans(server) == before
+    statements = [part for part in printed.split(";\n") if "SELECT" in part]
+    assert f"-- {len(statements)} statements" in printed
+    gate.check(path)
+    assert scans(server) - before == len(statements)
+
+
+def test_a_plan_is_for_warehouses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("age,sex,town\n1,2,3\n", encoding="utf-8")
+    (tmp_path / "p.toml").write_text(f'[[tables]]\nfile = "t.csv"\n{CHECKS}', encoding="utf-8")
+    assert main(["check", str(tmp_path / "p.toml"), "--plan"]) == 2
+    assert "--plan must be asked of a policy with a url" in capsys.readouterr().err
+
+
+@pytest.mark.mariadb
+@pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
+def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: str) -> None:
+    pymysql.install_as_MySQLdb()
+    with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
+        cursor.execute("CREATE OR REPLACE DATABASE sessions")
+        cursor.execute("CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2")
+        url = f"mysql://root@localhost/sessions?unix_socket={mariadb}"
+        with warehouse("url", url, tmp_path) as opened:
+            table = opened.table("table", "people")
+            before = collected(ri.risk_summary(table, ["age"]), "").to_pylist()
+            cursor.execute("INSERT INTO sessions.people VALUES (1), (2)")
+            assert collected(ri.risk_summary(table, ["age"]), "").to_pylist() == before
+        cursor.execute("DROP DATABASE sessions")

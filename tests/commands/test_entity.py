@@ -1,0 +1,101 @@
+"""Tables of visits: each command counts people by --entity, and names a column that may identify them."""
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import reid_sql.polars as rp
+from reid_sql.cli import main
+
+QI = "age,sex,town"
+HINT = (
+    "Column 'patient_id' looks like an identifier and repeats (60 values in 240 rows): "
+    "if it identifies people"
+)
+
+
+@pytest.fixture
+def visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
+    """Four visits of each of 60 patients, all alike; the working directory has the file and a scenario."""
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(3)  # noqa: S311 - tables, no secrets
+    rows = [(p, rng.randint(20, 29), rng.choice("MF"), rng.choice("ABC")) for p in range(60)]
+    frame = pl.DataFrame([row for row in rows for _ in "abcd"], ["patient_id", *QI.split(",")], orient="row")
+    frame.write_csv("visits.csv")
+    scenario = (
+        'name = "s"\npopulation = 1000\n[[groups]]\ncolumns = ["age", "sex", "town"]\nprobability = 1\n'
+    )
+    Path("s.toml").write_text(scenario, encoding="utf-8")
+    return frame
+
+
+COMMANDS = {
+    "risk": ["risk", "visits.csv", "--qi", QI],
+    "population": ["risk", "visits.csv", "--qi", QI, "--population", "1000"],
+    "forecast": ["forecast", "visits.csv", "--qi", QI, "--population", "1000"],
+    "validate": [
+        "validate",
+        "visits.csv",
+        "--qi",
+        QI,
+        "--methods",
+        "bound",
+        "--samples",
+        "1",
+        "--fraction",
+        "0.9",
+    ],
+    "adversary": ["adversary", "visits.csv", "--scenario", "s.toml"],
+    "qar": ["qar", "visits.csv", "--columns", QI, "--p", "2"],
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize("shape", ["table", "json", "csv"])
+@pytest.mark.usefixtures("visits")
+def test_no_command_answers_of_visits_in_silence(
+    arguments: list[str], shape: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "--format", shape]) == 0
+    shown = capsys.readouterr()
+    assert HINT in " ".join((shown.out + shown.err).split())
+    assert main([*arguments, "--format", shape, "--entity", "patient_id"]) == 0
+    shown = capsys.readouterr()
+    assert HINT not in " ".join((shown.out + shown.err).split())
+    known = "a class counts its people, and the attacker knows the worst row of each"
+    assert known in " ".join((shown.out + shown.err).split())
+
+
+def test_people_of_visits_are_those_of_one_row_each(
+    visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visits.unique(maintain_order=True).write_csv("people.csv")
+    for name, arguments in COMMANDS.items():
+        main([*arguments, "--format", "json", "--entity", "patient_id"])
+        counted = json.loads(capsys.readouterr().out)
+        main([each.replace("visits", "people") for each in arguments] + ["--format", "json"])
+        plain = json.loads(capsys.readouterr().out)
+        if isinstance(counted, dict):
+            for page in (counted, plain):
+                page.pop("counted", None)
+        assert counted == plain, name
+
+
+def test_a_forecast_of_people_is_the_functions(
+    visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*COMMANDS["forecast"], "--format", "csv", "--entity", "patient_id"])
+    row = next(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    found = rp.population_risk(visits, QI.split(","), [1000.0], entity="patient_id").collect().to_dicts()[0]
+    assert float(row["correctness"]) == pytest.approx(found["correctness"], rel=0.2)
+
+
+@pytest.mark.usefixtures("visits")
+def test_a_comparison_asks_for_one_row_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "visits.csv", "visits.csv", "--qi", QI]) == 0
+    assert f"{HINT}, pass a row of each." in " ".join(capsys.readouterr().out.split())
