@@ -208,7 +208,8 @@ SHARED: Final[Mapping[str, str]] = {
     "reid_expm1": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
         WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END""",
     "reid_texts_of_row": f"""(r) AS CASE WHEN starts_with(typeof(r), 'STRUCT(')
-        THEN {refusal(REFUSAL_OLD_ROW, "VARCHAR[]")} WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
+        THEN {refusal(REFUSAL_OLD_ROW, "VARCHAR[]")}
+        WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
     "reid_has_collation": f"(c) AS {text_has_collation('c')}",
