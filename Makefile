@@ -5,6 +5,9 @@ QI ?= age,sex,postcode
 BIN := .venv/bin
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
+# What can be tested while one writes: of each file the first tests, with the first of their parameters; no
+# Java, no dbt, no real data, nothing slow.
+QUICK := -q $(PARALLEL) -p tests.quick --quick -m "not spark and not dbt and not real_data and not slow"
 test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
@@ -12,18 +15,16 @@ test quick: export OMP_NUM_THREADS = 1
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
-test: .venv/.dev .venv/.dbt .venv/.workbenches lint types
+test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
 	@echo "make test takes a quarter of an hour or so on two cores; make quick takes about a minute"
 	@date +%s > .venv/.began
+	.venv/oldest/bin/python -m pytest $(QUICK)
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
-# What can be tested while one writes: of each file the first tests, with the first of their parameters; no
-# Java, no dbt, no real data, nothing slow.
 quick: .venv/.dev lint
-	$(BIN)/python -m pytest -q $(PARALLEL) -p tests.quick --quick \
-	  -m "not spark and not dbt and not real_data and not slow"
+	$(BIN)/python -m pytest $(QUICK)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -68,6 +69,13 @@ accuracy: .venv/.dev
 .venv/.dbt: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/dbt
 	.venv/dbt/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dbt]"
+	@touch $@
+
+# The oldest DuckDB and Polars that pyproject.toml allows, with the latest of all else.
+.venv/.oldest: .venv/.made pyproject.toml
+	$(PYTHON) -m venv .venv/oldest
+	.venv/oldest/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]" \
+	  "duckdb==1.4.*" "polars==1.36.*"
 	@touch $@
 
 # The workbenches of docs/workbenches.md too: they bring many libraries that nothing else needs.

@@ -14,6 +14,10 @@
 -- (records with a NULL are left out). Each row is counted as one person.
 -- Semicolons stand only where a statement ends: chr(59) is one in a text.
 
+SET VARIABLE reid_has_types = (SELECT CASE WHEN count(*) = 0 THEN error('DuckDB must be 1.5 or later, got '
+  || version() || chr(59) || ' update it, or use the Python package reid-sql') END
+  FROM duckdb_functions() WHERE function_name = 'get_type');
+
 -- 1. Refusals: the rule, what was passed, what to do.
 CREATE OR REPLACE MACRO reid_refuse(rule, got, remedy) AS
   error(rule || ', got ' || coalesce(got, 'NULL') || chr(59) || ' ' || remedy);
@@ -81,8 +85,10 @@ CREATE OR REPLACE MACRO reid_table(tbl) AS
       || ', all_varchar = true, comment = '''', hive_partitioning = false)'
     WHEN regexp_full_match(tbl, '(?is)[^"]*[.](json|ndjson|jsonl|parquet)([.](gz|zst))?') THEN
       reid_refuse('tbl must be a table, a Parquet or a CSV file', tbl, 'pass a view of it')::VARCHAR
-    WHEN NOT contains(tbl, '"')
-      OR regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+    WHEN NOT contains(tbl, '"') THEN 'system.main.query_table(' || reid_text(tbl) || ')'
+    WHEN version() LIKE 'v1.%' AND NOT regexp_full_match(tbl, '(?s)("[^"]+"|[^".]+)([.]("[^"]+"|[^".]+)){0,2}')
+      THEN reid_refuse('tbl must be a name without quotes in it before DuckDB 2.0', tbl, 'pass a view of it')::VARCHAR
+    WHEN regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
       THEN 'system.main.query_table(' || reid_text(tbl) || ')'
     ELSE 'system.main.query_table(' || reid_text(reid_quote(tbl)) || ')' END;
 -- Each column under the table's alias: one that the table lacks is never a column of an outer query.

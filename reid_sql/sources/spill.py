@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "reid-sql-"
 LOCK: Final = "in-use"
+WEAK_KEYS: Final = "force_mbedtls_unsafe"
 
 
 def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
     """Let a connection spill into the folder, encrypted.
 
     Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
-    secure, and encrypts only if that is accepted: else it refuses to spill at all.
+    secure, and encrypts only if that is accepted: else it refuses to spill at all. DuckDB 1.4 does not ask.
     """
     con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
-    con.execute("SET force_mbedtls_unsafe = 'true'")
+    if con.execute(f"SELECT count(*) FROM duckdb_settings() WHERE name = '{WEAK_KEYS}'").fetchall() == [(1,)]:
+        con.execute(f"SET {WEAK_KEYS} = 'true'")
 
 
 @cache

@@ -92,10 +92,14 @@ def count_matches(other: int, alias: str) -> str:
               (list(codes ORDER BY id ASC) FILTER (side = {other}))::BIGINT[][],
               (list(records ORDER BY id ASC) FILTER (side = {other}))::BIGINT[]
             ) AS reid_number FROM reid_coded
+          ),
+          reid_waited AS MATERIALIZED (
+            SELECT found
+            FROM (SELECT {MATCHES}(reid_number) AS found FROM range(9223372036854775807), reid_begun)
+            WHERE found IS NOT NULL LIMIT 1
           )
-          SELECT sizes
-          FROM (SELECT {MATCHES}(reid_number) AS sizes FROM range(9223372036854775807), reid_begun)
-          WHERE sizes IS NOT NULL LIMIT 1
+          SELECT CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END AS sizes
+          FROM reid_waited
         )"""
 
 
@@ -110,7 +114,8 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
     """Select from distinct records the log of the count that each would have with independent columns.
 
     ln E = sum_i ln n_i - (d - 1) ln n: n records, n_i of which hold the record's value in column i of d.
-    Within each of the groups, if there are any.
+    Within each of the groups, if there are any. Behind a comma in the place of CROSS JOIN, DuckDB 1.4 loses
+    records in the joins that follow.
     """
     head = "".join(f"{group}, " for group in groups)
     marginals = " + ".join(f"m{place}" for place, _ in enumerate(columns, 1))
@@ -128,7 +133,7 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
     joined = f"JOIN ({grouped}) AS reid_all ON {same(relation, 'reid_all', groups)}"
     return f"""
         SELECT {relation}.*, {marginals} - {len(columns) - 1} * total AS log_expected
-        FROM {relation} {joined if groups else f", ({total})"} {joins}"""
+        FROM {relation} {joined if groups else f"CROSS JOIN ({total})"} {joins}"""
 
 
 def value_text(alias: str) -> str:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import reid_sql
@@ -116,9 +117,9 @@ def test_an_interrupt_ends_the_statement(
 
 def test_a_body_whose_engine_is_slow_to_ask_goes_on(tables: duckdb.DuckDBPyConnection) -> None:
     """It pauses where nobody waits, and its answer is the same."""
-    number = jobs.begin(lambda: "answered")
+    number = jobs.begin(lambda: pa.array(["answered"]))
     time.sleep(0.3)
-    assert jobs.answer(number) == "answered"
+    assert jobs.answer(number) == pa.array(["answered"])
     question = "FROM qar_risk(adult, ['age', 'sex', 'race', 'education'])"
     asked = tables.execute(question).fetchall()
     assert tables.execute(f"SET threads = 1; {question}").fetchall() == asked

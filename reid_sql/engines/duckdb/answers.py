@@ -80,7 +80,8 @@ def call_body(declared: Function, arguments: Sequence[str], database: str, rest:
     """Select the body's rows as `answers`, or raise its refusal, next to what `rest` selects.
 
     One call begins the body; every row of a range that has no end asks for its answer, and the first to get
-    it is the last. DuckDB may stop between two of them.
+    it is the last. DuckDB may stop between two of them. The row is materialized: DuckDB 1.4 loses it where it
+    streams into a join.
     """
     typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
     given = ", ".join([f"'{body_name(declared)}'", *[text(database)] * declared.models, *typed])
@@ -89,7 +90,7 @@ def call_body(declared: Function, arguments: Sequence[str], database: str, rest:
     return f"""WITH reid_begun AS MATERIALIZED (
         SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
     ),
-    reid_waited AS (SELECT reid_answered FROM ({asked}) WHERE reid_answered IS NOT NULL LIMIT 1)
+    reid_waited AS MATERIALIZED (SELECT reid_answered FROM ({asked}) WHERE reid_answered IS NOT NULL LIMIT 1)
     SELECT CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
         ELSE error(reid_answered.refusal) END AS answers, * EXCLUDE (reid_answered, reid_number)
     FROM reid_waited, reid_begun"""

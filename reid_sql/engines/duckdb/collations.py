@@ -15,7 +15,7 @@ def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Seque
 
     An empty table has none.
     """
-    tests = ", ".join(has_collation(f"row({name(column)})") for column in columns)
+    tests = ", ".join(has_collation([name(column)]) for column in columns)
     rows = ask(qualified(f"SELECT {tests} FROM {tbl} LIMIT 1"))
     return {column for row in rows for column, has_one in zip(columns, row, strict=True) if has_one}
 

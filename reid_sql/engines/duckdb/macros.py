@@ -9,7 +9,7 @@ from typing import Final
 from reid_sql.engines.duckdb.answers import body_name
 from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE
 from reid_sql.engines.duckdb.qualify import qualified
-from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, has_collation
+from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, row_has_collation, text_has_collation
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
 from reid_sql.sql.text import refusal
@@ -30,6 +30,11 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         made |= _macros_of(name, declared)
     return {name: qualified(text) for name, text in made.items()}
+
+
+def definitions_before_get_type() -> dict[str, str]:
+    """Those of the same that DuckDB 1.4 needs in their place."""
+    return {name: qualified(text) for name, text in SHARED_BEFORE_GET_TYPE.items()}
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
@@ -137,7 +142,8 @@ def _window(declared: Function, columns: Sequence[str]) -> str:
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
     aliases = f"[{', '.join(f'alias(row({each}))' for each in given)}]"
     test = f"reid_are_columns({len(people)}, {aliases}, {sql_literal(example)})"
-    exact = f"reid_are_exact(row({', '.join(given)}))"
+    texts = ", ".join(f"reid_has_collation({each})" for each in given)
+    exact = f"reid_are_exact(row({', '.join(given)}), [{texts}])"
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
 
@@ -172,8 +178,17 @@ def _score(declared: Function, columns: Sequence[str]) -> str:
     return bind_no_further("model", answer)
 
 
+def _are_exact(is_inexact: str) -> str:
+    """Define the macro of a row and of what each of its columns is to reid_has_collation."""
+    return f"""(c, texts) AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
+        WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
+        WHEN {is_inexact} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)"""
+
+
 def _is_row(value: str) -> str:
-    return f"starts_with(typeof({value}), 'TUPLE(')"
+    """Test that a value is a row without names, which is a STRUCT before DuckDB 2.0."""
+    return f"""(starts_with(typeof({value}), 'TUPLE(')
+        OR (starts_with(typeof({value}), 'STRUCT(') AND starts_with({value}::VARCHAR, '(')))"""
 
 
 # Types whose texts differ once they went through VARIANT, by which alone a row of any length becomes texts.
@@ -182,6 +197,9 @@ REFUSAL_ROW: Final = (
     "a row of columns must contain no rows, maps, unions or JSON and must not be NULL, got one that does; "
     "pass the columns one by one"
 )
+REFUSAL_OLD_ROW: Final = (
+    "a row of columns must be read by DuckDB 2.0 or later, got an older one; pass the columns one by one"
+)
 # A refusal within a window is a cast that fails: error() counts as a side effect, which QUALIFY and ORDER BY
 # cannot refer to. The tests read no row, so that each block of rows sees one value.
 SHARED: Final[Mapping[str, str]] = {
@@ -189,12 +207,17 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END""",
     "reid_expm1": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
         WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END""",
-    "reid_texts_of_row": f"""(r) AS CASE WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
+    "reid_texts_of_row": f"""(r) AS CASE WHEN starts_with(typeof(r), 'STRUCT(')
+        THEN {refusal(REFUSAL_OLD_ROW, "VARCHAR[]")}
+        WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
-    "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
-        WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
-        WHEN {has_collation("c")} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)""",
+    "reid_has_collation": f"(c) AS {text_has_collation('c')}",
+    "reid_are_exact": _are_exact(row_has_collation("c")),
     "reid_are_columns": f"""(people, names, example) AS
         CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",
+}
+# Those that DuckDB 1.4 needs in their place: it has no get_type. See has_collation.
+SHARED_BEFORE_GET_TYPE: Final[Mapping[str, str]] = {
+    "reid_are_exact": _are_exact("list_contains(texts, true)")
 }

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import duckdb
+
 BUILTIN: Final = "system.main."  # the place of DuckDB's functions, and of our Python functions
 HOME: Final = "reid_home.main."  # placeholder of the catalogue of our macros
 DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
@@ -17,3 +19,6 @@ REDEFINED: Final = (
     "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
     f"{' '.join(OPERATORS)}; drop it, or give it another name"
 )
+VERSION: Final = tuple(map(int, duckdb.__version__.split(".")[:2]))
+SHOWS_TYPES: Final = VERSION >= (1, 5)  # whether it has get_type
+READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a name, and reads another table

@@ -32,6 +32,7 @@ class Prepared:
 
     names: list[str]
     macros: Mapping[str, str]
+    macros_before_get_type: Mapping[str, str]  # those that DuckDB 1.4 needs in place of the same names
     bare_macros: Mapping[str, str]
     comments: str
     python: Mapping[str, PythonFunction]
@@ -53,11 +54,20 @@ def prepared(functions: "Mapping[str, Function]") -> Prepared:
 def prepare(functions: "Mapping[str, Function]") -> Prepared:
     """Prepare the macros and Python functions from the declarations."""
     from reid_sql.engines.duckdb.comments import comments  # noqa: PLC0415 - all of these import the functions
-    from reid_sql.engines.duckdb.macros import bare_definitions, definitions  # noqa: PLC0415
+    from reid_sql.engines.duckdb.macros import (  # noqa: PLC0415
+        bare_definitions,
+        definitions,
+        definitions_before_get_type,
+    )
     from reid_sql.engines.duckdb.python import python_functions  # noqa: PLC0415
 
     bound = python_functions(functions.values())
     python = {name: PythonFunction(each.types, each.answer, each.volatile) for name, each in bound.items()}
     return Prepared(
-        list(functions), definitions(functions), bare_definitions(functions), comments(functions), python
+        list(functions),
+        definitions(functions),
+        definitions_before_get_type(),
+        bare_definitions(functions),
+        comments(functions),
+        python,
     )

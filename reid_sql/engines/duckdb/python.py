@@ -20,6 +20,7 @@ from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.sql.records import MATCHES
 
 Work = Callable[..., pa.Array]
+NOT_FIRST: Final = "an answer must be read from the first row that has one; run the statement again"
 BODIES: Final[dict[str, Work]] = {}  # what `reid_begin` begins, by name
 
 
@@ -60,23 +61,25 @@ def _body(declared: Function) -> Bound:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
     if declared.grouped:
-        answer = f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[][])"
-        return _awaited(body_name(declared), group_kernel(declared), answer)
-    answer = f"STRUCT(refusal VARCHAR, answers STRUCT({fields})[])"
-    return _awaited(body_name(declared), table_kernel(declared), answer)
+        return _awaited(body_name(declared), group_kernel(declared), f"STRUCT({fields})[][]")
+    return _awaited(body_name(declared), table_kernel(declared), f"STRUCT({fields})[]")
 
 
-def _awaited(name: str, work: Work, answer: str) -> Bound:
-    """Bind what is begun by one call and answered by others, between which the engine can be interrupted."""
+def _awaited(name: str, work: Work, answers: str) -> Bound:
+    """Bind what is begun by one call and answered by others, between which the engine can be interrupted.
+
+    The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come.
+    """
     BODIES.setdefault(name, work)
 
     def ask(numbers: pa.Array) -> pa.Array:
         found = jobs.answer(numbers[0].as_py())
         if found is None:
             return pa.nulls(len(numbers))
-        return pa.concat_arrays([found, pa.nulls(len(numbers) - 1, found.type)])
+        rest = pa.repeat(pa.scalar({"refusal": NOT_FIRST}, found.type), len(numbers) - len(found))
+        return pa.concat_arrays([found, rest])
 
-    return Bound(ask, ["BIGINT"], answer, volatile=True)
+    return Bound(ask, ["BIGINT"], f"STRUCT(refusal VARCHAR, answers {answers})", volatile=True)
 
 
 def _begin(*columns: pa.Array) -> pa.Array:
@@ -101,7 +104,7 @@ def body_of(name: str) -> Work:
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:
-    """Count matches of records as lists of codes, one list of records a row."""
+    """Count matches of records as lists of codes, one list of records a row; nothing is refused."""
     answers = [
         wildcard_class_sizes(
             _matrix(mine.values), _matrix(others.values), others_counts.values.to_numpy(zero_copy_only=False)
@@ -110,7 +113,8 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
         else [0] * (len(mine.values) if mine.is_valid else 0)
         for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)
     ]
-    return pa.array(answers, type=pa.list_(pa.int64()))
+    listed = pa.array(answers, type=pa.list_(pa.int64()))
+    return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
 
 
 def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -10,7 +10,7 @@ from typing import Final
 from reid_sql.engines.duckdb.names import BUILTIN, HOME
 
 MACROS: Final = re.compile(
-    r"reid_(?:log1p|expm1|is_usual|texts_of_row|are_exact|are_columns|closed_form_\w+)"
+    r"reid_(?:log1p|expm1|is_usual|texts_of_row|has_collation|are_exact|are_columns|closed_form_\w+)"
 )
 PART: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|"""

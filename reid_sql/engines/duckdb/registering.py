@@ -13,7 +13,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
 from reid_sql._version import __version__
-from reid_sql.engines.duckdb.names import DATABASE, HOME, OPERATORS, PLAN, REDEFINED, REFUSE
+from reid_sql.engines.duckdb.names import DATABASE, HOME, OPERATORS, PLAN, REDEFINED, REFUSE, SHOWS_TYPES
 from reid_sql.engines.duckdb.prepared import PythonFunction, prepared
 from reid_sql.errors import OutOfDomainError, WrongTypeError
 
@@ -143,7 +143,8 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     create = f"CREATE OR REPLACE MACRO {place}"
     marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    _make_macros(cursor, made.macros, create, place)
+    macros = {**made.macros, **({} if SHOWS_TYPES else made.macros_before_get_type)}
+    _make_macros(cursor, macros, create, place)
     cursor.execute(made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.names import REDEFINED, REFUSE
+from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.source import Source
@@ -99,7 +99,7 @@ class DuckDBSource:
         No row is looked at: DuckDB knows the types when it binds the query, finds that the test is always
         true, and drops it.
         """
-        return f"""CASE WHEN {has_collation(f"row({', '.join(map(self.column, columns))})")}
+        return f"""CASE WHEN {has_collation([self.column(column) for column in columns])}
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} ELSE true END"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
@@ -185,8 +185,18 @@ def _types_of(item: str) -> str:
     return f"(SELECT list(column_type) FROM ({DESCRIBE}{item}))"
 
 
-def has_collation(row: str) -> str:
-    """Test whether a text in a row of columns, at any depth, has a collation that does not compare bytes.
+def has_collation(cells: Sequence[str]) -> str:
+    """Test whether a text in the cells has a collation that does not compare bytes.
+
+    DuckDB 1.4 has no get_type. It compares a text within a value by its bytes, whatever the collation.
+    """
+    if SHOWS_TYPES:
+        return row_has_collation(f"row({', '.join(cells)})")
+    return " OR ".join(map(text_has_collation, cells))
+
+
+def row_has_collation(row: str) -> str:
+    """Test the same of a row of columns, at any depth.
 
     Neither its name nor the catalogue shows it, but the sort key of its type does: compared with that of the
     same type with every VARCHAR made plain, by way of a type that nobody has.
@@ -196,6 +206,15 @@ def has_collation(row: str) -> str:
     own = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
     return f"""regexp_replace({own}, {BYTEWISE}, '', 'gi')
         <> create_sort_key(get_type({bare}), 'ASC NULLS LAST')::VARCHAR"""
+
+
+def text_has_collation(cell: str) -> str:
+    """Test the same of a cell that is itself a text; a value of another type has none.
+
+    A letter under the cell's collation is compared with the same in capitals, without its accent, and
+    composed otherwise: every collation of DuckDB takes at least one of these for the letter.
+    """
+    return f"CASE WHEN false THEN {cell}::VARCHAR ELSE 'é' END IN ('É', 'e', concat('e', chr(769)))"
 
 
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it
@@ -222,6 +241,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
 
 
 def _query_table(table: str) -> str:
+    if '""' in table and not READS_QUOTES:
+        rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
+        raise OutOfDomainError(f"{rule}; pass a view of the table")
     return f"query_table({text(table)})"
 
 

@@ -11,8 +11,8 @@ from reid_sql.models.classes.subset_counts import DistinctRecords, count_subset_
 
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
-    "STRUCT(refusal VARCHAR, answers STRUCT(places BIGINT[], records BIGINT, classes BIGINT, "
-    "reidentifications DOUBLE, pairs DECIMAL(38,0), dropped BIGINT)[])"
+    "STRUCT(places BIGINT[], records BIGINT, classes BIGINT, reidentifications DOUBLE, "
+    "pairs DECIMAL(38,0), dropped BIGINT)[]"
 )
 NOTHING: Final = np.zeros(0, dtype=np.int32)
 SUBSET: Final = pa.struct(

@@ -9,7 +9,7 @@ import polars as pl
 
 from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.polars.frames import TYPES, collected, framed, schema
+from reid_sql.engines.polars.frames import TYPES, collected, framed, map_whole, schema
 from reid_sql.engines.polars.groups import (
     answer_by_group,
     check_groups,
@@ -96,18 +96,16 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
     if declared.answer is Answer.PER_RECORD:
         types = {"record": _list_type(reduced, "members"), **types}
-        return reduced.map_batches(_answer_per_record(declared, own), schema=types).sort("record")
+        return map_whole(reduced, _answer_per_record(declared, own), types).sort("record")
     if declared.reduction.keyed:
         types["record"] = _list_type(reduced, "keys")
     answer = _answer_of(declared, own, answer_rows if by is None else of_group)
     if by is not None:
         groups_types = reduced.select(with_group_names(by)).collect_schema()
         types = {**groups_types, **types}
-        return reduced.map_batches(
-            partial(answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer),
-            schema=types,
-        )
-    return reduced.map_batches(answer, schema=types)
+        by_group = partial(answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer)
+        return map_whole(reduced, by_group, types)
+    return map_whole(reduced, answer, types)
 
 
 def _one_row_per_person(

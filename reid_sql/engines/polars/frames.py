@@ -1,11 +1,12 @@
 """Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Final
 
 import polars as pl
-import polars.selectors as cs
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
@@ -38,9 +39,13 @@ def schema(columns: Mapping[str, str]) -> dict[str, pl.DataType]:
 
 
 def exact_column(name: str) -> pl.Expr:
-    """The column of this exact name, where `pl.col` takes `*` and `^…$` for patterns."""
-    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return cs.by_name(name).as_expr() if pattern else pl.col(name)
+    """The column of this exact name, where `pl.col` takes `*` and `^…$` for patterns.
+
+    So do selectors before Polars 1.44, but no stored expression.
+    """
+    if name == "*" or (name.startswith("^") and name.endswith("$")):
+        return pl.Expr.deserialize(BytesIO(json.dumps({"Column": name}).encode()), format="json")
+    return pl.col(name)
 
 
 def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool = False) -> pl.Expr:
@@ -94,6 +99,25 @@ def with_aliases(frame: pl.LazyFrame, columns: Sequence[str], *joined: pl.Expr) 
     """Select the columns as q1, q2, …: no name can clash with one of the counts' or be a pattern."""
     own = (exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True))
     return frame.select(*joined, *own)
+
+
+def map_whole(
+    frame: pl.LazyFrame,
+    function: Callable[[pl.DataFrame], pl.DataFrame],
+    columns: Mapping[str, pl.DataType] | None = None,
+) -> pl.LazyFrame:
+    """Pass the frame whole to the function, which returns these columns, or those that it gets.
+
+    Polars before 1.44 would else filter, cut and select first what a user filters, cuts and selects of the
+    result: the function would count fewer rows.
+    """
+    return frame.map_batches(
+        function,
+        schema=None if columns is None else pl.Schema(columns),
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+    )
 
 
 def drop_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
@@ -153,7 +177,7 @@ def match_wildcards(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str]
         sizes = wildcard_class_sizes(codes[mine], codes[~mine], distinct["records"].to_numpy()[~mine])
         return distinct.filter(mine).drop("side").with_columns(pl.Series(size, sizes, dtype=pl.Int64))
 
-    return both.map_batches(match, schema=columns)
+    return map_whole(both, match, columns)
 
 
 def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:

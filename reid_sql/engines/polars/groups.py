@@ -11,6 +11,7 @@ from reid_sql.engines.polars.frames import (
     class_columns,
     drop_nulls,
     exact_column,
+    map_whole,
     with_aliases,
 )
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
@@ -234,7 +235,7 @@ def values_of_people(  # noqa: PLR0917 - the arguments of the functions
         refuse_several(values.height - values.select(own).unique().height, of_shares=of_shares)
         return rows
 
-    result = distinct.map_batches(check, schema=distinct.collect_schema())
+    result = map_whole(distinct, check)
     named = zip(names, [*columns, PERSON], strict=True)
     return result.select(pl.col(q).alias(name) for q, name in named)
 

@@ -16,6 +16,7 @@ from reid_sql.engines.polars.frames import (
     count_distinct,
     exact_column,
     join_null_safe,
+    map_whole,
     schema,
     with_aliases,
 )
@@ -124,7 +125,7 @@ def score_distinct(
         ]
         return found.select(names).hstack(result)
 
-    return distinct.map_batches(answer, schema=pl.Schema(types))
+    return map_whole(distinct, answer, types)
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:

@@ -9,6 +9,7 @@ from reid_sql.engines.polars.frames import (
     check_columns,
     drop_nulls,
     exact_column,
+    map_whole,
     null_report,
     schema,
     with_aliases,
@@ -66,7 +67,7 @@ def _coded(
         require_memory_for_codes(table.height, len(columns), memory_mb)
         return _whole(table, columns, ordinal, table[keyed], types)
 
-    return null_report(rows, names, nulls, drop_nulls(rows, names, nulls).map_batches(code, schema=types))
+    return null_report(rows, names, nulls, map_whole(drop_nulls(rows, names, nulls), code, types))
 
 
 def _whole(
@@ -109,7 +110,7 @@ def _one_row_per_person(
         ordered = table.sort("position")
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 
-    return null_report(rows, names, nulls, first.map_batches(code, schema=types))
+    return null_report(rows, names, nulls, map_whole(first, code, types))
 
 
 def _ordinal(kind: pl.DataType) -> bool:

@@ -9,6 +9,7 @@ from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
     drop_nulls,
+    map_whole,
     null_report,
     record_label,
     unify_types,
@@ -60,7 +61,7 @@ def _once(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
         return people
 
     columns = rows.collect_schema()
-    return rows.group_by(columns.names()).agg().map_batches(check, schema=columns)
+    return map_whole(rows.group_by(columns.names()).agg(), check, columns)
 
 
 def _marked(rows: pl.LazyFrame, columns: Sequence[str], population_tbl: pl.LazyFrame | None) -> pl.LazyFrame:

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import polars as pl
 
 from reid_sql.engines.paired import SIDES, coded
-from reid_sql.engines.polars.frames import aliases, check_columns, exact_column, null_report, schema
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    exact_column,
+    map_whole,
+    null_report,
+    schema,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key, refuse_repeated_key
@@ -34,7 +41,7 @@ def paired_records(
         found = coded(frame, qi, keyed=key is not None) | {"records": frame["records"]}
         return pl.DataFrame({name: pl.Series([found[name]], dtype=types[name]) for name in types})
 
-    return null_report(original, [], "value", counted.map_batches(code, schema=types))
+    return null_report(original, [], "value", map_whole(counted, code, types))
 
 
 def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) -> pl.LazyFrame:
@@ -43,9 +50,8 @@ def _side(frame: pl.LazyFrame, qi: Sequence[str], key: str | None, side: str) ->
     there = pl.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
     if key is None:
         return frame.select(*own, there)
-    return frame.select(*own, there, exact_column(key).alias(f"key_{side}")).map_batches(
-        _refuse_repeated_keys
-    )
+    keyed = frame.select(*own, there, exact_column(key).alias(f"key_{side}"))
+    return map_whole(keyed, _refuse_repeated_keys)
 
 
 def _refuse_repeated_keys(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
     count_distinct,
+    map_whole,
     null_report,
     schema,
     with_aliases,
@@ -101,4 +102,4 @@ def _many(
         ]
         return pl.DataFrame(cells, schema=types)
 
-    return count_distinct(rows, names, "value").map_batches(count, schema=types)
+    return map_whole(count_distinct(rows, names, "value"), count, types)

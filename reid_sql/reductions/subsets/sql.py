@@ -97,7 +97,7 @@ def _count_from_codes(
           FROM reid_distinct {encode_values(every, "reid_distinct")}
           WHERE (SELECT {fits} FROM reid_distinct)
         ),
-        reid_waited AS (
+        reid_waited AS MATERIALIZED (
           SELECT found
           FROM (SELECT {COUNTED}(reid_number) AS found FROM range(9223372036854775807), reid_begun)
           WHERE found IS NOT NULL LIMIT 1

@@ -38,14 +38,18 @@ FROM (
       WITH reid_begun AS MATERIALIZED (
         SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
         FROM reid_coded
+      ),
+      reid_waited AS MATERIALIZED (
+        SELECT found
+        FROM (
+          SELECT reid_wildcard_class_sizes(reid_number) AS found
+          FROM range(9223372036854775807), reid_begun
+        )
+        WHERE found IS NOT NULL
+        LIMIT 1
       )
-      SELECT sizes
-      FROM (
-        SELECT reid_wildcard_class_sizes(reid_number) AS sizes
-        FROM range(9223372036854775807), reid_begun
-      )
-      WHERE sizes IS NOT NULL
-      LIMIT 1
+      SELECT CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END AS sizes
+      FROM reid_waited
     )
   ),
   reid_matched AS (

@@ -25,7 +25,8 @@ FROM (
         sum(records::DOUBLE / class_size) AS classes
       FROM (
         SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
-        FROM reid_classes, (
+        FROM reid_classes CROSS
+        JOIN (
           SELECT ln(sum(records)) AS total
           FROM reid_classes
         )

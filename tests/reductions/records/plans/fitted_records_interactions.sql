@@ -19,7 +19,8 @@ FROM (
       members
     FROM (
       SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
-      FROM reid_distinct, (
+      FROM reid_distinct CROSS
+      JOIN (
         SELECT ln(sum(records)) AS total
         FROM reid_distinct
       )

@@ -77,7 +77,7 @@ reid_begun AS MATERIALIZED (
     FROM reid_distinct
   )
 ),
-reid_waited AS (
+reid_waited AS MATERIALIZED (
   SELECT found
   FROM (
     SELECT reid_subset_counts(reid_number) AS found
