@@ -194,8 +194,9 @@ def alpha_k_anonymity(
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
     the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 
@@ -237,8 +238,9 @@ def alpha_k_anonymity_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in one class are refused. Else one row per person is assumed.
 
     Source: Wong et al. 2006 (general model).
 
@@ -274,9 +276,10 @@ def attribute_risk(
     pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
     are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
     and a status that says why. One row per person is assumed; with `entity`, the column that tells people
-    apart, a class is as large as it has people, NULL one of them, and a person counts by the smallest of
-    their classes on the subset: `distinction` is the mean of 1/class_size over the people, and `separation`
-    the share of pairs of a person and another who is not in that class.
+    apart (a class counts people, and an attacker knows one row of each, the worst), a class is as large as it
+    has people, NULL one of them, and a person counts by the smallest of their classes on the subset:
+    `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of a person
+    and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -314,8 +317,9 @@ def beta_likeness(
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
     within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 
@@ -356,8 +360,9 @@ def beta_likeness_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `beta_likeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
 
     Source: Cao & Karras 2012.
 
@@ -388,12 +393,13 @@ def class_size_histogram(
 ) -> duckdb.DuckDBPyRelation:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that tells people apart, sizes are numbers of people, and `records` are the
-    people whose smallest class is of that size. With `nulls='wildcard'`, `blank_records` of the records
-    are NULL in every quasi-identifier: such a record matches all others, so that its class size is that of
-    the table, and is nobody else's match, as in ARX and sdcMicro. One row per person is assumed, unless
-    `entity` says otherwise. With `by`, the histogram of each group of the columns' values, NULL a value; a
-    group of which `nulls='drop'` leaves nothing has one row, without a class size.
+    With `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), sizes are numbers of people, and `records` are the people whose smallest class is of
+    that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every quasi-identifier:
+    such a record matches all others, so that its class size is that of the table, and is nobody else's match,
+    as in ARX and sdcMicro. One row per person is assumed, unless `entity` says otherwise. With `by`, the
+    histogram of each group of the columns' values, NULL a value; a group of which `nulls='drop'` leaves
+    nothing has one row, without a class size.
 
     Source: the frequencies of frequencies on which every estimator of uniqueness rests.
 
@@ -428,8 +434,8 @@ def column_contributions(
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
     Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart, `record` is the person, and the sets are those that single out one of their rows from
-    all rows of others.
+    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    the person, and the sets are those that single out one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
 
@@ -506,7 +512,7 @@ def compare_columns(
     H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
     nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
     to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
-    were disturbed. One row per person is assumed.
+    were disturbed. One row per person is assumed. Refuses an empty table.
 
     Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
 
@@ -639,7 +645,7 @@ def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "wildcard", "drop"] = "value",
+    nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
@@ -648,8 +654,9 @@ def correctness_curve(
     The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
     all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
     one group's records is refused for all.
 
@@ -685,8 +692,9 @@ def delta_disclosure(
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
     class and value, of share p in the class and q in the table. present: over the values that a class holds.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 
@@ -727,8 +735,9 @@ def delta_disclosure_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `delta_disclosure`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
 
     Source: Brickell & Shmatikov 2008.
 
@@ -780,11 +789,11 @@ def equivalence_classes(
 ) -> duckdb.DuckDBPyRelation:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the
-    combination, `records` those that hold exactly these values: the same number unless `nulls='wildcard'`,
-    where a NULL in either record matches anything. With `entity`, the column that tells people apart,
-    `class_size` is the number of people.
-    One row per person is assumed, unless `entity` tells people apart.
+    `class_size` is the number of records that match the combination, `records` those that hold exactly these
+    values: the same number unless `nulls='wildcard'`, where a NULL in either record matches anything. With
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
+    tells people apart.
 
     Source: Sweeney 2002 (k-anonymity).
 
@@ -826,8 +835,9 @@ def fit_copula(
     column_name, value and share (or a count). `method='calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
     an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019.
 
@@ -876,8 +886,9 @@ def fit_people(
     adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
     more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
     replaced. Refuses an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
 
     Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
 
@@ -923,9 +934,9 @@ def individual_risk(
     Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
     else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
-    zero. With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes and with the smallest of their weights, NULL as one person, and `record` is the
-    person; else one row per person is assumed.
+    zero. With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a
+    class counts its people, and an attacker knows one row of each, that of their smallest class; a person has
+    the smallest of their weights, and `record` is the person; else one row per person is assumed.
 
     Source: Benedetti & Franconi 1998 (exact form).
 
@@ -961,9 +972,10 @@ def journalist_risk(
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that tells people apart, people are
-    counted, as in risk_summary. One row per person is assumed, unless `entity` tells people apart. With `by`,
-    one row for each group of the table, as in risk_summary, each against the whole population table.
+    and the status says so. With `entity`, the column of both tables that tells people apart (a class counts
+    people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
+    per person is assumed, unless `entity` tells people apart. With `by`, one row for each group of the table,
+    as in risk_summary, each against the whole population table.
 
     Source: ARX journalist model.
 
@@ -1009,8 +1021,9 @@ def l_diversity(
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
     stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
     values counts as a value, unless `nulls='drop'`. Refuses an empty table.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 
@@ -1053,8 +1066,9 @@ def l_diversity_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in one class are refused. Else one row per person is assumed.
 
     Source: Machanavajjhala et al. 2007.
 
@@ -1123,8 +1137,9 @@ def loglinear_risk(
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
     the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
     models of small samples understate the risk, and the status says so. With `entity`, the column that tells
-    people apart, the sample is of people: each counts once, by the smallest of their classes, NULL as one
-    person, and `record` is the person; else one row per person is assumed.
+    people apart (NULL is one person), the sample is of people: a class counts its people, and an attacker
+    knows one row of each, that of their smallest class, and `record` is the person; else one row per person
+    is assumed.
 
     Source: Skinner & Shlomo 2008; Rocher et al. 2019, supplement.
 
@@ -1199,9 +1214,10 @@ def minimal_unique_subsets(
     the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
     records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
     of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart,
-    `record` is the person, NULL one of them: a set singles out a person who has, in one of their rows, values
-    in its columns that no other person has.
+    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart (a class
+    counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
+    them: a set singles out a person who has, in one of their rows, values in its columns that no other person
+    has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
 
@@ -1238,16 +1254,21 @@ def population_risk(
 ) -> duckdb.DuckDBPyRelation:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    The table is a random sample of them. Beside it the chance that a match is right and the share of people
-    in classes smaller than `k`, each with a 95 % interval: of tables of people that the interval was not made
-    on, it contained the true value in 93 to 98 of 100. At the sample's own size it is the count. `weight`,
-    `marginals`, `ordered` and `nominal` are as in fit_people. `status` says where it does not know: fewer
-    than 100 records, no repeats, a population not much larger, columns that follow from others (they are left
-    out), records that repeat beyond chance (lower ends allow for it), and data unlike tables of people or
-    sampled by household: there the lower end is 0 and the upper end what is provable. No upper end exceeds
-    what the sample's own records allow. Refuses a population smaller than the sample.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    Next to it the chance that a match is right and the share of people in classes smaller than `k`, each with
+    a 95 % interval (`_low`, `_high`) under the `assumptions` that the answer lists, such as a random sample
+    with one row per person. docs/accuracy_people.md has how often such intervals contained the truth.
+    `_provable_low` and `_provable_high` need no model of people. At the sample's own size the shares are
+    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people; columns that others
+    determine are left out.
+    `status` is `ok`, or has a code and a sentence for each doubt: only a bound is given for fewer than 100
+    records (`few_records`), a column whose values never repeat (`near_identifier`) and samples of whole
+    households (`group_sample`); the interval is wider for tables unlike the reference tables
+    (`unlike_reference_tables`, `overdispersed`) and for records that repeat beyond chance
+    (`repeated_people`). Ends fall as the populations of one call grow. Refuses a population smaller than the
+    sample.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
     populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all; a group of few records
@@ -1261,22 +1282,29 @@ def population_risk(
     >>> people = reid_sql.demo_people(con)
     >>> reid_sql.population_risk(con, people, ["age", "sex", "postcode"], [20_000]).limit(3).pl().glimpse()
     Rows: 1
-    Columns: 15
-    $ population       <f64> 20000
-    $ uniqueness       <f64> 0.0472671
-    $ uniqueness_low   <f64> 0.030904
-    $ uniqueness_high  <f64> 0.0710266
-    $ correctness      <f64> 0.193058
-    $ correctness_low  <f64> 0.166045
-    $ correctness_high <f64> 0.223125
-    $ below_k          <f64> 0.269358
-    $ below_k_low      <f64> 0.219588
-    $ below_k_high     <f64> 0.325398
-    $ method           <str> 'people'
-    $ status           <str> 'ok'
-    $ sentence         <str> 'Of 20,000 people, about 4.7 % (3.1 to 7.1 %) are unique by age, sex and postcode,...
-    $ records_dropped  <i64> 0
-    $ nulls            <str> 'value'
+    Columns: 22
+    $ population                <f64> 20000
+    $ uniqueness                <f64> 0.0472671
+    $ uniqueness_low            <f64> 0.033033
+    $ uniqueness_high           <f64> 0.0758385
+    $ correctness               <f64> 0.193058
+    $ correctness_low           <f64> 0.16725
+    $ correctness_high          <f64> 0.235329
+    $ below_k                   <f64> 0.269358
+    $ below_k_low               <f64> 0.190655
+    $ below_k_high              <f64> 0.422443
+    $ uniqueness_provable_low   <f64> 0
+    $ uniqueness_provable_high  <f64> 0.367711
+    $ correctness_provable_low  <f64> 0.0865
+    $ correctness_provable_high <f64> 0.594432
+    $ below_k_provable_low      <f64> 0
+    $ below_k_provable_high     <f64> 0.865489
+    $ method                    <str> 'people'
+    $ status                    <str> 'ok'
+    $ assumptions               <str> 'random sample; one row per person; no whole households'
+    $ sentence                  <str> 'Of 20,000 people, about 4.7 % (3.3 to 7.6 %) are unique by age, sex and ...
+    $ records_dropped           <i64> 0
+    $ nulls                     <str> 'value'
     """
 
 def population_uniqueness(
@@ -1311,8 +1339,9 @@ def population_uniqueness(
     'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
     no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
     'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
     population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all.
@@ -1330,8 +1359,8 @@ def population_uniqueness(
     $ method          <str> 'people', 'bound', 'ewens'
     $ unique_records  <f64> 945.342, 7006.67, 1496.3
     $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.030904, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0710266, 0.367711, 0.0820607
+    $ uniqueness_low  <f64> 0.033033, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0758385, 0.367711, 0.0820607
     $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
@@ -1428,7 +1457,7 @@ def pyc_fit(
     tbl: _Frame,
     qi: Sequence[str],
     prior: Literal["archer", "flat"] = "archer",
-    nulls: Literal["value", "wildcard", "drop"] = "value",
+    nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
@@ -1437,8 +1466,9 @@ def pyc_fit(
     The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
     to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls='wildcard'`,
     whose classes overlap.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
@@ -1472,7 +1502,7 @@ def pyc_forecast(
     populations: Sequence[float],
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
-    nulls: Literal["value", "wildcard", "drop"] = "value",
+    nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
@@ -1482,8 +1512,9 @@ def pyc_forecast(
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
     they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls='wildcard'`.
-    With `entity`, the column that tells people apart, the sample is of people: each counts once, by the
-    smallest of their classes, NULL as one person; else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
+    person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
     people of one group: those of all groups would understate its risk. A population smaller than one group is
     refused for all.
@@ -1532,8 +1563,8 @@ def qar_contributions(
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
     quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
     without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart, `record` is the person, NULL one of them; people whose values differ from one of their
-    rows to another are refused.
+    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    the person, NULL one of them; people whose values differ from one of their rows to another are refused.
 
     Source: Béra et al. 2023, section 3.
 
@@ -1618,9 +1649,10 @@ def qar_proxies(
 
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
-    NULL and a status where there is no such proxy. Refuses what qar_risk refuses.
-    One row per person is assumed; with `entity`, the column that tells people apart, people are ranked, NULL
-    one of them; those whose values differ from one of their rows to another are refused.
+    NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), people are ranked, NULL one of them; those whose values differ from one of
+    their rows to another are refused.
 
     Source: Béra et al. 2023, sections 3.3 to 3.5.
 
@@ -1657,8 +1689,9 @@ def qar_quasi_identifiers(
     The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
     `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
     Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
-    assumed; with `entity`, the column that tells people apart, NULL one of them, the risk is the mean over
-    people of 1/size of the smallest of their classes, in people.
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), NULL one of them, the risk is the mean over people of 1/size of the smallest
+    of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
 
@@ -1697,9 +1730,10 @@ def qar_risk(
     It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
-    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail.
-    One row per person is assumed; with `entity`, the column that tells people apart, NULL one of them, the
-    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
+    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail. One row per
+    person is assumed; with `entity`, the column that tells people apart (a class counts people, and an
+    attacker knows one row of each, the worst), NULL one of them, the risk of a choice is the mean over people
+    of 1/size of the smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
 
@@ -1739,13 +1773,14 @@ def risk_summary(
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
     threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
-    people apart, all figures are of people: a class is as large as it has people, each person counts by the
-    smallest of their classes, and NULL is one person. With `nulls='wildcard'` a record that is NULL in
-    every quasi-identifier matches all others and is nobody else's match; `blank_records` tells how many
-    there are. With `by`, one row for each group of the columns' values, NULL a value, each as if it were a
-    table of its own, all from one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0
-    and the rest NULL. A column may be among both `qi` and `by`: it is the same for all of a group. Refuses an
-    empty table and a threshold outside [0, 1].
+    people apart (a class counts people, and an attacker knows one row of each, the worst), all figures are of
+    people: a class is as large as it has people, each person counts by the smallest of their classes, and
+    NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches all
+    others and is nobody else's match; `blank_records` tells how many there are. With `by`, one row for each
+    group of the columns' values, NULL a value, each as if it were a table of its own, all from one count; of
+    a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A column may be among
+    both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a threshold outside [0,
+    1].
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
 
@@ -1808,7 +1843,7 @@ def score_copula(
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
     The errors are standard errors of the integration. With `sample='known'`, for the sample itself, a
-    record that is not alone in the table has ξ = 0.
+    record that is not alone in the table has ξ = 0. `status` is that of score_records.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17.
 
@@ -1819,7 +1854,7 @@ def score_copula(
     >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
     >>> reid_sql.score_copula(con, people, "town", 20_000).order("ALL").limit(3).pl().glimpse()
     Rows: 3
-    Columns: 13
+    Columns: 14
     $ age                    <i64> 0, 0, 0
     $ sex                    <str> 'F', 'F', 'F'
     $ postcode               <str> '04102', '04102', '04102'
@@ -1833,6 +1868,7 @@ def score_copula(
     $ uniqueness_xi          <f64> 1.04879e-15, 1.04879e-15, 1.04879e-15
     $ uniqueness_xi_error    <f64> 6.67216e-17, 6.67216e-17, 6.67216e-17
     $ correctness_kappa      <f64> 0.0290165, 0.0290165, 0.0290165
+    $ status                 <str> 'ok', 'ok', 'ok'
     """
 
 def score_records(
@@ -1846,8 +1882,10 @@ def score_records(
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
     The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
-    'known'`, for the sample that the model was fitted to, a record that is not alone in the table has ξ = 0,
-    and under a model of people ξ and κ use that nobody else of the class is in it.
+    'known'`, for the sample that the model was fitted to, only the people outside the sample are unknown: a
+    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted.
+    `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
+    value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; Skinner & Shlomo 2008.
 
@@ -1858,7 +1896,7 @@ def score_records(
     >>> fitted = reid_sql.fit_copula(con, "town", people, ["age", "sex", "postcode"])
     >>> reid_sql.score_records(con, people, "town", 20_000).order("ALL").limit(3).pl().glimpse()
     Rows: 3
-    Columns: 13
+    Columns: 14
     $ age                    <i64> 0, 0, 0
     $ sex                    <str> 'F', 'F', 'F'
     $ postcode               <str> '04102', '04102', '04102'
@@ -1872,6 +1910,7 @@ def score_records(
     $ uniqueness_xi          <f64> 1.04879e-15, 1.04879e-15, 1.04879e-15
     $ uniqueness_xi_error    <f64> 6.67216e-17, 6.67216e-17, 6.67216e-17
     $ correctness_kappa      <f64> 0.0290165, 0.0290165, 0.0290165
+    $ status                 <str> 'ok', 'ok', 'ok'
     """
 
 def sparse_correctness_curve(
@@ -1934,8 +1973,8 @@ def suda_scores(
     and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
     own, so its values differ. A record that nothing singles out has no row. Refuses what
     minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that tells people apart, people are scored, by the sets that single out one of their rows from
-    all rows of others.
+    the column that tells people apart (a class counts people, and an attacker knows one row of each, the
+    worst), people are scored, by the sets that single out one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
 
@@ -1973,8 +2012,9 @@ def t_closeness(
     from each other. ordered: by their places in their order. numeric: by their difference, over the range.
     The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
     NULL and a status that says so.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
     risk_summary.
 
@@ -2015,8 +2055,9 @@ def t_closeness_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `t_closeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart, people are counted, each once in a class; those of
-    several sensitive values there are refused. Else one row per person is assumed.
+    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
+    in the table are refused. Else one row per person is assumed.
 
     Source: Li, Li & Venkatasubramanian 2007.
 
@@ -2050,9 +2091,10 @@ def uniqueness_profile(
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
     row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
-    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. Of a model
-    of people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024
-    choices, other numbers of values, and a model that is not known:
+    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. The status
+    of the other rows names attributes whose value the sample does not contain. Of a model of people the
+    residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices, other
+    numbers of values, and a model that is not known:
 
     Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
 
@@ -2088,18 +2130,19 @@ def validate_risk(
 ) -> duckdb.DuckDBPyRelation:
     """Tell each method's error on this very table: it is the population, and samples of it are what is known.
 
-    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a
-    hundredth, where these leave 50 records, else a half. A row with a `sample` holds what a method says of
-    the table from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where
-    the method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`,
-    `…_width`, and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ
-    of up to 1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of
-    the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability'
-    (mean distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods`
-    are those of population_uniqueness, all unless named. It does not tell how far a forecast from this table
-    to a larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that
-    leave fewer than 50. With `entity`, the column that tells people apart, the table is of people: each
-    counts once, by the smallest of their classes, NULL as one person; else one row per person is assumed.
+    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
+    where these leave 50 records, else a half. A row with a `sample` holds what a method says of the table
+    from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the
+    method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`, `…_width`, and
+    `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to 1,000
+    persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
+    constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean
+    distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
+    of population_uniqueness, all unless named. It does not tell how far a forecast from this table to a
+    larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
+    fewer than 50. With `entity`, the column that tells people apart (NULL is one person), the table is of
+    people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
+    row per person is assumed.
     With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
     to 1,000 groups. A group of too few records has one row, whose status says so.
 
@@ -2117,11 +2160,11 @@ def validate_risk(
     $ sample          <i64> 1, 1, 2
     $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
     $ value           <f64> 0.321223, 0.530222, 0.348613
-    $ low             <f64> 0.236076, 0.466599, 0
-    $ high            <f64> 0.418807, 0.593057, 0.903008
+    $ low             <f64> 0.245447, 0.46186, 0.26857
+    $ high            <f64> 0.44149, 0.627028, 0.473681
     $ truth           <f64> 0.350333, 0.576667, 0.350333
     $ counted         <i64> 300, 300, 300
-    $ status          <str> 'ok', 'ok', 'this table is unlike the reference tables, as the log-linear model est...
+    $ status          <str> 'ok', 'ok', 'ok'
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
