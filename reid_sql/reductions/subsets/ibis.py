@@ -26,6 +26,7 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
 from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import COLUMNS, Integers
@@ -62,7 +63,7 @@ def subsets(
     refuse_entity(columns, entity, nulls)
     found = check_columns(COLUMNS, columns, tbl)
     sizes = range(1, min(max_size, len(columns)) + 1)
-    count_subsets(len(columns), max_size)
+    count_subsets(len(columns), max_size, MAX_COUNTED)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     names = aliases(found)
     distinct = _distinct(tbl, found, entity)

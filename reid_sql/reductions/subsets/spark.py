@@ -15,8 +15,9 @@ from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.spark.counting import count_masks, count_records, fetch_distinct, mask_of
 from reid_sql.engines.spark.frames import Rows, read_rows, to_spark
 from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
+from reid_sql.models.classes.partitions import DistinctRecords
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
 from reid_sql.models.classes.subset_counts import (
-    DistinctRecords,
     count_subset_classes,
     count_subsets,
     require_memory_for_subsets,
@@ -43,7 +44,7 @@ def subsets(
         else read_rows(tbl, columns, COLUMNS)
     )
     sizes = range(1, min(max_size, len(columns)) + 1)
-    count_subsets(len(columns), max_size)
+    count_subsets(len(columns), max_size, MAX_COUNTED)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     matched, drop = nulls == "wildcard", nulls == "drop"
     found = _matched(rows, chosen, memory_mb) if matched else _counted(rows, chosen, drop=drop, people=people)
@@ -80,9 +81,9 @@ def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> Dat
     distinct = DistinctRecords([dense_codes(frame, name) for name in rows.names], table["records"].to_numpy())
     counts = count_subset_classes(distinct, max_size, "wildcard", memory_mb)
     named = {
-        "records": [one.records for one in counts],
-        "classes": [one.classes for one in counts],
-        "pairs_alike": [str(one.pairs) for one in counts],
+        "records": counts.records,
+        "classes": counts.classes,
+        "pairs_alike": [str(pairs) for pairs in counts.pairs.tolist()],
     }
     found = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | named))
     expected = F.col("classes").cast("double").alias("reidentifications")
