@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.partitions import Partition, Refiner
-from reid_sql.parameters import Integers
+from reid_sql.models.classes.partitions import Integers, Partition, Refiner
 
 Masks = npt.NDArray[np.uint64]
 MAX_PAIRS: Final = 2_000  # pairs of alike records from which difference sets are taken at once

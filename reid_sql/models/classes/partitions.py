@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.parameters import Integers
-
+Integers = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
 MAX_DENSE_KEYS_PER_RECORD: Final = 4  # keys a record up to which a table over all keys beats sorting
 MIN_DENSE_KEYS: Final = 1024
@@ -41,9 +40,14 @@ class Partition:
 
     rows: Integers  # (tied,): ascending
     ids: Integers  # (tied,): the class of each, from 0 without gaps
-    classes: int  # of the records in `rows`
+    sizes: Integers  # (classes,): records in `rows`; of people, of whom these may be fewer
     unique: int  # records that are unique, or people who are in one of their records
     singled: Bools | None = None  # (people,): those who are unique
+
+    @property
+    def classes(self) -> int:
+        """How many classes the records in `rows` make."""
+        return len(self.sizes)
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,9 @@ class Refiner:
         """The partition on no column: one class of all records, unless one of them, or one person, is all."""
         rows = np.arange(len(self.order))
         singled = None if self.people is None else np.zeros(self.total, dtype=np.bool_)
-        one = Partition(rows, np.zeros(len(rows), dtype=np.int64), 1, 0, singled)
+        one = Partition(rows, np.zeros(len(rows), dtype=np.int64), np.array([len(rows)]), 0, singled)
         is_shared = np.array([len(rows) > 1 and (self.people is None or self.total > 1)])
-        return one if is_shared[0] else self._strip(one, one.ids, is_shared)
+        return one if is_shared[0] else self._strip(one, one.ids, one.sizes, is_shared)
 
     def refine(self, partition: Partition, column: int) -> Partition:
         """The partition on one column more."""
@@ -92,10 +96,9 @@ class Refiner:
 
     def count_unique(self, partition: Partition, column: int) -> int:
         """Count the unique records, or people, on one column more, without its partition where that pays."""
-        levels = self.levels[column]
-        space = partition.classes * levels
+        space = partition.classes * self.levels[column]
         if self.is_single is None and self.people is None and _is_dense(space, len(partition.rows)):
-            keys = partition.ids * levels + self.codes[column][partition.rows]
+            keys = self._keys(partition, column)
             return partition.unique + int(np.count_nonzero(np.bincount(keys, minlength=space) == 1))
         return self.refine(partition, column).unique
 
@@ -116,28 +119,37 @@ class Refiner:
             return rows.count_classes(rows.refine_all(columns), columns)
         return len(self.order) - len(partition.rows) + partition.classes
 
-    def _split(self, partition: Partition, column: int) -> tuple[Integers, Bools]:
-        """Divide each class by the values of the column: the key of each row, and which keys are shared."""
-        levels = self.levels[column]
-        keys = partition.ids * levels + self.codes[column][partition.rows]
-        space = partition.classes * levels
-        if not _is_dense(space, len(keys)):
-            keys, space = _renumber(keys, space)
+    def split(self, partition: Partition, column: int) -> tuple[Integers, int]:
+        """Number the classes on one column more, with gaps: each row's, and how many there may be."""
+        keys, space = self._keys(partition, column), partition.classes * self.levels[column]
+        return (keys, space) if _is_dense(space, len(keys)) else _renumber(keys, space)
+
+    def _keys(self, partition: Partition, column: int) -> Integers:
+        codes, rows = self.codes[column], partition.rows
+        keys: Integers = partition.ids * self.levels[column]
+        keys += codes if len(rows) == len(codes) else codes.take(rows)
+        return keys
+
+    def _split(self, partition: Partition, column: int) -> tuple[Integers, Integers, Bools]:
+        """Divide each class by the values of the column: keys of rows, their sizes, and which are shared."""
+        keys, space = self.split(partition, column)
+        sizes = np.bincount(keys, minlength=space)
         if self.people is None:
-            return keys, np.bincount(keys, minlength=space) > 1
+            return keys, sizes, sizes > 1
         # People ascend within the rows, so a class has several if its first and last differ.
         whose = self.people[partition.rows]
         first, last = np.zeros(space, dtype=np.int64), np.zeros(space, dtype=np.int64)
         first[keys[::-1]], last[keys] = whose[::-1], whose
-        return keys, first != last
+        return keys, sizes, first != last
 
-    def _strip(self, partition: Partition, keys: Integers, is_shared: Bools) -> Partition:
+    def _strip(self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Bools) -> Partition:
         """Leave out the records that are alone now, and count them."""
-        shared = is_shared[keys]
+        shared = is_shared.take(keys)
         numbers = np.cumsum(is_shared)
         unique, singled = self._count_alone(partition, shared)
-        rows, ids = partition.rows[shared], numbers[keys[shared]] - 1
-        return Partition(rows, ids, int(numbers[-1]) if len(numbers) else 0, unique, singled)
+        tied = np.flatnonzero(shared)  # taking by places is faster than by a mask
+        rows, ids = partition.rows.take(tied), numbers.take(keys.take(tied)) - 1
+        return Partition(rows, ids, sizes[is_shared], unique, singled)
 
     def _count_alone(self, partition: Partition, shared: Bools) -> tuple[int, Bools | None]:
         """Count the unique records with those that are alone now; of people, and mark them."""
@@ -171,7 +183,8 @@ def _renumber(keys: Integers, space: int) -> tuple[Integers, int]:
     bits = len(keys).bit_length()
     if (space - 1).bit_length() + bits <= WORD_BITS:  # one sort of both is several times as fast
         both = np.sort(keys << bits | np.arange(len(keys)))
-        order, ordered = both & ((1 << bits) - 1), both >> bits
+        order: Integers = both & ((1 << bits) - 1)
+        ordered: Integers = both >> bits
     else:
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]

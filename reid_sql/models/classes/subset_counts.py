@@ -1,13 +1,12 @@
 """Every subset of some columns, by its classes, from distinct records as codes.
 
-The subsets are visited depth first, and each refines the classes of the subset on one column less: records that
-are alone there stay alone, so they are counted once. Where all are alone, so they are on every superset, which
-nothing has to be counted for.
+The subsets are visited depth first, and each refines the classes of the subset on one column less: records
+that are alone there stay alone, so they are counted once. Where all are alone, so they are on every superset,
+which nothing has to be counted for.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import comb
 from typing import Any, Final
 
@@ -24,9 +23,9 @@ from reid_sql.models.classes.class_keys import (
     require_memory,
     sum_reidentifications,
 )
-from reid_sql.models.classes.partitions import Bools, DistinctRecords, Partition, Refiner
+from reid_sql.models.classes.partitions import Bools, DistinctRecords, Integers, Partition, Refiner
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats
 
 MAX_SUBSETS: Final = 10_000_000
 SUBSET_BYTES: Final = 64  # of what is counted of one subset
@@ -122,7 +121,7 @@ Figures = tuple[int, int, float, int, int]  # records, classes, reidentification
 
 @dataclass(frozen=True)
 class _State:
-    """A subset's classes, the records that are left, where some are left out, and whether one lacks a value."""
+    """A subset's classes, and the records that are left of those that lack a value, or whether one does."""
 
     partition: Partition
     left: Bools | None = None  # (distinct,)
@@ -138,12 +137,14 @@ class _Counter:
 
     def __init__(self, table: DistinctRecords, max_size: int, nulls: str) -> None:
         self.table, self.max_size, self.nulls = table, max_size, nulls
-        self.rows = Refiner.of(replace(table, people=None))
+        self.rows = Refiner.of(DistinctRecords(table.codes, np.ones_like(table.records)))
         self.people = (
             None if table.people is None else np.unique(table.people, return_inverse=True)[1].ravel()
         )
         self.weights = table.records.astype(np.int64)
+        self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
+        self.pairs = _pairs(self.weights, self.total)  # of equal records
         known = [codes != 0 for codes in table.codes] if nulls != "value" else [None for _ in table.codes]
         self.known = [each if each is not None and not each.all() else None for each in known]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
@@ -152,20 +153,24 @@ class _Counter:
             range(len(levels)), key=lambda place: (self.known[place] is None, -levels[place], place)
         )
         self.lacking = sum(each is not None for each in self.known)
+        self.is_plain = not self.lacking and self.people is None
         width = len(levels)
         self.bits = [1 << width - 1 - place for place in self.order]
         number, self.end = count_subsets(width, max_size), 0
         self.masks = np.empty(number, dtype=np.uint64)
         fits = self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
         kinds = (np.int64, np.int64, np.float64, np.int64 if fits else np.object_, np.int64)
-        self.figures = [np.empty(number, dtype=kind) for kind in kinds]
+        self.figures: list[npt.NDArray[Any]] = [np.empty(number, dtype=kind) for kind in kinds]
 
     def visit(self, state: _State, mask: int, size: int, start: int) -> None:
         """Count the subset with each of the columns from `start` on, and then their own supersets."""
         for place in range(start, len(self.order)):
             checkpoint(self.end / len(self.masks))
-            finer = self._refine(state, self.order[place])
             chosen = mask | self.bits[place]
+            if self.is_plain and (size + 1 == self.max_size or place + 1 == len(self.order)):
+                self.put(chosen, self._count_last(state.partition, self.order[place]))
+                continue
+            finer = self._refine(state, self.order[place])
             counted = self._count(finer, chosen)
             self.put(chosen, counted)
             if size + 1 == self.max_size:
@@ -204,7 +209,8 @@ class _Counter:
         for bit in self.bits:
             sizes += self.masks & np.uint64(bit) != 0
         order = np.lexsort((~self.masks, sizes))
-        return CountedSubsets(width, self.masks[order], *(array[order] for array in self.figures))
+        figures: list[npt.NDArray[Any]] = [array[order] for array in self.figures]
+        return CountedSubsets(width, self.masks[order], *figures)
 
     def _refine(self, state: _State, column: int) -> _State:
         """The classes on one column more, of the records whose value is known where others are left out."""
@@ -229,11 +235,28 @@ class _Counter:
         records = self.total if state.left is None else int(weights[state.left].sum())
         if self.people is not None:
             return self._count_people(state, classes, self.total - records)
-        tied = weights[partition.rows]
-        alone = weights if state.left is None else weights[state.left]
-        sizes = np.bincount(partition.ids, tied, partition.classes).astype(np.int64)
-        pairs = _pairs(alone, self.total) - _pairs(tied, self.total) + _pairs(sizes, self.total)
+        equal = self.pairs if state.left is None else _pairs(weights[state.left], self.total)
+        pairs = equal + self._count_pairs(partition.rows, partition.ids, partition.sizes)
         return records, classes, float(classes), pairs, self.total - records
+
+    def _count_last(self, partition: Partition, column: int) -> Figures:
+        """Count a subset that nothing refines: the sizes of its classes are enough."""
+        keys, space = self.rows.split(partition, column)
+        sizes = np.bincount(keys, minlength=space)
+        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(sizes))
+        pairs = self.pairs + self._count_pairs(partition.rows, keys, sizes)
+        return self.total, classes, float(classes), pairs, 0
+
+    def _count_pairs(self, rows: Integers, ids: Integers, sizes: Integers) -> int:
+        """Count the pairs of records that are alike but not equal."""
+        equal = 0
+        several = np.searchsorted(rows, self.several) if len(rows) else rows  # rows ascend
+        several = several[rows.take(several, mode="clip") == self.several] if len(rows) else several
+        if len(several):  # a row counts as all of its records
+            weights = self.weights[rows[several]]
+            sizes = sizes + np.bincount(ids[several], weights - 1, len(sizes)).astype(np.int64)
+            equal = _pairs(weights, self.total)
+        return _pairs(sizes, self.total) - equal
 
     def _count_people(self, state: _State, classes: int, dropped: int) -> Figures:
         """Count people by the smallest of their classes: whoever has a class of one record is alone in it."""
