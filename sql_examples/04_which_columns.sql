@@ -45,3 +45,14 @@ FROM quasi_identifiers(people, at_least := 1);
 -- | columns | size | status |
 -- | --- | --- | --- |
 -- |  | NULL | no set of at most 7 columns reaches at_least |
+
+-- Combinations of at most two values that fewer than five people share, while five or more share each part.
+SELECT columns, combinations, records, round(share, 4) AS share, fewest
+FROM unsafe_combinations(people, ['age', 'sex', 'marital_status', 'education'], k := 5, max_size := 2);
+-- | columns | combinations | records | share | fewest |
+-- | --- | --- | --- | --- | --- |
+-- | age | 4 | 11 | 0.0037 | 2 |
+-- | age, education | 270 | 572 | 0.1907 | 1 |
+-- | age, marital_status | 67 | 166 | 0.0553 | 1 |
+-- | age, sex | 14 | 38 | 0.0127 | 1 |
+-- | marital_status, education | 3 | 8 | 0.0027 | 2 |
