@@ -38,7 +38,7 @@ RECORD_BYTES: Final = 80  # of the keys, their order and the counts, for a recor
 
 @dataclass(frozen=True)
 class UnsafeCombinations:
-    """A set of columns with combinations of values that fewer than k records share, while k share each part."""
+    """A set of columns with combinations of values that fewer than k records share, and k each part."""
 
     columns: list[str]  # the columns that the combinations are of
     size: int  # how many columns
