@@ -20,8 +20,9 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.identifying_sets import DistinctCodes
+from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
-from reid_sql.parameters import SUBSET_SIZE, Integers, Number
+from reid_sql.parameters import SUBSET_SIZE, Number
 
 LEAST_SHARED: Final = Number(
     "a whole number of records from 2 to 1e+9",
