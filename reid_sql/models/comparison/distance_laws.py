@@ -99,4 +99,4 @@ def weighted_moments(values: Floats, records: Floats) -> tuple[float, float]:
     """
     mean = float(np.average(values, weights=records))
     variance = float(np.average((values - mean) ** 2, weights=records))
-    return mean, max(np.sqrt(variance), np.finfo(np.float64).tiny ** 0.5)
+    return mean, max(float(np.sqrt(variance)), float(np.finfo(np.float64).tiny) ** 0.5)
