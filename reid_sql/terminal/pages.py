@@ -11,7 +11,7 @@ from rich.table import Table
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import Answer
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text, answer_table, number
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
 
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 VALIDATION: Final = {  # figures of validate_risk with the words for them
@@ -143,7 +143,7 @@ def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: in
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
     """Show shares of populations with their intervals and statuses."""
-    table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
+    table = FigureTable(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
@@ -158,7 +158,7 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
 
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
-    table = Table(header_style="bold", caption=VALIDATED, caption_justify="left")
+    table = FigureTable(header_style="bold", caption=VALIDATED, caption_justify="left")
     for column in ("fraction", "method", *VALIDATION.values()):
         table.add_column(column, justify="left" if column == "method" else "right")
     over = {
@@ -225,7 +225,7 @@ def adversary_page(
     name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
 ) -> RenderableType:
     """Show the four risks and the worst case, what was assumed, and a verdict."""
-    table = Table(header_style="bold")
+    table = FigureTable(header_style="bold")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
     for column in (
         "",
@@ -275,7 +275,7 @@ def adversary_page(
 
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(
+    table = FigureTable(
         header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left"
     )
     columns = (
@@ -330,7 +330,7 @@ def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(
+    table = FigureTable(
         header_style="bold",
         caption="unique: records that nobody shares the value with; apart: pairs of records "
         "that differ; bits: entropy",
@@ -389,7 +389,7 @@ def in_words(figures: Sequence[dict[str, Any]]) -> str:
 
 
 def _figures(figures: Sequence[dict[str, Any]]) -> Table:
-    table = Table(header_style="bold")
+    table = FigureTable(header_style="bold")
     table.add_column("figure")
     for name in ("original", "released"):
         table.add_column(name, justify="right")
@@ -408,7 +408,7 @@ def _told(measure: str, value: float | None) -> str:
 
 
 def _columns(columns: Sequence[dict[str, Any]]) -> Table:
-    table = Table(header_style="bold")
+    table = FigureTable(header_style="bold")
     table.add_column("column")
     for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
         table.add_column(name, justify="right")
