@@ -193,7 +193,7 @@ def test_an_aggregate_is_no_value_of_a_record_under_a_model(function: str) -> No
     score = getattr(rp, function)
     for column in (pl.col("id").max(), pl.len(), pl.col("id").head(1)):
         with pytest.raises(ReidError, match="columns of the model must be columns, got expression 1"):
-            score("five", *numbers, column, "sex")
+            FIVE.select(score("five", *numbers, column, "sex")).collect()
     one = FIVE.select(score("five", *numbers, pl.lit(3), pl.lit("F"))).collect().item()
     assert one == FIVE.select(score("five", *numbers, "id", "sex")).collect().to_series()[2]
 
@@ -202,7 +202,7 @@ def test_a_number_may_be_one_for_all_records_and_no_part_of_a_column() -> None:
     people = FIVE.select(rp.uniqueness_from_probability(0.1, pl.len())).collect()
     assert people.equals(FIVE.select(rp.uniqueness_from_probability(0.1, 5)).collect())
     with pytest.raises(ReidError, match="n must be columns, got expression 2"):
-        rp.uniqueness_from_probability(0.1, pl.col("id").head(1))
+        FIVE.select(rp.uniqueness_from_probability(0.1, pl.col("id").head(1))).collect()
 
 
 @pytest.mark.parametrize("clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"])
