@@ -57,6 +57,7 @@ class FigureTable(Table):
         if Measurement.get(console, options.update(width=WIDE), self).maximum > options.max_width:
             for column, width in zip(self.columns, needed, strict=True):
                 column.width = width if column.justify == "right" else None
+                column.overflow = "fold"
         yield from super().__rich_console__(console, options)
 
     @staticmethod
