@@ -24,11 +24,12 @@ ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 def run_functions(options: argparse.Namespace) -> int:
     """List the functions."""
     functions = declared()
-    is_exact = options.name in functions
-    chosen = [functions[options.name]] if is_exact else _search(functions, options.name or "")
+    name = " ".join(options.name)
+    is_exact = name in functions
+    chosen = [functions[name]] if is_exact else _search(functions, name)
     if not chosen:
-        hint = suggestion(options.name, list(functions), "functions")
-        raise UnknownNameError(f"NAME must be a function, or words about one, got '{options.name}'; {hint}")
+        hint = suggestion(name, list(functions), "functions")
+        raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(found) for found in chosen]
     rows = [{name: found[name] for name in ("name", "signature", "words", "source")} for found in page]
     print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))

@@ -153,7 +153,7 @@ def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: s
     with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
         cursor.execute("CREATE OR REPLACE DATABASE sessions")
         cursor.execute("CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2")
-        url = f"mysql://root@localhost/sessions?unix_socket={mariadb}"
+        url = f"mysql://{USER}@localhost/sessions?unix_socket={mariadb}"
         with warehouse("url", url, tmp_path) as opened:
             table = opened.table("table", "people")
             before = collected(ri.risk_summary(table, ["age"]), "").to_pylist()
