@@ -662,6 +662,9 @@ def compare(
      released        | 3000
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 1------------------
@@ -670,6 +673,9 @@ def compare(
      released        | 416
      change          | -1314
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 2------------------
@@ -678,6 +684,9 @@ def compare(
      released        | 1
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     only showing top 3 rows

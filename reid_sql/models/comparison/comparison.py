@@ -74,7 +74,8 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
 
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
     ...     [["23", "27"]], [["20 to 29"]])
-    >>> [(each.original, each.released) for each in compare(paired, 0.2, 1, 0) if each.measure.endswith("_links")]
+    >>> compared = compare(paired, 0.2, 1, 0)
+    >>> [(each.original, each.released) for each in compared if each.measure.endswith("_links")]
     [(1.0, 0.5), (1.0, 0.0)]
     """
     own = group_records(paired.original_codes, paired.records, "original")

@@ -91,7 +91,7 @@ class DisturbedNumbers:
         mixtures = [
             self._fit_mixture(scale, law, changed, recoded)
             for scale in self._scales(own_counts)
-            for law in (Histogram.of_distances, *([Normal.fit] * _has_distances(scale, changed)))
+            for law in _laws(scale, changed)
         ]
         self.mixture = max(mixtures, key=lambda each: each.criterion)
         _, replaced, anybody, self.recoded = self.mixture.shares * (1 - self.unchanged)
@@ -189,10 +189,12 @@ class DisturbedNumbers:
         return np.repeat(np.tile(heights, len(own)), steps.ravel()).reshape(len(own), len(released))
 
 
-def _has_distances(scale: Scale, changed: ChangedNumbers) -> bool:
-    """Whether the numbers moved by distances that differ by more than rounding errors."""
+def _laws(scale: Scale, changed: ChangedNumbers) -> list[FitLaw]:
+    """Laws that distances may have; the normal one, if they differ by more than rounding errors."""
     distances = scale.released[changed.released] - scale.own[changed.own]
-    return float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max())
+    if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
+        return [Histogram.of_distances, Normal.fit]
+    return [Histogram.of_distances]
 
 
 def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:
