@@ -14,6 +14,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
+from reid_sql.models.marginals.record_cells import describe_few_records, join_status
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 
@@ -227,5 +228,5 @@ def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
         counted,
         model.method,
         model.calibration,
-        model.status,
+        join_status(*describe_few_records(model.records), model.status),
     )

@@ -28,6 +28,7 @@ from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence_kinds import MARGINAL_SHARE, UNIQUE_RECORDS
+from reid_sql.models.marginals.record_cells import refuse_one_record
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import MAX_PEOPLE, Floats
 from reid_sql.suggestion import suggestion
@@ -50,6 +51,7 @@ def fit_copula(
     """
     first, second = np.asarray(counts.first, dtype=np.int64), np.asarray(counts.second, dtype=np.int64)
     total = int(np.asarray(counts.records, dtype=np.int64)[(first == 1) & (second == 0)].sum())
+    refuse_one_record(total)
     weight = _count_weights(counts.mass, (first == 1) & (second == 0), second >= 0, total)
     alone = [
         np.flatnonzero((first == column) & (second == 0)).tolist()
@@ -90,7 +92,7 @@ def fit_copula(
 
 def _calibrate_model(model: GaussianCopula, alone: Integers) -> GaussianCopula:
     """Let records repeat as often as in the sample, if it is known how many of them are alone."""
-    if not len(alone) or model.records == 1:
+    if not len(alone):
         return model
     precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
     cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
