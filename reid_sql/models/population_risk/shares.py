@@ -90,8 +90,15 @@ class Shares:
     below_k: Share
 
     def with_ends(self, ends: Callable[[str, Share], tuple[float, float]]) -> "Shares":
-        """The same estimates with other ends, which a function of a share's name and the share gives."""
-        return Shares(**{n: Share(one.estimate, *ends(n, one)) for n, one in self.parts().items()})
+        """The shares with other ends, which a function of a share's name and the share gives.
+
+        An estimate below its new lower end rises to it.
+        """
+        parts = {}
+        for name, one in self.parts().items():
+            low, high = ends(name, one)
+            parts[name] = Share(max(one.estimate, low), low, max(high, low))
+        return Shares(**parts)
 
     def at_most(self, other: "Shares") -> "Shares":
         """The lower of each estimate and each end of two answers."""
