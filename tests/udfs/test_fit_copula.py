@@ -113,7 +113,7 @@ def test_shares_from_a_census_take_the_place_of_the_sample_s() -> None:
     [
         (
             CENSUS.with_columns(column_name=pl.lit("sx")),
-            "marginals must name columns of the model in column_name, got 'sx'; did",
+            "marginals must name columns of the model in column_name, got another; the columns are age, sex",
         ),
         (
             CENSUS.head(2),

@@ -122,7 +122,11 @@ def model_to_text(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
-        known = sorted({str(model) for model in saved.model})
+        # A table of something else has no names of models.
+        named = zip(saved.model, saved.json, strict=True)
+        known = sorted(
+            {str(model) for model, text in named if text and text.startswith('{"format":"reid-sql')}
+        )
         raise UnknownNameError(
             f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
         )

@@ -106,9 +106,8 @@ def _list_outside(counts: PairCounts, second: Integers, names: Sequence[str]) ->
     lines = np.flatnonzero(second == MARGINAL_SHARE).tolist()
     for line in lines:
         if counts.first[line] == 0:
-            unknown = str(counts.label[line])
             rule = "marginals must name columns of the model in column_name"
-            raise UnknownNameError(f"{rule}, got '{unknown}'; {suggestion(unknown, names)}")
+            raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
     return [[line for line in lines if counts.first[line] == place] for place in range(1, len(names) + 1)]
 
 

@@ -340,9 +340,8 @@ def _read_known_shares(
     columns: dict[int, dict[Text, float]] = {}
     for row in np.flatnonzero(second == MARGINAL_SHARE).tolist():
         if rows.first[row] == 0:
-            unknown = str(rows.label[row])
             rule = "marginals must name columns of the model in column_name"
-            raise UnknownNameError(f"{rule}, got '{unknown}'; {suggestion(unknown, names)}")
+            raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
         own = columns.setdefault(int(rows.first[row]) - 1, {})
         own[rows.first_value[row]] = own.get(rows.first_value[row], 0.0) + float(rows.mass[row])
     for shares in columns.values():
