@@ -17,6 +17,7 @@ from reid_sql.cli import main
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.sources.warehouse import warehouse
 
+USER = "root"
 CHECKS = """
 quasi_identifiers = ["age", "sex", "town"]
 checks = [
@@ -151,10 +152,10 @@ def test_a_plan_is_for_warehouses(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
 def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: str) -> None:
     pymysql.install_as_MySQLdb()
-    with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
+    with pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con, con.cursor() as cursor:
         cursor.execute("CREATE OR REPLACE DATABASE sessions")
         cursor.execute("CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2")
-        url = f"mysql://root@localhost/sessions?unix_socket={mariadb}"
+        url = f"mysql://{USER}@localhost/sessions?unix_socket={mariadb}"
         with warehouse("url", url, tmp_path) as opened:
             table = opened.table("table", "people")
             before = collected(ri.risk_summary(table, ["age"]), "").to_pylist()

@@ -98,7 +98,7 @@ REFUSED: dict[str, Any] = {
         t, "Age", name="SEX"
     ),
     "the table must hold at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
-    "key must name the column by which records are told apart, got None: a Spark table has no order; pass "
+    "key must name the column that distinguishes records, got None: a Spark table has no order; pass "
     "key='id'": lambda t: rs.adversary_risk(
         t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
     ),

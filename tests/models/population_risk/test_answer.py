@@ -74,8 +74,8 @@ def test_the_upper_end_is_at_most_what_is_provable() -> None:
 
 def test_no_estimate_is_below_what_is_provable() -> None:
     """Classes of one size each, unlike any table of people: the model repeats people more than they can."""
-    columns = [[18 + i * i % 70 for i in range(2000)], [i % 2 for i in range(2000)]]
-    columns.append([i * 7 % 23 for i in range(2000)])
+    numbers = [(18 + i * i % 70, i % 2, i * 7 % 23) for i in range(2000)]
+    columns = [[str(value) for value in column] for column in zip(*numbers, strict=True)]
     for row in answer(of_values(columns, [True, False, True]), [1e4, 1e6, 67e6]):
         check(row)
 
