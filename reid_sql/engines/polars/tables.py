@@ -77,7 +77,7 @@ def _refuse_merged_objects(given: Any, table: pa.Table) -> None:  # noqa: ANN401
 
 def _key_of(value: Any) -> Any:  # noqa: ANN401 - an object of a pandas column
     """What is equal for equal values alone: numbers by their size, others by their type too."""
-    if isinstance(value, Number) and not isinstance(value, bool):
+    if type(value) is not bool and isinstance(value, Number):
         return value
     return type(value), value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value)
 
