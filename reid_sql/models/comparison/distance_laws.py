@@ -1,7 +1,7 @@
 """Densities of distances between numbers: constant between edges, so that a block is scored by counting."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from reid_sql.parameters import Floats, Integers
 
 MIN_RECORDS_PER_BIN: Final = 20  # so that no bin describes a person
 MAX_EQUAL_BINS: Final = 200  # of a histogram, besides the values that have a bin of their own
-NORMAL_BINS: Final = 400  # of a normal law, within so many standard deviations of its mean
-NORMAL_REACH: Final = 6.0
+NARROW_BINS: Final = 400  # of a normal or Laplace law, within so many standard deviations of its mean
+NARROW_REACH: Final = 6.0
 RESOLUTION: Final = 2.0**-40  # of the range of the values, below which two values are the same
 
 
@@ -73,22 +73,40 @@ class Normal:
     parameters: int = 2
 
     @classmethod
-    def fit(cls, values: Floats, records: Floats) -> "Normal":
-        """Divide what is within reach of the mean into narrow bins; equal values have no normal law."""
+    def fit(cls, values: Floats, records: Floats) -> Self:
+        """Divide what is within reach of the mean into narrow bins; equal values have no such law."""
         mean, deviation = weighted_moments(values, records)
-        low, high = mean - NORMAL_REACH * deviation, mean + NORMAL_REACH * deviation
-        edges = np.linspace(low, high, NORMAL_BINS + 1)
+        low, high = mean - NARROW_REACH * deviation, mean + NARROW_REACH * deviation
+        edges = np.linspace(low, high, NARROW_BINS + 1)
         place = np.searchsorted(edges, values, side="right") - 1
-        return cls(edges, np.clip(place, 0, NORMAL_BINS - 1), values)
+        return cls(edges, np.clip(place, 0, NARROW_BINS - 1), values)
 
     def heights(self, records: Floats) -> Floats:
         """Height of each bin where the values have so many records, (bins,)."""
         mean, deviation = weighted_moments(self.values, records)
-        deviation = max(deviation, float(self.edges[1] - self.edges[0]))
+        heights: Floats = np.exp(-(self._scaled(mean, deviation) ** 2) / 2) / np.sqrt(2 * np.pi)
+        return heights / self._scale(deviation)
+
+    def _scale(self, deviation: float) -> float:
+        """The deviation, or the width of a bin if this is more."""
+        return max(deviation, float(self.edges[1] - self.edges[0]))
+
+    def _scaled(self, mean: float, deviation: float) -> Floats:
+        """Distance of each bin's centre from the mean."""
         centres = (self.edges[1:] + self.edges[:-1]) / 2
-        scaled = (centres - mean) / deviation
-        heights: Floats = np.exp(-(scaled**2) / 2) / (deviation * np.sqrt(2 * np.pi))
-        return heights
+        scaled: Floats = (centres - mean) / self._scale(deviation)
+        return scaled
+
+
+class Laplace(Normal):
+    """A law with a peak and long tails: that of noise for differential privacy."""
+
+    def heights(self, records: Floats) -> Floats:
+        """Height of each bin where the values have so many records, (bins,)."""
+        mean = float(np.average(self.values, weights=records))
+        deviation = float(np.average(np.abs(self.values - mean), weights=records))
+        heights: Floats = np.exp(-np.abs(self._scaled(mean, deviation))) / 2
+        return heights / self._scale(deviation)
 
 
 def weighted_moments(values: Floats, records: Floats) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from reid_sql.models.comparison.distance_laws import (
     MIN_RECORDS_PER_BIN,
     RESOLUTION,
     Histogram,
+    Laplace,
     Normal,
 )
 from reid_sql.models.comparison.paired_records import PairedColumn
@@ -190,10 +191,10 @@ class DisturbedNumbers:
 
 
 def _laws(scale: Scale, changed: ChangedNumbers) -> list[FitLaw]:
-    """Laws that distances may have; the normal one, if they differ by more than rounding errors."""
+    """Laws that distances may have; those with a deviation, if they differ by more than rounding errors."""
     distances = scale.released[changed.released] - scale.own[changed.own]
     if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
-        return [Histogram.of_distances, Normal.fit]
+        return [Histogram.of_distances, Normal.fit, Laplace.fit]
     return [Histogram.of_distances]
 
 

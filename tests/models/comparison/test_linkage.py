@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from reid_sql.models.comparison.column_laws import (
     Frequencies,
     classify_column,
 )
+from reid_sql.models.comparison.distance_laws import Histogram, Laplace, Normal
 from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
 from reid_sql.models.comparison.paired_records import PairedColumn
+from reid_sql.parameters import Floats
 
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
@@ -119,3 +122,30 @@ def test_the_interval_of_a_mean_of_chances_contains_it_in_95_of_100_draws() -> N
             low, high = wilson_interval(float(rng.choice(chances, 200).mean()), 200)
             held += low <= chances.mean() <= high
         assert held >= 935
+
+
+@pytest.mark.parametrize("law", [Histogram.of_distances, Normal.fit, Laplace.fit])
+def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
+    law: Callable[[Floats, Floats], Histogram | Normal],
+) -> None:
+    rng = np.random.default_rng(4)
+    draws = rng.laplace(3, 2, 50_000) if law == Laplace.fit else rng.normal(3, 2, 50_000)
+    fitted = law(draws, np.ones(len(draws)))
+    heights, widths = fitted.heights(np.ones(len(draws))), np.diff(fitted.edges)
+    assert heights @ widths == pytest.approx(1, abs=0.01)
+    centres = (fitted.edges[1:] + fitted.edges[:-1]) / 2
+    for x, height in zip(centres, heights, strict=True):
+        if abs(x - 3) < 4 and not (law == Histogram.of_distances and abs(x) < 1e-2):  # 0 has no records
+            z = (x - 3) / 2
+            known = (
+                math.exp(-abs(z)) / 4
+                if law == Laplace.fit
+                else math.exp(-(z**2) / 2) / math.sqrt(8 * math.pi)
+            )
+            assert height == pytest.approx(known, rel=0.25)
+    assert (
+        np.mean(
+            (fitted.edges[fitted.bin_of_value] <= draws) & (draws <= fitted.edges[fitted.bin_of_value + 1])
+        )
+        > 0.999
+    )
