@@ -39,7 +39,7 @@ def test_the_row_says_what_was_fitted() -> None:
     ("call", "sentence"),
     [
         ("'', t, ['sex']", "name must be a name of 1 to 200 characters, got ''; choose one"),
-        ("'m', t, ['sxe']", "columns must be columns of the table, got 'sxe'; did you mean 'sex'?"),
+        ("'m', t, ['sxe']", "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?"),
         ("'m', t, ['sex'], ordered := ['agee']", "ordered must name columns of the model, got 'agee'"),
         (
             "'m', t, ['sex'], ordered := 'age'",
@@ -47,7 +47,7 @@ def test_the_row_says_what_was_fitted() -> None:
         ),
         (
             "'m', t, ['sex'], weight := 'grad'",
-            "columns must be columns of the table, got 'grad'; did you mean 'grade'?",
+            "quasi-identifiers and weight must be columns of the table, got 'grad'; did you mean 'grade'?",
         ),
         ("'m', t, ['age'], weight := 'sex'", "weight must be a number of at least 0 for every record"),
         (

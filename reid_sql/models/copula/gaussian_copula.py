@@ -37,26 +37,6 @@ RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so
 MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model caches
 
 
-@dataclass(frozen=True)
-class PairCounts:
-    """How often each value of each column occurs, and each pair of values of two columns.
-
-    One line a count. `first` and `second` are columns by number from 1; `second` is 0 in the counts of single
-    values, which have the column's name as `label`, and -1 in shares from outside, which have it too; one
-    line with -2 counts the records that are alone in all columns. `mass` is the sum of the survey weights, or
-    the number of records, or the share.
-    """
-
-    cell: Integers
-    first: Integers
-    second: Integers
-    label: Sequence[str | None]
-    first_value: Sequence[str | None]
-    second_value: Sequence[str | None]
-    records: Integers
-    mass: Sequence[float]
-
-
 def last_code(marginal: Marginal) -> int:
     """Code of values unlike the sample's: after the values, and the gaps between them or all other values."""
     return 2 * len(marginal.values) + 1 if marginal.ordered else len(marginal.values) + 1
