@@ -171,7 +171,7 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
             "points must be whole numbers of known rows from 1 to 16, got 17; pass how many rows of a person",
         ),
         ("t, 'person', ['day'], points := []", "points must be a list of one or more numbers, got []"),
-        ("t, NULL, ['day']", "entity must be the name of a column, got NULL; "),
+        ("t, NULL, ['day']", "entity and columns must be a list of column names, got [NULL, day]; write"),
         ("t, 'person', ['day'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],
 )

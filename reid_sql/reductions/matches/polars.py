@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial, reduce
 
+import numpy as np
 import polars as pl
 
 from reid_sql.engines.polars.frames import (
@@ -14,7 +15,7 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
-from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, Columns
+from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, Columns, Integers
 from reid_sql.reductions.matches import ALL_POINTS, COLUMNS, MAX_JOINED, PRIME, known_points
 
 
@@ -148,24 +149,29 @@ def _drawn(sets: pl.DataFrame, people: int, points: int, samples: int, seed: int
         .select("p")
         .join(pl.DataFrame({"turn": range(rounds)}, schema={"turn": pl.Int64}), how="cross")
     )
-    order = _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.lit(0, dtype=pl.Int64)), pl.col("p"))
-    targets = each.sort(pl.col("turn"), order, pl.col("p")).head(samples)
-    known = targets.join(sets.select("p", "i", "place"), on="p")
     chance = _mixed(
-        _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.col("turn") + 1), pl.col("p")), pl.col("i")
+        _mixed(np.array(seed, dtype=np.int64), np.array(0, dtype=np.int64)), each.get_column("p").to_numpy()
     )
-    ranked = known.sort("p", "turn", chance, "i").with_columns(
-        pl.int_range(0, pl.len()).over("p", "turn").alias("rank")
+    targets = each.with_columns(chance=chance).sort("turn", "chance", "p").head(samples).drop("chance")
+    known = targets.join(sets.select("p", "i", "place"), on="p")
+    turn, who, point = (known.get_column(name).to_numpy() for name in ("turn", "p", "i"))
+    chances = _mixed(_mixed(_mixed(np.array(seed, dtype=np.int64), turn + 1), who), point)
+    ranked = (
+        known.with_columns(chance=chances)
+        .sort("p", "turn", "chance", "i")
+        .with_columns(pl.int_range(0, pl.len()).over("p", "turn").alias("rank"))
     )
     chosen = ranked.filter(pl.col("rank") < points).sort("p", "turn", "place")
     listed = chosen.group_by("p", "turn").agg(pl.col("i").alias("known"))
     return listed.select("known", pl.lit(1.0).alias("weight"))
 
 
-def _mixed(x: pl.Expr, y: pl.Expr) -> pl.Expr:
+def _mixed(x: Integers, y: Integers) -> Integers:
+    """Scramble whole numbers below 2^31 - 1, as every engine does: no product leaves 63 bits."""
     first = (x * 48271 + y * 69621 + 11) % PRIME
     second = (first * first + first * 16807 + 7) % PRIME
-    return (second * second + second * 48271 + 3) % PRIME
+    scrambled: Integers = (second * second + second * 48271 + 3) % PRIME
+    return scrambled
 
 
 def _counted(coded: pl.DataFrame, known: pl.DataFrame, points: int) -> pl.DataFrame:

@@ -5,7 +5,7 @@ A person's points are their distinct items, or their distinct rows on some colum
 
 from collections.abc import Sequence
 
-from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, Columns, fold_case
+from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, fold_case, list_columns
 from reid_sql.reductions.matches import ALL_POINTS, MAX_JOINED, PRIME, known_points
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
@@ -52,8 +52,7 @@ def _count(
     nulls: str,
 ) -> str:
     """Count by each number of points; the first name is the person's column, the others make a point."""
-    folded = [fold_case(name) for name in names]
-    Columns(label).check(folded, folded)
+    list_columns(label, names, fold_case)
     known = " UNION ALL ".join([*map(_combinations, points), _draws()])
     body = f"""
         {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names))},
