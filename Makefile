@@ -7,7 +7,8 @@ BIN := .venv/bin
 PARALLEL := -n auto --dist loadfile
 # What can be tested while one writes: of each file the first tests, with the first of their parameters; no
 # Java, no dbt, no real data, nothing slow.
-QUICK := -q $(PARALLEL) -p tests.quick --quick -m "not spark and not dbt and not real_data and not slow"
+QUICK := -q $(PARALLEL) -p tests.quick --quick -m
+FAST := not spark and not dbt and not real_data and not slow
 test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
@@ -18,13 +19,13 @@ demo: .venv/.installed
 test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
 	@echo "make test takes a quarter of an hour or so on two cores; make quick takes about a minute"
 	@date +%s > .venv/.began
-	.venv/oldest/bin/python -m pytest $(QUICK)
+	.venv/oldest/bin/python -m pytest $(QUICK) "$(FAST) and not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
 
 quick: .venv/.dev lint
-	$(BIN)/python -m pytest $(QUICK)
+	$(BIN)/python -m pytest $(QUICK) "$(FAST)"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

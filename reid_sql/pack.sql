@@ -13,7 +13,6 @@
 -- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
 -- (records with a NULL are left out). Each row is counted as one person.
 -- Semicolons stand only where a statement ends: chr(59) is one in a text.
-
 SET VARIABLE reid_has_types = (SELECT CASE WHEN count(*) = 0 THEN error('DuckDB must be 1.5 or later, got '
   || version() || chr(59) || ' update it, or use the Python package reid-sql') END
   FROM duckdb_functions() WHERE function_name = 'get_type');
@@ -49,11 +48,9 @@ CREATE OR REPLACE MACRO reid_log1p(x) AS
 CREATE OR REPLACE MACRO reid_expm1(x) AS
   CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
     WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
--- (1 - p)^(n - 1)
-CREATE OR REPLACE MACRO reid_uniqueness(p, n) AS
+CREATE OR REPLACE MACRO reid_uniqueness(p, n) AS  -- (1 - p)^(n - 1)
   CASE WHEN n = 1 THEN 1.0 WHEN p = 1 THEN 0.0 ELSE exp((n - 1) * reid_log1p(-p)) END;
--- (1 - (1 - p)^n) / (n p)
-CREATE OR REPLACE MACRO reid_correctness(p, n) AS
+CREATE OR REPLACE MACRO reid_correctness(p, n) AS  -- (1 - (1 - p)^n) / (n p)
   CASE WHEN n * p = 0 THEN 1.0 WHEN p = 1 THEN 1 / n
     ELSE least(1.0, -reid_expm1(n * reid_log1p(-p)) / (n * p)) END;
 -- (1 - xi^(n / (n - 1))) / (n (1 - xi^(1 / (n - 1))))
@@ -86,11 +83,11 @@ CREATE OR REPLACE MACRO reid_table(tbl) AS
     WHEN regexp_full_match(tbl, '(?is)[^"]*[.](json|ndjson|jsonl|parquet)([.](gz|zst))?') THEN
       reid_refuse('tbl must be a table, a Parquet or a CSV file', tbl, 'pass a view of it')::VARCHAR
     WHEN NOT contains(tbl, '"') THEN 'system.main.query_table(' || reid_text(tbl) || ')'
-    WHEN version() LIKE 'v1.%' AND NOT regexp_full_match(tbl, '(?s)("[^"]+"|[^".]+)([.]("[^"]+"|[^".]+)){0,2}')
-      THEN reid_refuse('tbl must be a name without quotes in it before DuckDB 2.0', tbl, 'pass a view of it')::VARCHAR
-    WHEN regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
-      THEN 'system.main.query_table(' || reid_text(tbl) || ')'
-    ELSE 'system.main.query_table(' || reid_text(reid_quote(tbl)) || ')' END;
+    WHEN version() LIKE 'v1.%' AND NOT regexp_full_match(tbl, '(?s)("[^"]+"|[^".]+)([.]("[^"]+"|[^".]+))*')
+      THEN reid_refuse('tbl must have no quotes in names before DuckDB 2', tbl, 'pass a view of it')::VARCHAR
+    ELSE 'system.main.query_table(' || reid_text(CASE
+      WHEN regexp_full_match(tbl, '(?s)("([^"]|"")+"|[^".]+)([.]("([^"]|"")+"|[^".]+)){0,2}')
+      THEN tbl ELSE reid_quote(tbl) END) || ')' END;
 -- Each column under the table's alias: one that the table lacks is never a column of an outer query.
 CREATE OR REPLACE MACRO reid_columns(columns, before, after, separator) AS array_to_string(
   list_transform(columns, lambda c: before || 'reid_source.' || reid_quote(c) || after), separator);
@@ -119,8 +116,8 @@ CREATE OR REPLACE MACRO reid_with_nulls(tbl, columns, nulls, body) AS
   'SELECT reid_counted.*, ' || CASE nulls WHEN 'drop'
     THEN '(SELECT system.main.count(*) FROM ' || reid_table(tbl) || ' AS reid_source WHERE '
       || reid_columns(columns, '', ' IS NULL', ' OR ') || ')'
-    ELSE '0::BIGINT' END
-  || ' AS records_dropped, ' || reid_text(nulls) || ' AS nulls FROM (' || body || ') AS reid_counted';
+    ELSE '0::BIGINT' END || ' AS records_dropped, ' || reid_text(nulls) || ' AS nulls FROM ('
+  || body || ') AS reid_counted';
 
 -- 4. Classes: the records that have the same values.
 -- A constant in the place of a column would make one class of all records. Its text shows it.
@@ -190,8 +187,7 @@ CREATE OR REPLACE MACRO reid_risk(histogram, threshold) AS TABLE
         || 'by the population table and count with their class size in the sample' END AS status,
       NULL::BIGINT AS blank_records, max(h.records_dropped) AS records_dropped, max(h.nulls) AS nulls
     FROM query(histogram || ' ORDER BY class_size ASC') AS h
-  ) AS reid_answer
-  WHERE reid_answer::VARCHAR <> '';
+  ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
 CREATE OR REPLACE MACRO risk_summary(tbl, qi, threshold := 0.2, nulls := 'value') AS TABLE
   SELECT * EXCLUDE (uncovered_records, status) FROM reid_risk('SELECT *, 0 AS uncovered FROM ('
     || reid_histogram(tbl, reid_names('quasi-identifiers', qi), nulls) || ')', (threshold)::DOUBLE);
@@ -254,8 +250,7 @@ CREATE OR REPLACE MACRO reid_disclosure(tbl, columns, variant, threshold, is_lea
       FROM query(reid_class_values(
         tbl, reid_names('quasi-identifiers and sensitive', columns), variant, nulls)) AS v
     ) AS c
-  ) AS reid_answer
-  WHERE reid_answer::VARCHAR <> '';
+  ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
 CREATE OR REPLACE MACRO l_diversity(
   tbl, qi, sensitive, variant := 'distinct', c := 3, l := 2, nulls := 'value') AS TABLE
   SELECT * EXCLUDE (records_dropped, nulls), NULL::DOUBLE AS c, a.records_dropped, a.nulls
@@ -292,8 +287,7 @@ CREATE OR REPLACE MACRO reid_count_subsets(tbl, names, subsets, nulls) AS
     ELSE reid_refuse('the number of subsets of the columns must be at most 5000 in plain SQL',
       len(subsets)::VARCHAR, 'pass fewer columns or a smaller max_size')::VARCHAR END;
 CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'value') AS TABLE
-  FROM (
-    SELECT s.columns, s.classes::DOUBLE / reid_some(s.records) AS distinction,
+  FROM (SELECT s.columns, s.classes::DOUBLE / reid_some(s.records) AS distinction,
       CASE WHEN s.records > 1 THEN (s.records::HUGEINT * (s.records - 1) - s.alike)::DOUBLE
         / (s.records::HUGEINT * (s.records - 1)) END AS separation,
       s.records, s.classes, CASE WHEN s.records > 1 THEN 'ok'
@@ -301,5 +295,4 @@ CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'va
       s.records_dropped, s.nulls
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
-  ) AS reid_answer
-  WHERE reid_answer::VARCHAR <> '';
+  ) AS reid_answer WHERE reid_answer::VARCHAR <> '';

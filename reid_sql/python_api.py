@@ -73,7 +73,10 @@ def _answered(
     try:
         for shown, frame in frames.items():
             con.register(shown, frame)
-        return con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values).materialize()
+        answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
+        # DuckDB 1.4 cannot materialize a relation.
+        can = hasattr(duckdb.DuckDBPyRelation, "materialize")
+        return answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
     except duckdb.InvalidInputException as error:
         raise OutOfDomainError(sentence(error)) from None
     finally:

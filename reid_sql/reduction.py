@@ -172,7 +172,7 @@ def reductions() -> Mapping[str, Reduction]:
 def has_implementation(package: str, engine: str) -> bool:
     """Whether a reduction's package has a file for the engine; DuckDB's is the SQL text.
 
-    >>> has_implementation("reid_sql.reductions.people", "ibis")
+    >>> has_implementation("reid_sql.reductions.evidence", "ibis")
     False
     """
     return find_spec(f"{package}.{'sql' if engine == 'duckdb' else engine}") is not None

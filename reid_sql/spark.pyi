@@ -634,18 +634,19 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
 ) -> DataFrame:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+    """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
     One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
-    everybody, and how values were changed, but not of whom, by linking each person to the released record
-    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
-    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
-    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
-    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
-    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
-    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
-    One row per person is assumed.
+    and how much information was lost; and what attackers get right who know the quasi-identifiers of
+    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
+    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
+    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
+    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
+    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
+    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
+    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
+    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
+    Refuses empty tables. One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -661,6 +662,9 @@ def compare(
      released        | 3000
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 1------------------
@@ -669,6 +673,9 @@ def compare(
      released        | 416
      change          | -1314
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 2------------------
@@ -677,6 +684,9 @@ def compare(
      released        | 1
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     only showing top 3 rows
@@ -758,7 +768,7 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
     >>> people = rs.demo_people()
     >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> rs.copula_correction(people, "town", 20_000).show(truncate=60, vertical=True)
-    -RECORD 0-------------------------------
+    -RECORD 0------------------------------
      exponent        | 1.18312
      mean_xi         | 0.0555426
      uniqueness      | 0.0430684
@@ -1745,22 +1755,29 @@ def population_risk(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> people = rs.demo_people()
     >>> rs.population_risk(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
-    -RECORD 0------------------------------------------------------------------------
-     population       | 20000
-     uniqueness       | 0.0472671
-     uniqueness_low   | 0.030904
-     uniqueness_high  | 0.0710266
-     correctness      | 0.193058
-     correctness_low  | 0.166045
-     correctness_high | 0.223125
-     below_k          | 0.269358
-     below_k_low      | 0.219588
-     below_k_high     | 0.325398
-     method           | people
-     status           | ok
-     sentence         | Of 20,000 people, about 4.7 % (3.1 to 7.1 %) are unique b...
-     records_dropped  | 0
-     nulls            | value
+    -RECORD 0---------------------------------------------------------------------------------
+     population                | 20000
+     uniqueness                | 0.0472671
+     uniqueness_low            | 0.033033
+     uniqueness_high           | 0.0758385
+     correctness               | 0.193058
+     correctness_low           | 0.16725
+     correctness_high          | 0.235329
+     below_k                   | 0.269358
+     below_k_low               | 0.190655
+     below_k_high              | 0.422443
+     uniqueness_provable_low   | 0
+     uniqueness_provable_high  | 0.367711
+     correctness_provable_low  | 0.0865
+     correctness_provable_high | 0.594432
+     below_k_provable_low      | 0
+     below_k_provable_high     | 0.865489
+     method                    | people
+     status                    | ok
+     assumptions               | random sample; one row per person; no whole households
+     sentence                  | Of 20,000 people, about 4.7 % (3.3 to 7.6 %) are unique b...
+     records_dropped           | 0
+     nulls                     | value
     """
 
 def population_uniqueness(
@@ -1813,8 +1830,8 @@ def population_uniqueness(
      method          | people
      unique_records  | 945.342
      uniqueness      | 0.0472671
-     uniqueness_low  | 0.030904
-     uniqueness_high | 0.0710266
+     uniqueness_low  | 0.033033
+     uniqueness_high | 0.0758385
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -2296,6 +2313,7 @@ def score_copula(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     -RECORD 1----------------------------------------
      age                    | 0
      sex                    | F
@@ -2310,6 +2328,7 @@ def score_copula(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     -RECORD 2----------------------------------------
      age                    | 0
      sex                    | F
@@ -2324,6 +2343,7 @@ def score_copula(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     only showing top 3 rows
     """
 
@@ -2362,6 +2382,7 @@ def score_records(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     -RECORD 1----------------------------------------
      age                    | 0
      sex                    | F
@@ -2376,6 +2397,7 @@ def score_records(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     -RECORD 2----------------------------------------
      age                    | 0
      sex                    | F
@@ -2390,6 +2412,7 @@ def score_records(
      uniqueness_xi          | 1.04879e-15
      uniqueness_xi_error    | 6.67216e-17
      correctness_kappa      | 0.0290165
+     status                 | ok
     only showing top 3 rows
     """
 
@@ -2728,43 +2751,43 @@ def validate_risk(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> people = rs.demo_people()
     >>> rs.validate_risk(people, ["age", "sex", "postcode"]).show(3, truncate=60, vertical=True)
-    -RECORD 0-----------------------------------------------------------------------
+    -RECORD 0------------------------------
      method          | people
      fraction        | 0.1
      sample          | 1
      figure          | uniqueness
      value           | 0.321223
-     low             | 0.236076
-     high            | 0.418807
+     low             | 0.245447
+     high            | 0.44149
      truth           | 0.350333
      counted         | 300
      status          | ok
      records_dropped | 0
      nulls           | value
-    -RECORD 1-----------------------------------------------------------------------
+    -RECORD 1------------------------------
      method          | people
      fraction        | 0.1
      sample          | 1
      figure          | correctness
      value           | 0.530222
-     low             | 0.466599
-     high            | 0.593057
+     low             | 0.46186
+     high            | 0.627028
      truth           | 0.576667
      counted         | 300
      status          | ok
      records_dropped | 0
      nulls           | value
-    -RECORD 2-----------------------------------------------------------------------
+    -RECORD 2------------------------------
      method          | people
      fraction        | 0.1
      sample          | 2
      figure          | uniqueness
      value           | 0.348613
-     low             | 0
-     high            | 0.903008
+     low             | 0.26857
+     high            | 0.473681
      truth           | 0.350333
      counted         | 300
-     status          | this table is unlike the reference tables, as the log-lin...
+     status          | ok
      records_dropped | 0
      nulls           | value
     only showing top 3 rows

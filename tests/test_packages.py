@@ -6,12 +6,15 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
+import reid_sql
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.slow
@@ -66,6 +69,19 @@ def test_the_sdist_holds_what_it_is_built_and_tested_from(built: Path) -> None:
     beside = {"LICENSE", "Makefile", "CITATION.cff", *committed("*.md")}
     wanted = committed(*folders) | {name for name in beside if "/" not in name}
     assert names == wanted | {"PKG-INFO", "pyproject.toml", ".gitignore"}
+
+
+def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = yaml.safe_load((ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
+    asked = {f"python {project['requires-python']}"}
+    asked |= {
+        need.replace("duckdb>", "python-duckdb>").replace(">", " >") for need in project["dependencies"]
+    }
+    assert set(recipe["requirements"]["run"]) == asked
+    assert recipe["context"]["version"] == reid_sql.__version__
+    [script] = recipe["build"]["python"]["entry_points"]
+    assert script == f"reid-sql = {project['scripts']['reid-sql']}"
 
 
 def test_nothing_of_this_machine_is_in_the_packages(built: Path, wheel: Path) -> None:

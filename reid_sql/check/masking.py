@@ -118,7 +118,7 @@ def round_between(value: float, records: int, below: int) -> tuple[float, float]
     counts of records apart as the mask hides; the first is the mask itself.
 
     >>> round_between(0.2206, 32561, 10), round_between(0.9, 50, 10)
-    ((0.22, 0.23), (0.5, 1.0))
+    ((0.22, 0.23), (0.2, 1.0))
     """
     if value * records < below:
         return 1 / records, below / records

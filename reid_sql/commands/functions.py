@@ -24,11 +24,12 @@ ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 def run_functions(options: argparse.Namespace) -> int:
     """List the functions."""
     functions = declared()
-    is_exact = options.name in functions
-    chosen = [functions[options.name]] if is_exact else _search(functions, options.name or "")
+    name = " ".join(options.name)
+    is_exact = name in functions
+    chosen = [functions[name]] if is_exact else _search(functions, name)
     if not chosen:
-        hint = suggestion(options.name, list(functions), "functions")
-        raise UnknownNameError(f"NAME must be a function, or words about one, got '{options.name}'; {hint}")
+        hint = suggestion(name, list(functions), "functions")
+        raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(found) for found in chosen]
     rows = [{name: found[name] for name in ("name", "signature", "words", "source")} for found in page]
     print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))
@@ -38,16 +39,16 @@ def run_functions(options: argparse.Namespace) -> int:
 def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     """Return the functions whose name contains the text; or, if none does, whose description has its words.
 
-    An ending of up to three letters may differ: "identifies" finds identify.
+    An ending of up to three letters may differ: "identifies" finds identify. A text with _ is a name alone.
     """
     named = [found for name, found in functions.items() if text.lower() in name]
     stems = [word[: max(4, len(word) - 3)] for word in re.findall(r"\w{3,}", text.lower())]
     described = {
         name: f"{name} {found.words} {facts.details(found)}".lower() for name, found in functions.items()
     }
-    return named or [
-        functions[name] for name, words in described.items() if stems and all(stem in words for stem in stems)
-    ]
+    if named or "_" in text or not stems:
+        return named
+    return [functions[name] for name, words in described.items() if all(stem in words for stem in stems)]
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:

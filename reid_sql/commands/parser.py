@@ -327,9 +327,9 @@ def _query(parser: argparse.ArgumentParser) -> None:
 def _functions(parser: argparse.ArgumentParser) -> None:
     words = (
         "one function, with its parameters, result columns, engines and an example; or a part of a name, "
-        "or words such as 'unique in the population': the functions that have them"
+        "or words, such as unique population: the functions that have them all"
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help=words)
+    parser.add_argument("name", metavar="NAME", nargs="*", help=words)
     _format(parser)
 
 

@@ -17,7 +17,8 @@ from reid_sql.models.classes.wildcard import blank_records, wildcard_class_sizes
 from reid_sql.models.copula.calibration import record_risk
 from reid_sql.models.copula.copula_file import copula_from_json, copula_to_json
 from reid_sql.models.copula.copula_fit import fit_copula
-from reid_sql.models.copula.gaussian_copula import GaussianCopula, PairCounts, forecast_copula
+from reid_sql.models.copula.gaussian_copula import GaussianCopula, forecast_copula
+from reid_sql.models.evidence import EvidenceRows, rows_from_columns
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.extreme_risk import estimate_extreme_risk as extreme_risk
 from reid_sql.models.population.classical_estimators import Estimate
@@ -39,12 +40,12 @@ __all__ = [
     "Codes",
     "Estimate",
     "Estimator",
+    "EvidenceRows",
     "FittedRecords",
     "GaussianCopula",
     "Histogram",
     "KnownRecords",
     "Level",
-    "PairCounts",
     "Scenario",
     "UniquenessEvidence",
     "WeightedRecords",
@@ -72,6 +73,7 @@ __all__ = [
     "pyc_k_violation",
     "pyc_uniqueness",
     "record_risk",
+    "rows_from_columns",
     "scenario",
     "uniqueness_curve",
     "uniqueness_from_probability",

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rich.console import Group, RenderableType
-from rich.table import Table
 
 from reid_sql.check.figures import round_figures
 from reid_sql.check.terminal import verdict_page
@@ -14,7 +13,7 @@ from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
 from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
 from reid_sql.release.target import describe_target
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 if TYPE_CHECKING:
     from reid_sql.release.transformation import Outcome, TableRelease
@@ -260,7 +259,7 @@ def _table_parts(table: Page) -> list[RenderableType]:
     lines = [Text(each) for each in sentences(table)]
     if table["losses"] is None:
         return [title, *lines, ""]
-    shown = Table(header_style="bold")
+    shown = FigureTable(header_style="bold")
     for name in ("column", "in the release"):
         shown.add_column(name)
     shown.add_column("loss", justify="right")

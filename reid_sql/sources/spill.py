@@ -24,7 +24,7 @@ def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
     """Let a connection spill into the folder, encrypted.
 
     Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
-    secure, and encrypts only if that is accepted: else it refuses to spill at all. DuckDB 1.4 does not ask.
+    secure, and encrypts only if that is accepted: else it refuses to spill at all, as DuckDB 1.4 always does.
     """
     con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
     if con.execute(f"SELECT count(*) FROM duckdb_settings() WHERE name = '{WEAK_KEYS}'").fetchall() == [(1,)]:

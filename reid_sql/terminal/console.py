@@ -1,13 +1,15 @@
 """A console that escapes control characters, and the numbers and tables of its pages."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.runner import Answer
@@ -39,6 +41,47 @@ class VisibleConsole(Console):
                 )
 
 
+class FigureTable(Table):
+    """A table of texts that never cuts a figure: words wrap, and where that is not enough, rows are blocks.
+
+    Figures are the columns that are aligned to the right.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the table if its figures fit the page."""
+        needed = [self._least_width(console, options, column) for column in self.columns]
+        padding = self.padding[1] + self.padding[3]
+        if sum(needed) + len(needed) * (padding + bool(self.box)) + bool(self.box) > options.max_width:
+            yield from self._blocks()
+            return
+        if Measurement.get(console, options.update(width=WIDE), self).maximum > options.max_width:
+            for column, width in zip(self.columns, needed, strict=True):
+                column.width = width if column.justify == "right" else None
+                column.overflow = "fold"
+        yield from super().__rich_console__(console, options)
+
+    @staticmethod
+    def _least_width(console: Console, options: ConsoleOptions, column: Column) -> int:
+        """Return the widest figure, or the longest word."""
+        header, *cells = (
+            Measurement.get(console, options.update(width=WIDE), cell)
+            for cell in (column.header, *column.cells)
+        )
+        figures = column.justify == "right"
+        return max([header.minimum, *(cell.maximum if figures else cell.minimum for cell in cells)])
+
+    def _blocks(self) -> Iterator[RenderableType]:
+        """Give the words of each row as a line, then its figures, each after the name of its column."""
+        for row in zip(*(column.cells for column in self.columns), strict=True):
+            cells = [(column, str(cell)) for column, cell in zip(self.columns, row, strict=True) if str(cell)]
+            words = [cell for column, cell in cells if column.justify != "right"]
+            figures = [f"{column.header}: {cell}" for column, cell in cells if column.justify == "right"]
+            yield Text(" · ".join(words or figures[:1]), style="bold")
+            yield Padding(Text("; ".join(figures if words else figures[1:])), (0, 0, 0, 4))
+        if self.caption:
+            yield Text(str(self.caption), style="dim")
+
+
 def console(*, error: bool = False) -> Console:
     """Return the console to print on: as wide as the terminal, as COLUMNS, or as a wide page."""
     found = VisibleConsole(stderr=error, highlight=False)
@@ -60,7 +103,7 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
 
 def answer_table(answer: Answer) -> Table:
     """Show any answer, numbers to the right."""
-    table = Table(header_style="bold")
+    table = FigureTable(header_style="bold")
     for place, column in enumerate(answer.columns):
         numeric = any(isinstance(row[place], int | float) for row in answer.rows)
         table.add_column(Text(column), justify="right" if numeric else "left")

@@ -1,17 +1,20 @@
-"""The pages that commands print: risk, forecasts, validation, attackers, profiles, comparisons."""
+"""The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.runner import Answer
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Text, answer_table, number
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
 
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 VALIDATION: Final = {  # figures of validate_risk with the words for them
@@ -27,18 +30,6 @@ VALIDATION: Final = {  # figures of validate_risk with the words for them
 }
 VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
-SHARES: Final = {
-    "uniqueness": "records that are the only one of their kind",
-    "highest_risk": "chance to be right about the most exposed record, if it is known to be there",
-    "average_risk": "records that an attacker gets right who knows each one's class",
-    "average_class_risk": "the same, mean over classes",
-    "records_at_risk": "records whose risk is above the threshold",
-    "information_loss": "of the columns' entropy, that the release loses",
-    "correct_links": "links that are right, each person linked to the likeliest record",
-    "certain_links": "links to a single record that are right",
-    "highest_link": "greatest chance of a right link",
-    "correct_candidates": "right, where any record is taken that it may be",
-}
 
 
 def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
@@ -51,7 +42,7 @@ def summary_table(risk: dict[str, Any]) -> Table:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(justify="left")
     table.add_column(justify="right")
-    table.add_column(style="dim")
+    table.add_column(style="dim", overflow="fold")
     for row in summary_lines(risk):
         table.add_row(*(Text(cell) for cell in row))
     return table
@@ -95,17 +86,29 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
     """Show the records of each class size as bars; red if the risk is above the threshold."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("class size", "classes", "records"):
-        table.add_column(column, justify="right")
-    table.add_column("")
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("", max_width=BAR)
     bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
     shown = [found for found in bins if found[-1]]
     top = max((found[-1] for found in shown), default=1)
     for low, label, classes, records in shown:
-        bar = "█" * max(1, round(BAR * records / top))
-        table.add_row(
-            label, f"{classes:,}", f"{records:,}", Text(bar, style="red" if 1 / low > threshold else "cyan")
-        )
+        bar = _Bar(records / top, "red" if 1 / low > threshold else "cyan")
+        table.add_row(label, f"{classes:,}", f"{records:,}", bar)
     return table
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """A bar as long as a share of the width that the page has for it."""
+
+    share: float
+    style: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text("█" * max(1, round(options.max_width * self.share)), style=self.style)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(1, options.max_width)
 
 
 def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
@@ -143,7 +146,7 @@ def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: in
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
     """Show shares of populations with their intervals and statuses."""
-    table = Table(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
+    table = FigureTable(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
@@ -158,7 +161,7 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
 
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
-    table = Table(header_style="bold", caption=VALIDATED, caption_justify="left")
+    table = FigureTable(header_style="bold", caption=VALIDATED, caption_justify="left")
     for column in ("fraction", "method", *VALIDATION.values()):
         table.add_column(column, justify="left" if column == "method" else "right")
     over = {
@@ -172,7 +175,16 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
         )
     truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
     assumed = rows[-1]["status"]
-    return Group(Text(f"True share of unique people: {percent(truth)}"), table, Text(assumed, style="yellow"))
+    methods = {
+        method: fmean(_error(over, pair) for pair in pairs if pair[1] == method) for _, method in pairs
+    }
+    best = min(methods, key=lambda method: methods[method])
+    return Group(
+        Text(f"True share of unique people: {percent(truth)}"),
+        table,
+        Text(f"On this table {best} errs least: by {percent(methods[best])} on average.", style="bold"),
+        Text(assumed, style="yellow"),
+    )
 
 
 def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
@@ -225,7 +237,7 @@ def adversary_page(
     name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
 ) -> RenderableType:
     """Show the four risks and the worst case, what was assumed, and a verdict."""
-    table = Table(header_style="bold")
+    table = FigureTable(header_style="bold")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
     for column in (
         "",
@@ -275,7 +287,7 @@ def adversary_page(
 
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(
+    table = FigureTable(
         header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left"
     )
     columns = (
@@ -330,7 +342,7 @@ def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(
+    table = FigureTable(
         header_style="bold",
         caption="unique: records that nobody shares the value with; apart: pairs of records "
         "that differ; bits: entropy",
@@ -354,75 +366,6 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
             f"{row['entropy_bits']:.1f}",
             percent(row["missing"]),
             ", ".join(f"'{mark}' {records:,}" for mark, records in marks),
-        ]
-        table.add_row(*map(Text, cells))
-    return table
-
-
-def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
-    """Show every figure of both tables, then what became of each column, then what it comes to."""
-    statuses_ = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
-    return Group(
-        _figures(figures),
-        "",
-        _columns(columns),
-        "",
-        Text(in_words(figures), style="bold"),
-        *(Text(f"{status}.", style="yellow") for status in statuses_),
-        Text(ONE_ROW_ONE_PERSON, style="dim"),
-    )
-
-
-def in_words(figures: Sequence[dict[str, Any]]) -> str:
-    """What the attack comes to, in one sentence.
-
-    >>> assumed = {"original": 0.5, "released": 0.125}
-    >>> in_words([{"measure": "correct_links", **assumed}])
-    'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
-    """
-    row = next(row for row in figures if row["measure"] == "correct_links")
-    before = f"in the original it is {percent(row['original'])}"
-    if row["released"] is None:
-        return f"How many links to the release are right is not known; {before}."
-    right = percent(row["released"])
-    return f"Who links everybody by these columns is right about {right} of the people; {before}."
-
-
-def _figures(figures: Sequence[dict[str, Any]]) -> Table:
-    table = Table(header_style="bold")
-    table.add_column("figure")
-    for name in ("original", "released"):
-        table.add_column(name, justify="right")
-    table.add_column("is", style="dim")
-    for row in figures:
-        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
-        words = SHARES.get(row["measure"], "")
-        table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
-    return table
-
-
-def _told(measure: str, value: float | None) -> str:
-    if value is None:
-        return "NULL"
-    return percent(value) if measure in SHARES else f"{value:,.0f}"
-
-
-def _columns(columns: Sequence[dict[str, Any]]) -> Table:
-    table = Table(header_style="bold")
-    table.add_column("column")
-    for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
-        table.add_column(name, justify="right")
-    table.add_column("understood")
-    for row in columns:
-        counts = (
-            row[name] for name in ("original_values", "released_values", "cells_changed", "cells_suppressed")
-        )
-        shares = (row[name] for name in ("information_loss", "total_variation"))
-        cells = [
-            row["column_name"],
-            *("NULL" if count is None else f"{count:,}" for count in counts),
-            *("NULL" if share is None else percent(share) for share in shares),
-            row["understood"],
         ]
         table.add_row(*map(Text, cells))
     return table

@@ -17,7 +17,7 @@ from reid_sql.models.attacker.scenario import scenario
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.copula.copula_fit import fit_copula
-from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.evidence import rows_from_columns
 
 DAMAGED = int(os.environ.get("REID_SQL_DAMAGED", "300"))
 ROOT = Path(__file__).parents[2]
@@ -52,17 +52,8 @@ def refused_or(read: Callable[[str], object], text: str, seed: int) -> object:
 
 @pytest.fixture(scope="module")
 def kept() -> str:
-    pairs = PairCounts(
-        np.arange(2),
-        np.ones(2, int),
-        np.zeros(2, int),
-        ["sex"] * 2,
-        ["F", "M"],
-        [None] * 2,
-        np.array([60, 40]),
-        [60.0, 40.0],
-    )
-    return copula_file.copula_to_json(fit_copula(pairs, (), "paper", 0))
+    rows = rows_from_columns({"sex": ["F"] * 60 + ["M"] * 40})
+    return copula_file.copula_to_json(fit_copula(rows, (), "paper", 0))
 
 
 def test_no_damaged_model_is_taken_for_a_sound_one(kept: str) -> None:

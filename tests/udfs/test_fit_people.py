@@ -74,7 +74,7 @@ def test_a_kept_model_has_no_donor() -> None:
     ("call", "sentence"),
     [
         ("'', t, ['sex']", "name must be a name of 1 to 200 characters, got ''; choose one"),
-        ("'m', t, ['sxe']", "columns must be columns of the table, got 'sxe'; did you mean 'sex'?"),
+        ("'m', t, ['sxe']", "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?"),
         (
             "'m', t, ['sex'], ordered := ['agee']",
             "ordered and nominal must name columns of the model, got 'agee'",

@@ -70,7 +70,10 @@ def test_minus_nought_is_nought_by_whichever_text_it_is_told() -> None:
         ("t, ['age'], [10]", "populations must be at least the 400 records of the sample, got 10; pass"),
         ("t, ['age'], []", "populations must be a list of one or more numbers"),
         ("t, ['age'], [1e6], k := 1", "k must be a whole number of people from 2"),
-        ("t, ['agee'], [1e6]", "columns must be columns of the table, got 'agee'; did you mean 'age'"),
+        (
+            "t, ['agee'], [1e6]",
+            "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'",
+        ),
     ],
 )
 def test_refusals(call: str, sentence: str) -> None:

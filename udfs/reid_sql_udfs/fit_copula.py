@@ -4,9 +4,10 @@ from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models.copula import copula_fit
 from reid_sql.models.copula.copula_file import CopulaSummary, summarize_copula
-from reid_sql.models.copula.gaussian_copula import Method, PairCounts
+from reid_sql.models.copula.gaussian_copula import Method
+from reid_sql.models.evidence import EvidenceRows
 from reid_sql.parameters import Names, NewModel, Seed
-from reid_sql.reductions.pairs import PAIRS
+from reid_sql.reductions.evidence import PAIRS
 
 
 @table_function(
@@ -19,7 +20,7 @@ from reid_sql.reductions.pairs import PAIRS
     reasons={"by": "its name is that of one model"},
 )
 def fit_copula(
-    pairs: PairCounts, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
+    rows: EvidenceRows, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
 ) -> CopulaSummary:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
 
@@ -28,17 +29,15 @@ def fit_copula(
     a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
     column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
-    an empty table, and weights that are missing or below 0.
+    fewer than two records, and weights that are missing or below 0.
     With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 
-    >>> import numpy as np
-    >>> sexes = PairCounts(np.arange(2), np.ones(2, int), np.zeros(2, int), ["sex"] * 2, ["F", "M"],
-    ...                    [None] * 2, np.array([60, 40]), [60.0, 40.0])
-    >>> fit_copula(sexes, "town").records
-    100
+    >>> from reid_sql.models.evidence import rows_from_columns
+    >>> fit_copula(rows_from_columns({"sex": ["F", "F", "M"]}), "town").records
+    3
     """
-    model = copula_fit.fit_copula(pairs, ordered or (), method, int(seed))
+    model = copula_fit.fit_copula(rows, ordered or (), method, int(seed))
     registry.keep(name, model)
     return summarize_copula(name, model)

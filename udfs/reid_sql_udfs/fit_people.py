@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
+from reid_sql.models.evidence import EvidenceRows
+from reid_sql.models.marginals.record_cells import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
-from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
+from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.people.fit import fit
 from reid_sql.parameters import Names, NewModel, Seed
-from reid_sql.reductions.people import PEOPLE
+from reid_sql.reductions.evidence import PEOPLE
 
 
 @table_function(
@@ -21,7 +23,7 @@ from reid_sql.reductions.people import PEOPLE
     reasons={"by": "its name is that of one model"},
 )
 def fit_people(
-    people: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
+    rows: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
     """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
 
@@ -33,16 +35,17 @@ def fit_people(
     copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
     adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
     more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
-    replaced. Refuses an empty table, and weights that are missing or below 0.
+    replaced. Refuses fewer than two records, and weights that are missing or below 0.
     With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 
-    >>> from reid_sql.models.people.evidence import rows_from_columns
+    >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records
     4
     """
-    evidence = evidence_from_rows(people, ordered or (), nominal or ())
+    evidence = evidence_from_rows(rows, ordered or (), nominal or ())
+    refuse_one_record(evidence.records)
     fitted = fit(evidence, int(seed))
     diagnostics = diagnose(fitted, evidence)
     model = replace(fitted, notes=tuple(diagnostics.describe(fitted.columns)))

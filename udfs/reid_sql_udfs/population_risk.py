@@ -1,10 +1,11 @@
 """The one answer: who is unique in the population, how sure that is, and in a sentence."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.people.evidence import EvidenceRows, evidence_from_rows
+from reid_sql.models.evidence import EvidenceRows
+from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
 from reid_sql.parameters import Counts, Names, Seed
-from reid_sql.reductions.people import PEOPLE
+from reid_sql.reductions.evidence import PEOPLE
 
 
 @table_function(
@@ -16,7 +17,7 @@ from reid_sql.reductions.people import PEOPLE
     one_row_per_person=True,
 )
 def population_risk(
-    people: EvidenceRows,
+    rows: EvidenceRows,
     populations: Counts,
     k: ClassSize = 5,
     *,
@@ -46,9 +47,9 @@ def population_risk(
     would understate its risk. A population smaller than one group is refused for all; a group of few records
     has a status that says so.
 
-    >>> from reid_sql.models.people.evidence import rows_from_columns
+    >>> from reid_sql.models.evidence import rows_from_columns
     >>> population_risk(rows_from_columns({"sex": ["F", "F", "M"]}), [3])[0].sentence
     'Of these 3 people, 33 % are unique by sex.'
     """
-    evidence = evidence_from_rows(people, ordered or (), nominal or ())
+    evidence = evidence_from_rows(rows, ordered or (), nominal or ())
     return answer(evidence, populations, k=int(k), seed=int(seed))

@@ -1,6 +1,7 @@
 """Uniqueness in the population by every method."""
 
 from reid_sql.function import Answer, table_function
+from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.population import population_uniqueness as model
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import Method, PopulationUniqueness
@@ -16,7 +17,7 @@ from reid_sql.reductions.evidence import EVIDENCE
     one_row_per_person=True,
 )
 def population_uniqueness(
-    evidence: UniquenessEvidence, population: Count, method: Method = "all"
+    rows: EvidenceRows, population: Count, method: Method = "all"
 ) -> list[PopulationUniqueness]:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
@@ -32,9 +33,10 @@ def population_uniqueness(
     population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
     would understate its risk. A population smaller than one group is refused for all.
 
-    >>> import numpy as np
-    >>> sample = UniquenessEvidence(np.array([1, 2]), np.array([np.nan, np.nan]), np.array([2, 4]))
+    >>> from reid_sql.models.evidence import rows_from_columns
+    >>> sample = rows_from_columns({"age": ["1", "2", "3", "3", "4", "4", "5", "5", "6", "6"]})
     >>> round(population_uniqueness(sample, 100, "zayatz")[0].unique_records, 4)
     4.3137
     """
+    evidence = UniquenessEvidence.from_rows(rows)
     return model.estimate_by_methods(evidence, float(population), method)  # type: ignore[arg-type]

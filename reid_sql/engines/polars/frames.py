@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.codes import value_codes
+from reid_sql.engines.texts import has_text
 from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns
@@ -215,6 +216,15 @@ def unify_types(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl
         if mine[q] != theirs[q]:
             wider[q] = pl.Int128()
     return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]
+
+
+def refuse_without_text(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
+    """Refuse values that have no text of their own."""
+    names = aliases(columns)
+    for column, kind in zip(columns, rows.select(names).collect_schema().dtypes(), strict=True):
+        if not has_text(kind):
+            rule = "columns of a copula must hold numbers, texts or other plain values in Polars"
+            raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
 
 
 # Distinct records, and the records that share each

@@ -1,11 +1,10 @@
-"""Spark: values of two tables in one type, and values by their texts, as a copula reads them."""
+"""Spark: values of two tables in one type, and types whose values their texts distinguish."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
 from typing import Final, TypeAlias
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
     ArrayType,
@@ -21,9 +20,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from reid_sql.engines.spark.frames import Rows, aliases
+from reid_sql.engines.spark.frames import Rows
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.evidence_kinds import UNIQUE_RECORDS
 
 Cast: TypeAlias = Callable[[Column, DataType], Column]
 DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
@@ -116,47 +114,3 @@ def has_text(kind: DataType) -> bool:
     one.
     """
     return not isinstance(kind, ArrayType | StructType | BinaryType | TimestampType)
-
-
-def count_pairs(
-    distinct: DataFrame, columns: Sequence[str], *, alone: bool, groups: Sequence[str] = ()
-) -> DataFrame:
-    """The lines of PairCounts, from numbered columns of distinct records, with `records` and `mass`.
-
-    Where there are groups, it is within each.
-    """
-    cells = F.explode(F.array(*_cells(aliases(columns), alone=alone))).alias("cell")
-    cell = [*groups, "first", "second", "first_value", "second_value"]
-    sums = F.sum("records").alias("records"), F.sum("mass").alias("mass")
-    found = distinct.select(*groups, cells).select(*groups, "cell.*").groupBy(*cell).agg(*sums)
-    labels = F.element_at(F.array(*(F.lit(name) for name in columns)), F.greatest("first", F.lit(1)))
-    whole = (F.col(name).cast("bigint").alias(name) for name in ("first", "second", "records"))
-    return found.select(
-        *groups,
-        *whole,
-        F.when(F.col("second") == 0, labels).alias("label"),
-        "first_value",
-        "second_value",
-        "mass",
-    )
-
-
-def _cells(names: Sequence[str], *, alone: bool) -> list[Column]:
-    """The cells in which a distinct record counts."""
-    texts = [F.col(name).cast("string") for name in names]
-    nothing = F.lit(None).cast("string")
-    counts = F.col("records"), F.col("mass")
-    found = [_cell(F.lit(place), F.lit(0), text, nothing, *counts) for place, text in enumerate(texts, 1)]
-    found += [
-        _cell(F.lit(one + 1), F.lit(other + 1), texts[one], texts[other], *counts)
-        for one, other in combinations(range(len(names)), 2)
-    ]
-    if alone:
-        lone = F.when(F.col("class_size") == 1, 1).otherwise(0).cast("bigint")
-        found.append(_cell(F.lit(0), F.lit(UNIQUE_RECORDS), nothing, nothing, lone, F.lit(0.0)))
-    return found
-
-
-def _cell(*parts: Column) -> Column:
-    names = ("first", "second", "first_value", "second_value", "records", "mass")
-    return F.struct(*(part.alias(name) for part, name in zip(parts, names, strict=True)))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.parameters import Floats, Number
 
@@ -148,10 +148,6 @@ def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> 
 # n)/C(N, n)]. Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching), with the expectation over
 # galleries taken exactly.
 
-REFUSAL_NO_PEOPLE: Final = (
-    "a curve needs at least one person, got an empty table; check the table and its filters"
-)
-
 
 @dataclass(frozen=True)
 class Matches:
@@ -191,7 +187,7 @@ def sparse_matching_curve(matches: Matches, sizes: npt.ArrayLike | None = None) 
     [(1.0, 1.0), (0.8333, 0.6667), (0.5, 0.0)]
     """
     if not len(matches.people):
-        raise NoRecordsError(REFUSAL_NO_PEOPLE)
+        raise NoRecordsError(NO_RECORDS)
     people, draws = int(matches.people[0]), int(matches.draws[0])
     inside = Number(
         f"whole numbers from 1 to the {people} people of the table",

@@ -16,7 +16,14 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.copula_cells import CopulaCells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
-from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
+from reid_sql.models.marginals.record_cells import (
+    NEW,
+    SEEN,
+    WITHOUT_SHARE,
+    describe_few_records,
+    describe_records,
+    join_status,
+)
 from reid_sql.models.marginals.scale import Scale, scale_of
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
@@ -35,26 +42,6 @@ EXACT_PRECISION: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED_PRECISION: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
 RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so that memory stays bounded
 MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model caches
-
-
-@dataclass(frozen=True)
-class PairCounts:
-    """How often each value of each column occurs, and each pair of values of two columns.
-
-    One line a count. `first` and `second` are columns by number from 1; `second` is 0 in the counts of single
-    values, which have the column's name as `label`, and -1 in shares from outside, which have it too; one
-    line with -2 counts the records that are alone in all columns. `mass` is the sum of the survey weights, or
-    the number of records, or the share.
-    """
-
-    cell: Integers
-    first: Integers
-    second: Integers
-    label: Sequence[str | None]
-    first_value: Sequence[str | None]
-    second_value: Sequence[str | None]
-    records: Integers
-    mass: Sequence[float]
 
 
 def last_code(marginal: Marginal) -> int:
@@ -175,7 +162,7 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        status = describe_unseen(self.columns, self._unseen_cases(codes))
+        status = describe_records(self.columns, self._unseen_cases(codes), self.records)
         return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
 
     def _unseen_cases(self, codes: Integers) -> Integers:
@@ -261,7 +248,7 @@ def forecast_copula(model: GaussianCopula, populations: npt.ArrayLike) -> list[C
         256, 1024, 1e-2, absolute_error=MAX_PEOPLE_ERROR / float(sizes.max()), seed=model.seed
     )
     cells = draw_cells(model, precision)
-    status = STATUS_COMPUTATION if model.status == OK else f"{STATUS_COMPUTATION}; {model.status}"
+    status = join_status(*describe_few_records(model.records), STATUS_COMPUTATION, model.status)
     return [_average_forecast(cells, float(size), status) for size in sizes]
 
 

@@ -1,10 +1,9 @@
 """What a model of people is fitted to: counts of values, pairs of values and class sizes, and drawn records.
 
-An engine counts it in rows of several kinds (`EvidenceRows`, see evidence_kinds); `evidence_from_rows` makes
-coded arrays of them, `count_records` counts coded records in Python. The number of records drawn is bounded.
+`evidence_from_rows` encodes what an engine counted (`EvidenceRows`), `count_records` counts coded records in
+Python. The number of records drawn is bounded.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -17,9 +16,9 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers, count_people
 from reid_sql.models.copula.marginals import order_values
-from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, VALUE
+from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
 from reid_sql.models.marginals.scale import positions
-from reid_sql.parameters import MAX_PEOPLE, Floats
+from reid_sql.parameters import Floats
 from reid_sql.suggestion import suggestion
 
 MAX_DRAWN: Final = 10_000  # records
@@ -29,10 +28,7 @@ MAX_COLUMNS_PAIRED: Final = 32  # with more columns, all pairs are counted among
 ON_SCALE: Final = 0.9  # share of the records with a value that have a position, for a column with an order
 MIN_POSITIONS: Final = 4
 SIGNED_ZEROS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
-Text = str | None
 PairCounts = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
-# first, second, label, first_value, second_value, records, mass, texts
-EvidenceRow = tuple[int, int, Text, Text, Text, int, float, Sequence[Text] | None]
 
 
 @dataclass(frozen=True)
@@ -156,63 +152,6 @@ def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
         yield from evidence.pairs[pair]
 
 
-@dataclass(frozen=True)
-class EvidenceRows:
-    """The rows of the reduction `people`, column by column; see evidence_kinds for what a row counts."""
-
-    line: Integers
-    first: Integers
-    second: Integers  # number of the second column, or the kind of the row
-    label: Sequence[Text]
-    first_value: Sequence[Text]
-    second_value: Sequence[Text]
-    records: Integers
-    mass: Sequence[float]
-    texts: Sequence[Sequence[Text] | None]
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether records have different weights: some value's mass is not its number of records."""
-        of_values = np.asarray(self.second) == VALUE
-        mass = np.asarray(self.mass, dtype=np.float64)[of_values]
-        return not np.array_equal(mass, np.asarray(self.records, dtype=np.float64)[of_values])
-
-
-def rows_from_columns(columns: Mapping[str, Sequence[Text]]) -> EvidenceRows:
-    """Count a small table, given by column, as an engine does; every record is drawn.
-
-    >>> rows_from_columns({"sex": ["F", "F", "M"]}).records.tolist()
-    [2, 1, 1, 2, 2, 2, 1]
-    """
-    records = list(zip(*columns.values(), strict=True))
-    rows: list[EvidenceRow] = []
-    for place, (name, values) in enumerate(columns.items(), 1):
-        rows += [(place, VALUE, name, value, None, n, float(n), None) for value, n in Counter(values).items()]
-    for (i, one), (j, other) in combinations(enumerate(columns.values(), 1), 2):
-        counted = Counter(zip(one, other, strict=True))
-        rows += [(i, j, None, *pair, n, float(n), None) for pair, n in counted.items()]
-    classes = Counter(records)
-    sizes = Counter(classes.values())
-    rows += [(0, CLASS_SIZE, None, None, None, size, float(n), None) for size, n in sorted(sizes.items())]
-    rows += [(0, DRAWN_RECORD, None, None, None, classes[record], 0.0, list(record)) for record in records]
-    return rows_from_tuples(rows)
-
-
-def rows_from_tuples(rows: Sequence[EvidenceRow]) -> EvidenceRows:
-    """Transpose rows to columns."""
-    return EvidenceRows(
-        np.arange(len(rows)),
-        np.array([row[0] for row in rows], dtype=np.int64),
-        np.array([row[1] for row in rows], dtype=np.int64),
-        [row[2] for row in rows],
-        [row[3] for row in rows],
-        [row[4] for row in rows],
-        np.array([row[5] for row in rows], dtype=np.int64),
-        [row[6] for row in rows],
-        [row[7] for row in rows],
-    )
-
-
 def evidence_from_rows(
     rows: EvidenceRows, ordered: Sequence[str] = (), nominal: Sequence[str] = ()
 ) -> PeopleEvidence:
@@ -221,27 +160,22 @@ def evidence_from_rows(
     Columns of numbers, dates and timestamps have an order, unless `nominal` names them; `ordered` names
     further ones.
     """
-    first, second = np.asarray(rows.first), np.asarray(rows.second)
-    mass, records = np.asarray(rows.mass, dtype=np.float64), np.asarray(rows.records, dtype=np.int64)
-    of_first_column = (first == 1) & (second == VALUE)
-    total = int(records[of_first_column].sum())
-    if total == 0:
-        raise NoRecordsError(NO_RECORDS)
-    weight = _scale_weights(mass, of_first_column, second >= VALUE, total)
-    names, values, counts = _read_columns(rows, first, second, weight)
+    columns = rows.columns()
+    weight = rows.scaled_weights(columns[0][1])
+    names = tuple(name for name, _ in columns)
     for name in (*ordered, *nominal):
         if name not in names:
             rule = f"ordered and nominal must name columns of the model, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
-    drawn = np.flatnonzero(second == DRAWN_RECORD)
-    drawn = drawn[np.argsort(mass[drawn], kind="stable")]
+    values, counts = _read_values(rows, columns, weight)
     encodings = [_encode_values(own) for own in values]
+    drawn = rows.select(DRAWN_RECORD)
+    drawn = drawn[np.argsort(rows.draw_order[drawn], kind="stable")]
     drawn_codes = _encode_records([rows.texts[row] or () for row in drawn.tolist()], encodings)
+    total = int(rows.records[columns[0][1]].sum())
     if len(drawn) == total:  # the whole sample: in an order that does not depend on an engine's hash
         order = np.lexsort(drawn_codes.T)[np.random.default_rng(total).permutation(total)]
         drawn, drawn_codes = drawn[order], drawn_codes[order]
-    sizes = np.flatnonzero(second == CLASS_SIZE)
-    sizes = sizes[np.argsort(records[sizes])]
     return PeopleEvidence(
         names,
         tuple(
@@ -250,41 +184,27 @@ def evidence_from_rows(
         ),
         values,
         counts,
-        _read_pairs(rows, (first, second, weight), encodings, drawn_codes),
-        count_people(records[sizes], np.rint(mass[sizes] * records[sizes]).astype(np.int64)),
+        _read_pairs(rows, weight, encodings, drawn_codes),
+        _read_histogram(rows),
         drawn_codes,
-        records[drawn],
-        _read_known_shares(rows, second, names),
+        rows.class_size[drawn],
+        _read_known_shares(rows, names),
         rows.is_weighted,
     )
 
 
-def _scale_weights(mass: Floats, of_first_column: np.ndarray, counted: np.ndarray, records: int) -> Floats:
-    """Scale the weights so that they add up to the number of records; 0 for rows that count nothing."""
-    total = float(np.sort(mass[of_first_column]).sum())
-    if not np.isfinite(mass[counted]).all() or (mass[counted] < 0).any() or not total > 0:
-        rule = "weight must be a number of at least 0 for every record, and not 0 for all"
-        raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
-    if total > MAX_PEOPLE:
-        rule = f"weight must add up to at most {MAX_PEOPLE:g} people"
-        raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
-    return np.asarray(np.where(counted, mass * (records / total), 0.0))
-
-
-def _read_columns(
-    rows: EvidenceRows, first: Integers, second: Integers, weight: Floats
-) -> tuple[tuple[str, ...], tuple[tuple[Text, ...], ...], tuple[Floats, ...]]:
-    """Names, values in order of number or text, and counts: independent of the engine's order of rows."""
-    names, values, counts = [], [], []
-    for column in range(1, int(first[second == VALUE].max()) + 1):
+def _read_values(
+    rows: EvidenceRows, columns: Sequence[tuple[str, Integers]], weight: Floats
+) -> tuple[tuple[tuple[Text, ...], ...], tuple[Floats, ...]]:
+    """Values in order of number or text, and counts: independent of the engine's order of rows."""
+    values, counts = [], []
+    for _, own in columns:
         checkpoint()
-        own = np.flatnonzero((first == column) & (second == VALUE)).tolist()
-        texts = [rows.first_value[row] for row in own]
+        texts = [rows.first_value[row] for row in own.tolist()]
         order = order_values(texts)
-        names.append(str(rows.label[own[0]]))
         values.append(tuple(texts[place] for place in order))
         counts.append(weight[own][order])
-    return tuple(names), tuple(values), tuple(counts)
+    return tuple(values), tuple(counts)
 
 
 def _encode_values(values: Sequence[Text]) -> dict[Text, int]:
@@ -303,25 +223,28 @@ def _encode_records(texts: Sequence[Sequence[Text]], encodings: Sequence[Mapping
 
 
 def _read_pairs(
-    rows: EvidenceRows,
-    counted: tuple[Integers, Integers, Floats],
-    encodings: Sequence[Mapping[Text, int]],
-    drawn: Integers,
+    rows: EvidenceRows, weight: Floats, encodings: Sequence[Mapping[Text, int]], drawn: Integers
 ) -> PairCounts:
-    """Counts of each pair of columns; of the drawn records where the engine returned none."""
-    first, second, weight = counted
+    """Counts of each pair of columns; of the drawn records where it has none, or too many combinations."""
     pairs = {}
     for i, j in combinations(range(len(encodings)), 2):
         checkpoint()
-        own = np.flatnonzero((first == i + 1) & (second == j + 1)).tolist()
-        if own:
-            one = np.array([encodings[i][rows.first_value[row]] for row in own])
-            other = np.array([encodings[j][rows.second_value[row]] for row in own])
+        own = rows.select(PAIR, i + 1, j + 1)
+        if 0 < len(own) <= max_combinations(len(encodings)):
+            one = np.array([encodings[i][rows.first_value[row]] for row in own.tolist()])
+            other = np.array([encodings[j][rows.second_value[row]] for row in own.tolist()])
             order = np.lexsort((other, one))
             pairs[i, j] = one[order], other[order], weight[own][order]
         else:
             pairs[i, j] = count_pairs(drawn[:, i], drawn[:, j])
     return pairs
+
+
+def _read_histogram(rows: EvidenceRows) -> Histogram:
+    """Records by the size of their class alone, whatever its expected count."""
+    own = rows.select(CLASS_SIZE)
+    sizes, place = np.unique(rows.class_size[own], return_inverse=True)
+    return count_people(sizes, np.bincount(place, rows.records[own], len(sizes)).astype(np.int64))
 
 
 def _has_scale(values: Sequence[Text], counts: Floats) -> bool:
@@ -333,21 +256,16 @@ def _has_scale(values: Sequence[Text], counts: Floats) -> bool:
     return bool(enough and counts[on_scale].sum() >= ON_SCALE * counts[not_null].sum())
 
 
-def _read_known_shares(
-    rows: EvidenceRows, second: Integers, names: Sequence[str]
-) -> dict[int, tuple[list[Text], Floats]]:
+def _read_known_shares(rows: EvidenceRows, names: Sequence[str]) -> dict[int, tuple[list[Text], Floats]]:
     """Shares from outside by column; those of a value that is named twice are added up."""
-    columns: dict[int, dict[Text, float]] = {}
-    for row in np.flatnonzero(second == MARGINAL_SHARE).tolist():
-        if rows.first[row] == 0:
-            unknown = str(rows.label[row])
-            rule = "marginals must name columns of the model in column_name"
-            raise UnknownNameError(f"{rule}, got '{unknown}'; {suggestion(unknown, names)}")
-        own = columns.setdefault(int(rows.first[row]) - 1, {})
-        own[rows.first_value[row]] = own.get(rows.first_value[row], 0.0) + float(rows.mass[row])
-    for shares in columns.values():
+    found = {}
+    for column, listed in rows.marginal_shares(names).items():
+        shares: dict[Text, float] = {}
+        for value, share in listed:
+            shares[value] = shares.get(value, 0.0) + share
         total = sum(shares.values())
         if not all(share >= 0 for share in shares.values()) or not 0 < total < np.inf:
             rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
             raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the table of marginals")
-    return {column: (list(shares), np.array(list(shares.values()))) for column, shares in columns.items()}
+        found[column] = list(shares), np.array(list(shares.values()))
+    return found

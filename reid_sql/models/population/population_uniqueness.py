@@ -14,6 +14,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.copula import copula_fit, gaussian_copula
+from reid_sql.models.evidence import DRAWN_RECORD, VALUE
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population import classical_estimators, loglinear, pitman
@@ -40,10 +41,10 @@ STATUS_NO_PAIRS: Final = (
 def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate:
     """Estimate Ξ as the mean of ξ over records of the model; refuses what `count_sample` refuses."""
     sample = count_sample(evidence.histogram, population)
-    pairs = evidence.pairs
-    if pairs is None:
+    rows = evidence.rows_with(VALUE)
+    if rows is None:
         return Estimate(None, None, None, STATUS_NO_PAIRS)
-    model = copula_fit.fit_copula(pairs, method="paper")
+    model = copula_fit.fit_copula(rows, method="paper")
     found = gaussian_copula.forecast_copula(model, [sample.population])[0]
     return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
 
@@ -63,7 +64,7 @@ def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate
     values go together.
     """
     sample = count_sample(evidence.histogram, population)
-    rows = evidence.people
+    rows = evidence.rows_with(VALUE, DRAWN_RECORD)
     if rows is None:
         return Estimate(None, None, None, STATUS_NO_RECORDS_DRAWN)
     found = answer(evidence_from_rows(rows), [sample.population])[0]
@@ -103,12 +104,7 @@ STATUS_POISSON: Final = "counts vary no more than Poisson counts do"
 def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
     """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
     sample = count_sample(evidence.histogram, population)
-    counted = evidence.class_size > 0
-    sizes, classes, log_expected = (
-        evidence.class_size[counted],
-        evidence.classes[counted],
-        evidence.log_expected[counted],
-    )
+    sizes, classes, log_expected = evidence.class_size, evidence.classes, evidence.log_expected
     if (sizes == sizes[0]).all() or loglinear.is_saturated(sizes, log_expected):
         return Estimate(None, None, None, STATUS_LOGLINEAR_NOT_FITTED)
     expected, alone = np.exp(log_expected), sizes == 1

@@ -111,7 +111,7 @@ def _ask_estimator(method: str) -> Callable[[SampleEvidence], MethodResult]:
 
 
 def _ask_people(sample: SampleEvidence) -> MethodResult:
-    evidence = evidence_from_rows(_require(sample.evidence.people))
+    evidence = evidence_from_rows(_require(sample.evidence.rows))
     fitted = fit_sample(evidence, sample.people)
     row = answer_by_fit(fitted, evidence, [sample.people])[0]
     model = fitted.model
@@ -121,7 +121,7 @@ def _ask_people(sample: SampleEvidence) -> MethodResult:
 
 
 def _ask_copula(sample: SampleEvidence) -> MethodResult:
-    model = copula_fit.fit_copula(_require(sample.evidence.pairs))
+    model = copula_fit.fit_copula(_require(sample.evidence.rows))
     row = gaussian_copula.forecast_copula(model, [sample.people])[0]
     return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
 

@@ -1,7 +1,7 @@
 """A whole table as codes, and the evidence of a sample of its records, counted as an engine counts it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
@@ -10,8 +10,8 @@ import numpy as np
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.copula.marginals import order_values
-from reid_sql.models.evidence_kinds import DRAWN_RECORD, UNIQUE_RECORDS, VALUE
-from reid_sql.models.people.evidence import MAX_DRAWN, row_keys
+from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, VALUE, EvidenceRow, rows_from_tuples
+from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.parameters import Floats
 
@@ -75,53 +75,6 @@ def _encode_column(values: Sequence[str | None]) -> tuple[list[str | None], Inte
     return texts, np.array([code[value] for value in values], dtype=np.int64)
 
 
-@dataclass
-class _EvidenceColumns:
-    """Columns of evidence_kinds that rows are appended to."""
-
-    texts: Texts
-    first: list[int] = field(default_factory=list)
-    second: list[int] = field(default_factory=list)
-    label: list[str | None] = field(default_factory=list)
-    values: list[tuple[str | None, str | None]] = field(default_factory=list)
-    records: list[int] = field(default_factory=list)
-    mass: list[float] = field(default_factory=list)
-    drawn: list[list[str | None] | None] = field(default_factory=list)
-
-    def add_counts(
-        self, columns: tuple[int, int], label: str | None, codes: Integers, records: Integers
-    ) -> None:
-        """Add a row for each value, or each pair of values, of one or two columns, by number from 1."""
-        for row, count in zip(codes.reshape(len(records), -1).tolist(), records.tolist(), strict=True):
-            texts = [self.texts[c - 1][v] for c, v in zip(columns, row, strict=False) if c > 0]
-            one, other = (*texts, None, None)[:2]
-            self._add(columns, (one, other), count, float(count), label=label)
-
-    def add_drawn(self, codes: Integers, sizes: Integers) -> None:
-        """Add records, in the order in which they were drawn, with the sizes of their classes."""
-        for place, (row, size) in enumerate(zip(codes.tolist(), sizes.tolist(), strict=True)):
-            texts = [own[value] for own, value in zip(self.texts, row, strict=True)]
-            self._add((0, DRAWN_RECORD), (None, None), size, place / len(codes), drawn=texts)
-
-    def _add(
-        self,
-        columns: tuple[int, int],
-        values: tuple[str | None, str | None],
-        records: int,
-        mass: float,
-        *,
-        label: str | None = None,
-        drawn: list[str | None] | None = None,
-    ) -> None:
-        self.first.append(columns[0])
-        self.second.append(columns[1])
-        self.label.append(label)
-        self.values.append(values)
-        self.records.append(records)
-        self.mass.append(mass)
-        self.drawn.append(drawn)
-
-
 def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) -> UniquenessEvidence:
     """Count the evidence of all methods; codes are (records, columns), in the random order of the draw.
 
@@ -137,24 +90,17 @@ def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) 
         np.stack([sizes, log_expected], axis=1), axis=0, return_counts=True
     )  # (rows, 2)
     texts = texts or [[str(code) for code in range(int(column.max()) + 1)] for column in codes.T]
-    rows = _count_values(codes, texts, names or [f"c{place}" for place in range(1, codes.shape[1] + 1)])
-    rows.add_counts((0, UNIQUE_RECORDS), None, np.array([0]), np.array([(sizes == 1).sum()]))
-    rows.add_drawn(codes[:MAX_DRAWN], sizes[place[:MAX_DRAWN]])
-    none, more = np.zeros(len(kinds), dtype=np.int64), len(rows.records)
-    nothing: list[None] = [None] * len(kinds)
-    return UniquenessEvidence(
-        np.r_[kinds[:, 0].astype(np.int64), np.zeros(more, dtype=np.int64)],
-        np.r_[kinds[:, 1], np.full(more, np.nan)],
-        np.r_[classes, np.zeros(more, dtype=np.int64)],
-        np.r_[none, rows.first],
-        np.r_[none, rows.second],
-        [*nothing, *rows.label],
-        [*nothing, *(one for one, _ in rows.values)],
-        [*nothing, *(other for _, other in rows.values)],
-        np.r_[none, rows.records],
-        [*[0.0] * len(kinds), *rows.mass],
-        [*nothing, *rows.drawn],
-    )
+    names = names or [f"c{place}" for place in range(1, codes.shape[1] + 1)]
+    rows = [
+        EvidenceRow(CLASS_SIZE, class_size=int(size), log_expected=log, records=int(size) * number)
+        for (size, log), number in zip(kinds.tolist(), classes.tolist(), strict=True)
+    ]
+    rows += [*_count_values(codes, texts, names), *_count_pairs(codes, texts)]
+    drawn = zip(codes[:MAX_DRAWN].tolist(), sizes[place[:MAX_DRAWN]].tolist(), strict=True)
+    for order, (record, size) in enumerate(drawn):
+        values = [own[value] for own, value in zip(texts, record, strict=True)]
+        rows.append(EvidenceRow(DRAWN_RECORD, class_size=size, draw_order=order / len(codes), texts=values))
+    return UniquenessEvidence.from_rows(rows_from_tuples(rows))
 
 
 def _log_expected(codes: Integers, distinct: Integers) -> Floats:
@@ -167,15 +113,16 @@ def _log_expected(codes: Integers, distinct: Integers) -> Floats:
     return total
 
 
-def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> _EvidenceColumns:
-    """Count values and pairs of values."""
-    rows = _EvidenceColumns(texts)
-    for column, name in enumerate(names):
+def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> Iterator[EvidenceRow]:
+    for column, (own, name) in enumerate(zip(texts, names, strict=True)):
         values, counts = np.unique(codes[:, column], return_counts=True)
-        rows.add_counts((column + 1, VALUE), name, values, counts)
-    for one, other in combinations(range(codes.shape[1]), 2):
-        width = int(codes[:, other].max()) + 1
-        pairs, counts = np.unique(codes[:, one] * width + codes[:, other], return_counts=True)
-        pair_codes = np.stack([pairs // width, pairs % width], axis=1)
-        rows.add_counts((one + 1, other + 1), None, pair_codes, counts)
-    return rows
+        for value, n in zip(values.tolist(), counts.tolist(), strict=True):
+            yield EvidenceRow(VALUE, column + 1, label=name, first_value=own[value], records=n, weight=n)
+
+
+def _count_pairs(codes: Integers, texts: Texts) -> Iterator[EvidenceRow]:
+    for i, j in combinations(range(codes.shape[1]), 2):
+        counted = zip(*(each.tolist() for each in count_pairs(codes[:, i], codes[:, j])), strict=True)
+        for one, other, n in counted:
+            values = texts[i][one], texts[j][other]
+            yield EvidenceRow(PAIR, i + 1, j + 1, None, *values, records=int(n), weight=n)

@@ -1,97 +1,208 @@
-"""What uniqueness in the population is estimated from, in SQL."""
+"""What a sample shows of its population, in SQL.
+
+Each kind of row is a query of its own over the distinct records (reid_classes), with the columns that the
+kind has; they are united by name. `groups` are the aliases of the columns that divide the rows.
+"""
 
 from collections.abc import Sequence
+from itertools import combinations
 
-from reid_sql.reductions.evidence import DRAWN, OF_INDEPENDENCE, OF_PAIRS, OF_PEOPLE, SEED
-from reid_sql.reductions.pairs.sql import count_pairs, count_records, count_unique_records, count_values
-from reid_sql.reductions.people.sql import draw_records, group_records
+from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE
+from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
+from reid_sql.parameters import fold_case
+from reid_sql.reductions.evidence import EVIDENCE, ROWS_LOOKED_AT, Parts, columns_asked, parts_of
 from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
 from reid_sql.sql.people import class_columns, class_size
-from reid_sql.sql.records import log_expected, with_null_report
+from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import prefix
+from reid_sql.sql.text import fold_case_in_sql, numbered, prefix, text, texts
+
+SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
+COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
+
+
+def pairs(tbl: Source, qi: Sequence[str], weight: str | None, marginals: Source | None, nulls: str) -> str:
+    """Count values, pairs of values and class sizes."""
+    return _count_evidence(tbl, qi, Parts(pairs=True, all_pairs=True), None, nulls, weight, marginals)
+
+
+def people(
+    tbl: Source,
+    qi: Sequence[str],
+    weight: str | None,
+    marginals: Source | None,
+    seed: int,
+    by: Sequence[str] | None,
+    nulls: str,
+) -> str:
+    """Count values, pairs that are not too many and class sizes; draw records by a hash of their values."""
+    return _count_evidence(tbl, qi, Parts(pairs=True, seed=seed), by, nulls, weight, marginals)
 
 
 def evidence(tbl: Source, qi: Sequence[str], method: str, by: Sequence[str] | None, nulls: str) -> str:
-    """Count the classes of each size, and what the method needs besides: expected counts, pairs, a draw."""
-    if by is not None:
-        return _evidence_by_group(tbl, qi, method, by, nulls)
-    rows = tbl.rows(qi, drop_nulls=nulls == "drop", before=class_columns(tbl))
-    kind = "MATERIALIZED" if method in {*OF_INDEPENDENCE, *OF_PEOPLE} else ""  # else it is read once
-    tables = [f"reid_classes AS {kind} ({group_records(rows, qi, class_size(tbl))})"]
-    if method in OF_PAIRS:
-        tables.append(f"reid_taken AS (FROM {rows})")
-    body = f"""
-        WITH {", ".join(tables)}
-        SELECT row_number() OVER () AS place, *
-        FROM ({_select_lines(qi, method, size=class_size(tbl))})"""
-    return tbl.check_columns("quasi-identifiers", qi, with_null_report(tbl, qi, nulls, body))
+    """Count the classes of each size, and what the method needs beyond."""
+    return _count_evidence(tbl, qi, parts_of(method), by, nulls, None, None)
 
 
-def _evidence_by_group(tbl: Source, qi: Sequence[str], method: str, by: Sequence[str], nulls: str) -> str:
-    """Count the same in each group."""
-    size = class_size(tbl)
-    tables = [
-        rows_by_group(tbl, qi, by, nulls),
-        f"reid_classes AS ({group_records('reid_taken', qi, size, groups=group_aliases(qi, by))})",
-    ]
-    sized = f"""{", ".join(tables)},
-        reid_sized AS (
-          SELECT row_number() OVER () AS place, *
-          FROM ({_select_lines(qi, method, group_aliases(qi, by), size)})
-        )"""
-    columns = """place, class_size, log_expected, coalesce(classes, 0)::DOUBLE AS classes,
-          first, second, label, first_value, second_value, records, mass, texts"""
-    return count_by_group(tbl, "quasi-identifiers", qi, by, None, nulls, columns, sized)
-
-
-def _select_lines(
-    columns: Sequence[str], method: str, groups: Sequence[str] = (), size: str = "count(*)"
+def _count_evidence(
+    tbl: Source,
+    qi: Sequence[str],
+    parts: Parts,
+    by: Sequence[str] | None,
+    nulls: str,
+    weight: str | None,
+    marginals: Source | None,
 ) -> str:
-    """Unite sizes of reid_classes, pairs of values in reid_taken, and records drawn of reid_classes."""
-    head = prefix(groups)
-    lines = [
-        f"""
-        SELECT {head}class_size, log_expected, classes,
-          0::BIGINT AS first, 0::BIGINT AS second, NULL::VARCHAR AS label, NULL::VARCHAR AS first_value,
-          NULL::VARCHAR AS second_value, 0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
-        FROM ({_count_sizes(columns, method, groups)})"""
-    ]
-    if method in OF_PAIRS:
-        lines.append(f"""
-        SELECT {head}0, NULL, 0, first, second, label, first_value, second_value, records, mass, NULL
-        FROM ({_count_values_and_pairs(columns, groups, size)})""")
-    if method in OF_PEOPLE:
-        lines.append(f"""
-        SELECT {head}0, NULL, 0, 0, {DRAWN}, NULL, NULL, NULL, class_size, mass, texts
-        FROM ({draw_records(columns, SEED, groups)})""")
-    return " UNION ALL ".join(lines)
+    """Count the parts over all records, or in each group."""
+    label, asked = columns_asked(qi, weight)
+    groups = group_aliases(asked, by or ())
+    rows = tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))
+    classes = _group_records(rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups)
+    kind = "MATERIALIZED" if parts != Parts() else ""  # else it is read once
+    tables = [f"reid_classes AS {kind} ({classes})"]
+    if parts.pairs and not (parts.all_pairs or groups):
+        tables.append(f"reid_few AS MATERIALIZED (FROM reid_classes LIMIT {ROWS_LOOKED_AT})")
+    lines = _count_parts(qi, parts, groups, is_weighted=weight is not None)
+    if marginals is not None:
+        lines.append(_select_shares(qi, marginals, nulls, groups))
+    lines.append(
+        f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in COUNTED.items())} WHERE false"
+    )
+    columns = (f"coalesce({name}, 0) AS {name}" if t == "BIGINT" else name for name, t in COUNTED.items())
+    tables.append(f"""reid_sized AS (
+          SELECT row_number() OVER () AS line, {prefix(groups)}{", ".join(columns)}
+          FROM ({" UNION ALL BY NAME ".join(lines)})
+        )""")
+    if by is None:
+        body = f"WITH {', '.join(tables)} FROM reid_sized"
+        return tbl.check_columns(label.words, asked, with_null_report(tbl, asked, nulls, body))
+    counts = ", ".join(
+        "coalesce(records, 0)::BIGINT AS records" if name == "records" else name for name in EVIDENCE.columns
+    )
+    sized = ", ".join([rows_by_group(tbl, asked, by, nulls), *tables])
+    return count_by_group(tbl, label.words, asked, by, None, nulls, counts, sized)
 
 
-def _count_sizes(columns: Sequence[str], method: str, groups: Sequence[str]) -> str:
-    """Count the classes of each size, and of each count that independent columns would hold.
+def _group_records(
+    rows: str, columns: Sequence[str], size: str, weight: str | None, groups: Sequence[str]
+) -> str:
+    """Select the distinct records: how many there are of each, its class's size, the sum of any weights.
 
-    The logarithm of the expected count is rounded to a thousandth.
+    A missing or negative weight makes the sum NaN, which the models refuse.
+    """
+    own = f"{prefix(groups)}{numbered(columns)}"
+    weights, number = "", f"q{len(columns) + 1}"
+    if weight is not None:
+        weights = f""",
+          sum(CASE WHEN try_cast({number} AS DOUBLE) >= 0 THEN {number}::DOUBLE
+            ELSE 'NaN'::DOUBLE END) AS weights"""
+    return f"""
+        SELECT {own}, count(*) AS records, {size} AS class_size{weights}
+        FROM {rows}
+        GROUP BY {own}"""
+
+
+def _count_parts(
+    columns: Sequence[str], parts: Parts, groups: Sequence[str], *, is_weighted: bool
+) -> list[str]:
+    """Count the parts, one query per kind of row."""
+    weight = "sum(weights)" if is_weighted else "sum(records)::DOUBLE"
+    counts = f"sum(records)::BIGINT AS records, {weight} AS weight"
+    lines = [_count_sizes(columns, groups, is_independent=parts.log_expected)]
+    if parts.pairs:
+        lines.append(_count_values(columns, counts, groups))
+        most = None if parts.all_pairs else max_combinations(len(columns))
+        if len(columns) > 1 and most != 0:
+            lines.append(_count_pairs(columns, counts, groups, most))
+    if parts.seed is not None:
+        lines.append(_draw_records(columns, parts.seed, groups))
+    return lines
+
+
+def _count_sizes(columns: Sequence[str], groups: Sequence[str], *, is_independent: bool) -> str:
+    """Count the records in classes of each size, and of each expected count, to a thousandth of its log."""
+    classes = f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
+    log = "round(log_expected * 1000) / 1000 AS log_expected, " if is_independent else ""
+    by = ", round(log_expected * 1000)" if is_independent else ""
+    return f"""
+        SELECT {prefix(groups)}'{CLASS_SIZE}' AS kind, class_size, {log}sum(records)::BIGINT AS records
+        FROM {classes}
+        GROUP BY {prefix(groups)}class_size{by}"""
+
+
+def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) -> str:
+    """Count each value of each column.
+
+    Values are checked here to differ as texts; the other queries rely on it.
     """
     head = prefix(groups)
-    if method in OF_INDEPENDENCE:
-        return f"""
-          SELECT {head}class_size, round(log_expected * 1000) / 1000 AS log_expected,
-            sum(records::DOUBLE / class_size) AS classes
-          FROM ({log_expected(columns, "reid_classes", groups)})
-          GROUP BY {head}class_size, round(log_expected * 1000)"""
+    values = " UNION ALL ".join(
+        f"""
+        SELECT {head}'{VALUE}' AS kind, {place}::BIGINT AS first, {text(column)} AS label,
+          {value_text(f"q{place}")} AS first_value, {counts}
+        FROM reid_classes
+        GROUP BY {head}q{place}"""
+        for place, column in enumerate(columns, 1)
+    )
+    return f"FROM ({values})"
+
+
+def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None) -> str:
+    """Count each pair of values of two columns, of those that have at most so many.
+
+    If the first of the classes have more combinations, so has the table: the pair is then not counted.
+    """
+    head = prefix(groups)
+    few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY {{}}))"
+    where = "" if most is None or groups else few
+    pairs = " UNION ALL ".join(
+        f"""
+        SELECT {head}'{PAIR}' AS kind, {one}::BIGINT AS first, {other}::BIGINT AS second,
+          q{one}::VARCHAR AS first_value, q{other}::VARCHAR AS second_value, {counts}
+        FROM reid_classes {where.format(f"q{one}, q{other}")}
+        GROUP BY {head}q{one}, q{other}"""
+        for one, other in combinations(range(1, len(columns) + 1), 2)
+    )
+    qualified = "" if most is None else f"QUALIFY count(*) OVER (PARTITION BY {head}first, second) <= {most}"
+    return f"FROM ({pairs}) {qualified}"
+
+
+def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> str:
+    """Draw records: the first in a random order that values and seed decide.
+
+    Every record of a class gets a random number of its own, whatever order the table is read in.
+    """
+    head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
+    if groups:
+        place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
+        most = f"QUALIFY {place} <= {MAX_DRAWN}"
     return f"""
-          SELECT {head}class_size, NULL::DOUBLE AS log_expected,
-            sum(records)::DOUBLE / class_size AS classes
-          FROM reid_classes
-          GROUP BY {head}class_size"""
+        SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, draw_order, {value_texts(columns)} AS texts
+        FROM (
+          SELECT *,
+            hash({numbered(columns)}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+          FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
+          {most}
+        )"""
 
 
-def _count_values_and_pairs(columns: Sequence[str], groups: Sequence[str], size: str) -> str:
-    counts = count_records(columns, None)
-    lines = [
-        *count_values("reid_taken", columns, counts, groups),
-        *count_pairs("reid_taken", columns, counts, groups),
-        count_unique_records(columns, groups, size),
-    ]
-    return " UNION ALL ".join(lines)
+def _select_shares(columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]) -> str:
+    """Select the shares of values in the population, each with the place of its column; 0 for no column.
+
+    Each of the groups gets all of them.
+    """
+    given = marginals.check_columns("columns of the marginals", SHARES, f"FROM {marginals.rows(SHARES)}")
+    known = texts(fold_case(column) for column in columns)
+    shares = f"""
+        SELECT '{MARGINAL_SHARE}' AS kind,
+          coalesce(list_position({known}, {fold_case_in_sql("q1::VARCHAR")}), 0)::BIGINT AS first,
+          q1::VARCHAR AS label, q2::VARCHAR AS first_value,
+          coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE) AS weight
+        FROM ({given}) AS reid_given(q1, q2, q3)
+        {"WHERE q2 IS NOT NULL" if nulls == "drop" else ""}"""
+    if not groups:
+        return shares
+    return f"""
+        SELECT reid_divided.*, reid_shares.*
+        FROM (SELECT DISTINCT {", ".join(groups)} FROM reid_classes) AS reid_divided,
+          ({shares}) AS reid_shares"""

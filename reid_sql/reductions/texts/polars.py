@@ -9,12 +9,12 @@ from reid_sql.engines.polars.frames import (
     check_columns,
     count_distinct,
     null_report,
+    refuse_without_text,
     schema,
     with_aliases,
     with_row_numbers,
 )
 from reid_sql.engines.polars.groups import report_groups, rows_of_groups
-from reid_sql.engines.polars.pairs import refuse_without_text
 from reid_sql.engines.texts import text_of
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.texts import TEXTS

@@ -47,6 +47,7 @@ def test_a_named_class_size_is_explained_as_the_window_by_hand(
     assert ours[0]["extra_info"]["Projections"] == "k"
 
 
+@pytest.mark.newest
 def test_a_class_size_that_selects_adds_nothing(con: duckdb.DuckDBPyConnection) -> None:
     tail = "AS k FROM people QUALIFY k < 5"
     ours = explained(con, f"SELECT age, equivalence_class_size(age, sex) {tail}")

@@ -11,6 +11,8 @@ import reid_sql
 from reid_sql.engines.duckdb.script import pack, script
 from reid_sql.models.classes.disclosure import NO_RECORDS
 
+pytestmark = pytest.mark.newest  # the script refuses DuckDB 1.4
+
 TABLES = {
     "people": """SELECT i % 2 AS half, i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex
         FROM range(50) t(i)""",

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from reid_sql.engines.duckdb.prepared import prepare
 from reid_sql_udfs import declared
 from tests.processes import environment
@@ -21,6 +23,7 @@ def test_the_stored_form_is_what_the_declarations_make() -> None:
     assert prepare(declared()).text() == STORED.read_text(encoding="utf-8")
 
 
+@pytest.mark.newest  # DuckDB 1.4 imports pyarrow
 def test_registering_imports_no_model_and_no_dataframe_library() -> None:
     done = subprocess.run(
         [sys.executable, "-c", REGISTER], capture_output=True, text=True, env=environment(), check=True

@@ -140,6 +140,7 @@ def answered(con: duckdb.DuckDBPyConnection, question: str) -> Any:
         return str(refusal)
 
 
+@pytest.mark.newest
 def test_what_bends_is_among_the_settings() -> None:
     assert set(BENDING) <= {name for name, _ in settings()}
 

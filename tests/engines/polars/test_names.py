@@ -99,8 +99,8 @@ def test_odd_names_of_scenarios_models_and_classes_are_columns(people: pl.DataFr
     listed = by_polars("equivalence_classes", people, ["^o.*$", "*"])
     expected = renamed(by_polars("equivalence_classes", plain(people), ["c0", "c1"]))
     assert sorted(map(repr, listed)) == sorted(map(repr, expected))
-    drawn: pl.DataFrame = rp.sample_copula("odd", 9).select(cs.by_name("^o.*$")).collect()
-    assert drawn.columns == ["^o.*$"]
+    drawn: pl.DataFrame = rp.sample_copula("odd", 9).collect()
+    assert drawn.columns == ["^o.*$", "*"]
 
 
 def test_a_selector_is_the_columns_that_it_selects(people: pl.DataFrame) -> None:
@@ -193,16 +193,20 @@ def test_an_aggregate_is_no_value_of_a_record_under_a_model(function: str) -> No
     score = getattr(rp, function)
     for column in (pl.col("id").max(), pl.len(), pl.col("id").head(1)):
         with pytest.raises(ReidError, match="columns of the model must be columns, got expression 1"):
-            score("five", *numbers, column, "sex")
+            FIVE.select(score("five", *numbers, column, "sex")).collect()
     one = FIVE.select(score("five", *numbers, pl.lit(3), pl.lit("F"))).collect().item()
     assert one == FIVE.select(score("five", *numbers, "id", "sex")).collect().to_series()[2]
 
 
-def test_a_number_may_be_one_for_all_records_and_no_part_of_a_column() -> None:
+def test_a_number_may_be_one_for_all_records() -> None:
     people = FIVE.select(rp.uniqueness_from_probability(0.1, pl.len())).collect()
     assert people.equals(FIVE.select(rp.uniqueness_from_probability(0.1, 5)).collect())
+
+
+@pytest.mark.newest  # Polars before 2.0 takes one value for a number, not for a part of a column
+def test_a_number_is_no_part_of_a_column() -> None:
     with pytest.raises(ReidError, match="n must be columns, got expression 2"):
-        rp.uniqueness_from_probability(0.1, pl.col("id").head(1))
+        FIVE.select(rp.uniqueness_from_probability(0.1, pl.col("id").head(1))).collect()
 
 
 @pytest.mark.parametrize("clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"])

@@ -90,6 +90,7 @@ def usual(people: pl.DataFrame) -> list[list[Any]]:
     return answers(people, "in-memory")
 
 
+@pytest.mark.newest
 def test_every_setting_is_tried() -> None:
     tried = {name for bent in BENT.values() for name in bent}
     assert tried == {name for name in dir(pl.Config) if name.startswith("set_")}

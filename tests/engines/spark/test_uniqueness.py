@@ -64,7 +64,7 @@ def test_values_without_a_text_have_all_methods_but_the_copula(town: "DataFrame"
     lists = town.selectExpr("array(age, age % 2) AS pair", "encode(CAST(age AS STRING), 'UTF-8') AS raw")
     for column in ("pair", "raw"):
         found = {row["method"]: row for row in rows_of(rs.population_uniqueness(lists, [column], 3000))}
-        assert found["pitman"]["uniqueness"] is not None
+        assert found["ewens"]["uniqueness"] is not None
         assert found["copula"]["status"].startswith(
             "not available: a copula needs the counts of pairs of values"
         )
@@ -115,7 +115,7 @@ def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
         match="quasi-identifiers, weight and key must be columns of the table, got 'weigt'; did you",
     ):
         rs.individual_risk(town, ["age"], "weigt", key="id")
-    with pytest.raises(ReidError, match="key must name the column by which records are told apart, got None"):
+    with pytest.raises(ReidError, match="key must name the column that distinguishes records, got None"):
         rs.loglinear_risk(town, ["age"], 0.5)
     nobody = "the table must hold at least one record, got 0"
     with pytest.raises(ReidError, match=nobody):
@@ -129,7 +129,7 @@ def test_no_more_counts_come_to_the_driver_than_stated(spark: "SparkSession", to
     spark.conf.set(setting, "20")
     try:
         with pytest.raises(
-            ReidError, match=r"the counts of the distinct records must be at most 6 rows, .* got more"
+            ReidError, match=r"the counts of the distinct records must be at most 5 rows, .* got more"
         ):
             rs.individual_risk(town, ["age", "a.`b"], key="id")
     finally:

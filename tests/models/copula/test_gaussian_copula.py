@@ -7,7 +7,8 @@ import pytest
 from reid_sql import registry
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.copula.copula_fit import fit_copula
-from reid_sql.models.copula.gaussian_copula import PairCounts, forecast_copula, sample_codes
+from reid_sql.models.copula.gaussian_copula import forecast_copula, sample_codes
+from reid_sql.models.evidence import CLASS_SIZE, VALUE, EvidenceRow, EvidenceRows, rows_from_tuples
 from tests.copulas import fitted, independent, people
 
 COLUMNS = ["age", "sex", "grade"]
@@ -83,12 +84,12 @@ def test_a_sample_is_the_same_whoever_asks_for_which_part() -> None:
     assert share == pytest.approx(float(model.marginals[1].shares[0]), abs=0.03)
 
 
-def counted(mass: list[float], records: list[int]) -> PairCounts:
-    two = len(mass)
-    ones, none = np.ones(two, dtype=np.int64), np.zeros(two, dtype=np.int64)
-    return PairCounts(
-        np.arange(two), ones, none, ["sex"] * two, list("FM")[:two], [None] * two, np.array(records), mass
-    )
+def counted(weights: list[float], records: list[int]) -> EvidenceRows:
+    rows = [
+        EvidenceRow(VALUE, 1, label="sex", first_value=value, records=n, weight=weight)
+        for value, n, weight in zip("FM", records, weights, strict=False)
+    ]
+    return rows_from_tuples([*rows, EvidenceRow(CLASS_SIZE)])
 
 
 def test_weights_move_the_shares() -> None:

@@ -5,31 +5,32 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models.evidence_kinds import CLASS_SIZE, DRAWN_RECORD
-from reid_sql.models.people.evidence import (
-    MAX_COMBINATIONS,
+from reid_sql.models.evidence import (
+    CLASS_SIZE,
+    DRAWN_RECORD,
+    MARGINAL_SHARE,
+    PAIR,
+    VALUE,
     EvidenceRow,
-    count_records,
-    evidence_from_rows,
     rows_from_columns,
     rows_from_tuples,
 )
+from reid_sql.models.people.evidence import MAX_COMBINATIONS, count_records, evidence_from_rows
 from reid_sql.models.people.functional_dependencies import find_dependencies
 
 # two columns, three records: (1, a), (1, a), (NULL, b)
-LINES: list[EvidenceRow] = [
-    (1, 0, "n", None, None, 1, 1.0, None),
-    (1, 0, "n", "1", None, 2, 2.0, None),
-    (2, 0, "t", "b", None, 1, 1.0, None),
-    (2, 0, "t", "a", None, 2, 2.0, None),
-    (1, 2, None, "1", "a", 2, 2.0, None),
-    (1, 2, None, None, "b", 1, 1.0, None),
-    (0, -2, None, None, None, 1, 0.0, None),
-    (0, CLASS_SIZE, None, None, None, 2, 1.0, None),
-    (0, CLASS_SIZE, None, None, None, 1, 1.0, None),
-    (0, DRAWN_RECORD, None, None, None, 2, 0.0, ["1", "a"]),
-    (0, DRAWN_RECORD, None, None, None, 1, 0.0, [None, "b"]),
-    (0, DRAWN_RECORD, None, None, None, 2, 0.0, ["1", "a"]),
+LINES = [
+    EvidenceRow(VALUE, 1, label="n", first_value=None, records=1, weight=1.0),
+    EvidenceRow(VALUE, 1, label="n", first_value="1", records=2, weight=2.0),
+    EvidenceRow(VALUE, 2, label="t", first_value="b", records=1, weight=1.0),
+    EvidenceRow(VALUE, 2, label="t", first_value="a", records=2, weight=2.0),
+    EvidenceRow(PAIR, 1, 2, first_value="1", second_value="a", records=2, weight=2.0),
+    EvidenceRow(PAIR, 1, 2, first_value=None, second_value="b", records=1, weight=1.0),
+    EvidenceRow(CLASS_SIZE, class_size=2, records=2),
+    EvidenceRow(CLASS_SIZE, class_size=1, records=1),
+    EvidenceRow(DRAWN_RECORD, class_size=2, texts=["1", "a"]),
+    EvidenceRow(DRAWN_RECORD, class_size=1, texts=[None, "b"]),
+    EvidenceRow(DRAWN_RECORD, class_size=2, texts=["1", "a"]),
 ]
 
 
@@ -51,20 +52,20 @@ def test_lines_become_counts() -> None:
 def test_the_order_of_lines_does_not_matter() -> None:
     one, two = (
         evidence_from_rows(rows_from_tuples(LINES)),
-        evidence_from_rows(rows_from_tuples(LINES[:9][::-1] + LINES[9:])),
+        evidence_from_rows(rows_from_tuples(LINES[:8][::-1] + LINES[8:])),
     )
     assert one.values == two.values
     np.testing.assert_array_equal(one.pairs[0, 1][2], two.pairs[0, 1][2])
 
 
 def test_pairs_that_are_too_many_are_counted_among_the_drawn() -> None:
-    found = evidence_from_rows(rows_from_tuples([line for line in LINES if line[1] != 2]))
+    found = evidence_from_rows(rows_from_tuples([line for line in LINES if line.kind != PAIR]))
     assert found.pairs[0, 1][2].tolist() == [1.0, 2.0]
 
 
 def test_what_is_counted_among_the_drawn_is_not_scaled_up() -> None:
     """A record that stood for several would be told by the others of itself, however rare it is."""
-    drawn = [line for line in LINES if line[1] != 2][:-1]
+    drawn = [line for line in LINES if line.kind != PAIR][:-1]
     found = evidence_from_rows(rows_from_tuples(drawn))
     one, other, count = found.pairs[0, 1]
     assert found.records == 3
@@ -74,11 +75,13 @@ def test_what_is_counted_among_the_drawn_is_not_scaled_up() -> None:
 def test_a_column_follows_from_no_other_by_records_that_were_not_drawn() -> None:
     """Numbers that two people share, one drawn of each: that their sexes differ is not to be seen."""
     numbers = [str(number) for number in range(400)]
-    lines: list[EvidenceRow] = [(1, 0, "phone", number, None, 2, 2.0, None) for number in numbers]
-    lines += [(2, 0, "sex", sex, None, 400, 400.0, None) for sex in ("F", "M")]
-    lines.append((0, CLASS_SIZE, None, None, None, 1, 800.0, None))
+    lines = [
+        *(EvidenceRow(VALUE, 1, label="phone", first_value=n, records=2, weight=2.0) for n in numbers),
+        *(EvidenceRow(VALUE, 2, label="sex", first_value=sex, records=400, weight=400.0) for sex in "FM"),
+        EvidenceRow(CLASS_SIZE, class_size=1, records=800),
+    ]
     lines += [
-        (0, DRAWN_RECORD, None, None, None, 1, float(place), [number, "FM"[place % 2]])
+        EvidenceRow(DRAWN_RECORD, class_size=1, draw_order=place, texts=[number, "FM"[place % 2]])
         for place, number in enumerate(numbers)
     ]
     assert find_dependencies(evidence_from_rows(rows_from_tuples(lines))) == []
@@ -86,7 +89,7 @@ def test_a_column_follows_from_no_other_by_records_that_were_not_drawn() -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("records", [10_000, 40_000])
-def test_birth_sex_and_place_are_told_on_either_side_of_the_most_pairs(records: int) -> None:
+def test_birth_sex_and_place_are_estimated_on_either_side_of_the_most_pairs(records: int) -> None:
     """Independent columns; dates and places have more pairs than are counted in all of 40,000 records."""
     rng = np.random.default_rng(7)
     people = 100_000
@@ -110,18 +113,20 @@ def test_birth_sex_and_place_are_told_on_either_side_of_the_most_pairs(records: 
 
 
 def test_weights_are_scaled_to_the_records() -> None:
-    heavy = [(*line[:6], 10 * line[6], line[7]) if line[1] >= 0 else line for line in LINES]
+    heavy = [line._replace(weight=10 * line.weight) for line in LINES]
     assert [counts.tolist() for counts in evidence_from_rows(rows_from_tuples(heavy)).counts] == [
         [1, 2],
         [2, 1],
     ]
 
 
-def test_numbers_and_dates_have_an_order_unless_told() -> None:
+def test_numbers_and_dates_have_an_order_unless_nominal_names_them() -> None:
     def column(values: list[str | None]) -> list[EvidenceRow]:
-        told: list[EvidenceRow] = [(1, 0, "c", value, None, 1, 1.0, None) for value in values]
-        told.append((0, CLASS_SIZE, None, None, None, 1, float(len(values)), None))
-        return [*told, *((0, DRAWN_RECORD, None, None, None, 1, 0.0, [value]) for value in values)]
+        return [
+            *(EvidenceRow(VALUE, 1, label="c", first_value=v, records=1, weight=1.0) for v in values),
+            EvidenceRow(CLASS_SIZE, class_size=1, records=len(values)),
+            *(EvidenceRow(DRAWN_RECORD, class_size=1, texts=[value]) for value in values),
+        ]
 
     numbers = column(["1", "2", "3", "4", None])
     assert evidence_from_rows(rows_from_tuples(numbers)).ordered == (True,)
@@ -137,20 +142,20 @@ def test_numbers_and_dates_have_an_order_unless_told() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(NoRecordsError):
-        evidence_from_rows(rows_from_tuples([(0, -2, None, None, None, 0, 0.0, None)]))
+        evidence_from_rows(rows_from_tuples([EvidenceRow(CLASS_SIZE)]))
     with pytest.raises(UnknownNameError, match="must name columns of the model, got 'agee'"):
         evidence_from_rows(rows_from_tuples(LINES), ordered=["agee"])
-    bad = [(*line[:6], float("nan"), line[7]) if line[1] >= 0 else line for line in LINES]
+    bad = [line._replace(weight=float("nan")) for line in LINES]
     with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0"):
         evidence_from_rows(rows_from_tuples(bad))
-    unknown: EvidenceRow = (0, -1, "xx", "1", None, 0, 1.0, None)
+    unknown = EvidenceRow(MARGINAL_SHARE, 0, label="xx", first_value="1", weight=1.0)
     with pytest.raises(UnknownNameError, match="marginals must name columns"):
         evidence_from_rows(rows_from_tuples([*LINES, unknown]))
 
 
 def test_shares_from_outside_are_added_up() -> None:
-    told: list[EvidenceRow] = [(2, -1, "t", "a", None, 0, 1.0, None), (2, -1, "t", "a", None, 0, 2.0, None)]
-    values, shares = evidence_from_rows(rows_from_tuples([*LINES, *told])).known_shares[1]
+    known = [EvidenceRow(MARGINAL_SHARE, 2, label="t", first_value="a", weight=share) for share in (1.0, 2.0)]
+    values, shares = evidence_from_rows(rows_from_tuples([*LINES, *known])).known_shares[1]
     assert (values, shares.tolist()) == (["a"], [3.0])
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.copula.gaussian_copula import PairCounts
+from reid_sql.models.evidence import CLASS_SIZE, PAIR, VALUE, EvidenceRow, rows_from_tuples
 from reid_sql.models.population import classical_estimators, pitman, population_uniqueness
 from reid_sql.models.population.classical_estimators import Estimate
 from reid_sql.models.population.evidence import UniquenessEvidence
@@ -205,46 +205,27 @@ GROWTH = [1.0, 1.01, 2.0, 5.0, 9.9, 10.0, 30.0, 1e3, 1e6]
 
 
 def evidence_of_sizes(classes: dict[int, int]) -> UniquenessEvidence:
-    """Classes whose expected counts vary, and two columns whose pairs make them up, for a copula."""
+    """Classes whose expected counts vary, and two columns whose pairs make them up, for a copula.
+
+    The columns are ten values wide; each pair of values is a class.
+    """
     sizes = np.repeat(list(classes), list(classes.values()))
     expected = np.log(sizes * np.random.default_rng(0).uniform(0.4, 1.6, len(sizes)))
-    pairs = of_pairs(sizes)
-    none, lines = np.zeros(len(sizes), dtype=np.int64), len(pairs.records)
-    return UniquenessEvidence(
-        np.r_[sizes, np.zeros(lines, dtype=np.int64)],
-        np.r_[expected, np.full(lines, np.nan)],
-        np.r_[np.ones(len(sizes), dtype=np.int64), np.zeros(lines, dtype=np.int64)],
-        np.r_[none, pairs.first],
-        np.r_[none, pairs.second],
-        [*[None] * len(sizes), *pairs.label],
-        [*[None] * len(sizes), *pairs.first_value],
-        [*[None] * len(sizes), *pairs.second_value],
-        np.r_[none, pairs.records],
-        [*[0.0] * len(sizes), *pairs.mass],
-    )
-
-
-def of_pairs(sizes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> PairCounts:
-    """Counts of two columns, ten values wide, of which each pair of values is a class."""
     one, other = np.divmod(np.arange(len(sizes)), 10)
-    rows: list[tuple[int, int, str | None, str | None, str | None, int]] = []
+    rows = [
+        EvidenceRow(CLASS_SIZE, class_size=int(n), log_expected=float(log), records=int(n))
+        for n, log in zip(sizes, expected, strict=True)
+    ]
     for number, (name, values) in enumerate((("a", one), ("b", other)), 1):
-        counts = np.bincount(values, sizes)
-        rows += [(number, 0, name, str(v), None, int(n)) for v, n in enumerate(counts.tolist()) if n]
-    rows += [(1, 2, None, str(a), str(b), int(n)) for a, b, n in zip(one, other, sizes, strict=True)]
-    rows.append((0, -2, None, None, None, int((sizes == 1).sum())))
-    first, second, label, first_value, second_value, records = zip(*rows, strict=True)
-    counted = np.array(records)
-    return PairCounts(
-        np.arange(len(rows)),
-        np.array(first),
-        np.array(second),
-        label,
-        first_value,
-        second_value,
-        counted,
-        [float(n) for n in records],
-    )
+        counts = enumerate(np.bincount(values, sizes).tolist())
+        rows += [
+            EvidenceRow(VALUE, number, 0, name, str(v), records=int(n), weight=n) for v, n in counts if n
+        ]
+    rows += [
+        EvidenceRow(PAIR, 1, 2, None, str(a), str(b), records=int(n), weight=float(n))
+        for a, b, n in zip(one, other, sizes, strict=True)
+    ]
+    return UniquenessEvidence.from_rows(rows_from_tuples(rows))
 
 
 @pytest.fixture(params=list(ALL_METHODS))

@@ -72,6 +72,14 @@ def test_the_upper_end_is_at_most_what_is_provable() -> None:
         assert clopper_pearson_upper(held[name], 500) == pytest.approx(cap, abs=1e-5)
 
 
+def test_no_estimate_is_below_what_is_provable() -> None:
+    """Classes of one size each, unlike any table of people: the model repeats people more than they can."""
+    numbers = [(18 + i * i % 70, i % 2, i * 7 % 23) for i in range(2000)]
+    columns = [[str(value) for value in column] for column in zip(*numbers, strict=True)]
+    for row in answer(of_values(columns, [True, False, True]), [1e4, 1e6, 67e6]):
+        check(row)
+
+
 def test_the_same_seed_gives_the_same_answer() -> None:
     one, two = (answer(three_columns(300), [1e4], seed=5) for _ in range(2))
     assert one == two

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.models.evidence import PAIR
 from reid_sql.models.population.population_uniqueness import METHODS
 from reid_sql.models.validation.backtest import STATUS_WITHIN_TABLE, Backtest, backtest, choose_methods
 from reid_sql.models.validation.subsample import count_sample
@@ -22,23 +23,17 @@ def test_evidence_is_what_a_loop_counts() -> None:
         (size, round(float(np.log(800 * np.prod([alone[j][v] / 800 for j, v in enumerate(key)]))), 3))
         for key, size in classes.items()
     )
-    lines = evidence.class_size > 0
-    counted = zip(
-        evidence.class_size[lines], evidence.log_expected[lines], evidence.classes[lines], strict=True
-    )
+    counted = zip(evidence.class_size, evidence.log_expected, evidence.classes, strict=True)
     assert {(int(a), round(float(b), 3)): int(c) for a, b, c in counted} == expected
-    pairs = evidence.pairs
-    assert pairs is not None
-    assert int(np.asarray(pairs.records)[np.asarray(pairs.second) == -2][0]) == sizes[1]
+    rows = evidence.rows
+    assert rows is not None
+    assert rows.unique_records == sizes[1]
+    pair = rows.select(PAIR, 1, 3).tolist()
     two = Counter(zip(TOWN[:, 0].tolist(), TOWN[:, 2].tolist(), strict=True))
-    told = {
-        (int(str(a)), int(str(b))): int(n)
-        for a, b, n, i, j in zip(
-            pairs.first_value, pairs.second_value, pairs.records, pairs.first, pairs.second, strict=True
-        )
-        if (i, j) == (1, 3)
-    }
-    assert told == two
+    assert {
+        (int(str(rows.first_value[row])), int(str(rows.second_value[row]))): int(rows.records[row])
+        for row in pair
+    } == two
 
 
 def over(rows: list[Backtest]) -> dict[tuple[str, float, str], Backtest]:

@@ -9,20 +9,13 @@ FROM (
     ) AS reid_source_rows(q1, q2)
     GROUP BY q1, q2
   ),
-  reid_taken AS (
+  reid_sized AS (
+    SELECT row_number() OVER () AS line, kind, coalesce(first, 0) AS first,
+      coalesce(second, 0) AS second, label, first_value, second_value, coalesce(class_size, 0) AS class_size,
+      log_expected, coalesce(records, 0) AS records, weight, draw_order, texts
     FROM (
-      SELECT reid_source."age", reid_source."sex"
-      FROM query_table('people') AS reid_source
-    ) AS reid_source_rows(q1, q2)
-  )
-  SELECT row_number() OVER () AS place, *
-  FROM (
-    SELECT class_size, log_expected, classes, 0::BIGINT AS first, 0::BIGINT AS second,
-      NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
-      0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
-    FROM (
-      SELECT class_size, round(log_expected * 1000) / 1000 AS log_expected,
-        sum(records::DOUBLE / class_size) AS classes
+      SELECT 'class size' AS kind, class_size, round(log_expected * 1000) / 1000 AS log_expected,
+        sum(records)::BIGINT AS records
       FROM (
         SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
         FROM reid_classes CROSS
@@ -42,50 +35,47 @@ FROM (
         ) AS reid_values_2 ON reid_classes.q2 IS NOT DISTINCT FROM reid_values_2.v2
       )
       GROUP BY class_size, round(log_expected * 1000)
-    )
-    UNION ALL
-    SELECT 0, NULL, 0, first, second, label, first_value, second_value, records,
-      mass, NULL
-    FROM (
-      SELECT 1::BIGINT AS first, 0::BIGINT AS second, 'age' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
-        ELSE q1::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
-        count(*) AS records, count(*)::DOUBLE AS mass
-      FROM reid_taken
-      GROUP BY q1
-      UNION ALL
-      SELECT 2::BIGINT AS first, 0::BIGINT AS second, 'sex' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
-        ELSE q2::VARCHAR END AS first_value, NULL::VARCHAR AS second_value,
-        count(*) AS records, count(*)::DOUBLE AS mass
-      FROM reid_taken
-      GROUP BY q2
-      UNION ALL
-      SELECT 1, 2, NULL, q1::VARCHAR, q2::VARCHAR, count(*) AS records, count(*)::DOUBLE AS mass
-      FROM reid_taken
-      GROUP BY q1, q2
-      UNION ALL
-      SELECT 0, -2, NULL, NULL, NULL, coalesce(count_if(class_size = 1), 0)::BIGINT,
-        0
+      UNION ALL BY NAME
       FROM (
-        SELECT count(*) AS class_size
-        FROM reid_taken
+        SELECT 'value' AS kind, 1::BIGINT AS first, 'age' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+          ELSE q1::VARCHAR END AS first_value, sum(records)::BIGINT AS records,
+          sum(records)::DOUBLE AS weight
+        FROM reid_classes
+        GROUP BY q1
+        UNION ALL
+        SELECT 'value' AS kind, 2::BIGINT AS first, 'sex' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+          ELSE q2::VARCHAR END AS first_value, sum(records)::BIGINT AS records,
+          sum(records)::DOUBLE AS weight
+        FROM reid_classes
+        GROUP BY q2
+      )
+      UNION ALL BY NAME
+      FROM (
+        SELECT 'pair' AS kind, 1::BIGINT AS first, 2::BIGINT AS second, q1::VARCHAR AS first_value,
+          q2::VARCHAR AS second_value, sum(records)::BIGINT AS records, sum(records)::DOUBLE AS weight
+        FROM reid_classes
         GROUP BY q1, q2
       )
-    )
-    UNION ALL
-    SELECT 0, NULL, 0, 0, -4, NULL, NULL, NULL, class_size, mass, texts
-    FROM (
-      SELECT class_size, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+      UNION ALL BY NAME
+      SELECT 'drawn record' AS kind, class_size, draw_order, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
-        ELSE q2::VARCHAR END] AS texts, mass
+        ELSE q2::VARCHAR END] AS texts
       FROM (
-        SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS mass
+        SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
         FROM (
           SELECT *, unnest(range(records)) AS copy
           FROM reid_classes
         )
-        ORDER BY mass ASC NULLS LAST
+        ORDER BY draw_order ASC NULLS LAST
         LIMIT 10000
       )
+      UNION ALL BY NAME
+      SELECT NULL::VARCHAR AS kind, NULL::BIGINT AS first, NULL::BIGINT AS second,
+        NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+        NULL::BIGINT AS class_size, NULL::DOUBLE AS log_expected, NULL::BIGINT AS records,
+        NULL::DOUBLE AS weight, NULL::DOUBLE AS draw_order, NULL::VARCHAR[] AS texts
+      WHERE false
     )
   )
+  FROM reid_sized
 ) AS reid_counted

@@ -8,16 +8,22 @@ FROM (
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(q1, q2)
     GROUP BY q1, q2
-  )
-  SELECT row_number() OVER () AS place, *
-  FROM (
-    SELECT class_size, log_expected, classes, 0::BIGINT AS first, 0::BIGINT AS second,
-      NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
-      0::BIGINT AS records, 0::DOUBLE AS mass, NULL::VARCHAR[] AS texts
+  ),
+  reid_sized AS (
+    SELECT row_number() OVER () AS line, kind, coalesce(first, 0) AS first,
+      coalesce(second, 0) AS second, label, first_value, second_value, coalesce(class_size, 0) AS class_size,
+      log_expected, coalesce(records, 0) AS records, weight, draw_order, texts
     FROM (
-      SELECT class_size, NULL::DOUBLE AS log_expected, sum(records)::DOUBLE / class_size AS classes
+      SELECT 'class size' AS kind, class_size, sum(records)::BIGINT AS records
       FROM reid_classes
       GROUP BY class_size
+      UNION ALL BY NAME
+      SELECT NULL::VARCHAR AS kind, NULL::BIGINT AS first, NULL::BIGINT AS second,
+        NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+        NULL::BIGINT AS class_size, NULL::DOUBLE AS log_expected, NULL::BIGINT AS records,
+        NULL::DOUBLE AS weight, NULL::DOUBLE AS draw_order, NULL::VARCHAR[] AS texts
+      WHERE false
     )
   )
+  FROM reid_sized
 ) AS reid_counted

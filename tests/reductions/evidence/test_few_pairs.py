@@ -8,11 +8,11 @@ import pytest
 
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS
-from reid_sql.reductions.people import LOOKED_AT, sql
-from reid_sql.reductions.people.polars import people
+from reid_sql.reductions.evidence import ROWS_LOOKED_AT, sql
+from reid_sql.reductions.evidence.polars import people
 from tests.tables import by_duckdb
 
-ROWS = LOOKED_AT + MAX_COMBINATIONS + 1_000
+ROWS = ROWS_LOOKED_AT + MAX_COMBINATIONS + 1_000
 COLUMNS = ["few", "many", "late", "two"]
 
 
@@ -23,7 +23,7 @@ def table() -> pl.DataFrame:
         {
             "few": [row % 300 for row in rows],
             "many": [row // 300 for row in rows],
-            "late": [0 if row < LOOKED_AT else row for row in rows],
+            "late": [0 if row < ROWS_LOOKED_AT else row for row in rows],
             "two": [None if row % 5 == 0 else "ab"[row % 2] for row in rows],
         }
     )
@@ -45,14 +45,14 @@ def test_pairs_are_listed_where_the_whole_table_has_few(weight: str | None) -> N
             expected[i, j] = counts
     assert set(expected) == {(1, 4), (2, 4)}
     told = by_duckdb(
-        f"FROM ({planned(COLUMNS, weight)}) WHERE second > 0",
+        f"FROM ({planned(COLUMNS, weight)}) WHERE kind = 'pair'",
         t=weighted,
     )
     found: dict[tuple[int, int], Counter[tuple[int, str | None]]] = {}
     for row in told:
         pair = found.setdefault((row["first"], row["second"]), Counter())
         pair[int(row["first_value"]), row["second_value"]] = row["records"]
-        assert row["mass"] == row["records"] * (1 if weight is None else 0.5)
+        assert row["weight"] == row["records"] * (1 if weight is None else 0.5)
     assert found == expected
 
 
@@ -64,9 +64,9 @@ def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -
         {name: [row * (place + 3) % 7 for row in range(60)] for place, name in enumerate(names)}
     )
     asked = planned(names, None)
-    told = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE second > 0", t=frame)
+    told = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE kind = 'pair'", t=frame)
     polars = people(tbl=frame.lazy(), qi=names, weight=None, marginals=None, seed=0, nulls="value")
-    also = polars.filter(pl.col("second") > 0).select("first", "second").unique().collect()
+    also = polars.filter(pl.col("kind") == "pair").select("first", "second").unique().collect()
     pairs = {(row["first"], row["second"]) for row in told}
     assert pairs == set(also.iter_rows())
     assert len(pairs) == (wide * (wide - 1) // 2 if wide <= MAX_COLUMNS_PAIRED else 0)
@@ -82,5 +82,5 @@ def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
         }
     )
     asked = planned(names, None)
-    told = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE second > 0", t=frame)
+    told = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE kind = 'pair'", t=frame)
     assert 0 < told[0]["lines"] <= 1_000_000

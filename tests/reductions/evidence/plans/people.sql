@@ -1,0 +1,75 @@
+-- people(people, ['age', 'sex'], None, None, 0, None, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
+FROM (
+  WITH reid_classes AS MATERIALIZED (
+    SELECT q1, q2, count(*) AS records, count(*) AS class_size
+    FROM (
+      SELECT reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2)
+    GROUP BY q1, q2
+  ),
+  reid_few AS MATERIALIZED (
+    FROM reid_classes
+    LIMIT 32768
+  ),
+  reid_sized AS (
+    SELECT row_number() OVER () AS line, kind, coalesce(first, 0) AS first,
+      coalesce(second, 0) AS second, label, first_value, second_value, coalesce(class_size, 0) AS class_size,
+      log_expected, coalesce(records, 0) AS records, weight, draw_order, texts
+    FROM (
+      SELECT 'class size' AS kind, class_size, sum(records)::BIGINT AS records
+      FROM reid_classes
+      GROUP BY class_size
+      UNION ALL BY NAME
+      FROM (
+        SELECT 'value' AS kind, 1::BIGINT AS first, 'age' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+          ELSE q1::VARCHAR END AS first_value, sum(records)::BIGINT AS records,
+          sum(records)::DOUBLE AS weight
+        FROM reid_classes
+        GROUP BY q1
+        UNION ALL
+        SELECT 'value' AS kind, 2::BIGINT AS first, 'sex' AS label, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+          ELSE q2::VARCHAR END AS first_value, sum(records)::BIGINT AS records,
+          sum(records)::DOUBLE AS weight
+        FROM reid_classes
+        GROUP BY q2
+      )
+      UNION ALL BY NAME
+      FROM (
+        SELECT 'pair' AS kind, 1::BIGINT AS first, 2::BIGINT AS second, q1::VARCHAR AS first_value,
+          q2::VARCHAR AS second_value, sum(records)::BIGINT AS records, sum(records)::DOUBLE AS weight
+        FROM reid_classes
+        WHERE (
+          SELECT count(*) <= 20000
+          FROM (
+            SELECT 1
+            FROM reid_few
+            GROUP BY q1, q2
+          )
+        )
+        GROUP BY q1, q2
+      ) QUALIFY count(*) OVER (PARTITION BY first, second) <= 20000
+      UNION ALL BY NAME
+      SELECT 'drawn record' AS kind, class_size, draw_order, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
+        ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
+        ELSE q2::VARCHAR END] AS texts
+      FROM (
+        SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+        FROM (
+          SELECT *, unnest(range(records)) AS copy
+          FROM reid_classes
+        )
+        ORDER BY draw_order ASC NULLS LAST
+        LIMIT 10000
+      )
+      UNION ALL BY NAME
+      SELECT NULL::VARCHAR AS kind, NULL::BIGINT AS first, NULL::BIGINT AS second,
+        NULL::VARCHAR AS label, NULL::VARCHAR AS first_value, NULL::VARCHAR AS second_value,
+        NULL::BIGINT AS class_size, NULL::DOUBLE AS log_expected, NULL::BIGINT AS records,
+        NULL::DOUBLE AS weight, NULL::DOUBLE AS draw_order, NULL::VARCHAR[] AS texts
+      WHERE false
+    )
+  )
+  FROM reid_sized
+) AS reid_counted

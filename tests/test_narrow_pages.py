@@ -1,0 +1,47 @@
+"""However narrow the page, no figure of a command is cut."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.processes import ROOT, command
+
+PEOPLE = "reid_sql/demo/people.csv"
+SCENARIO = """name = "s"
+population = 60000
+
+[[groups]]
+columns = ["age", "sex", "postcode"]
+probability = 0.001
+"""
+QI = ["--qi", "age,sex,postcode"]
+CALLS: dict[str, list[str]] = {
+    "risk": ["risk", PEOPLE, *QI, "--stand-out", "2"],
+    "forecast": ["forecast", "few.csv", *QI, "--population", "67e6"],
+    "validate": ["validate", "few.csv", *QI],
+    "qar": ["qar", PEOPLE, "--columns", "age,sex,postcode,education"],
+    "adversary": ["adversary", PEOPLE, "--scenario", "s.toml"],
+    "profile": ["profile", PEOPLE],
+    "compare": ["compare", PEOPLE, PEOPLE, "--qi", "age,sex"],
+    "query": ["query", "-", "--format", "table"],
+}
+SQL = f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"
+
+
+def figures(page: str) -> set[str]:
+    return set(re.findall(r"(?<![\w.])\d[\d.,]*(?:e[-+]?\d+)?", page))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_figure_of_a_wide_page_is_on_a_narrow_one(name: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
+    few = (ROOT / PEOPLE).read_text(encoding="utf-8").splitlines(keepends=True)[:400]
+    (tmp_path / "few.csv").write_text("".join(few), encoding="utf-8")
+    call = [str(tmp_path / word) if word in ("s.toml", "few.csv") else word for word in CALLS[name]]
+    wide, narrow = (
+        command(*call, columns=width, stdin=SQL if name == "query" else "") for width in (250, 40)
+    )
+    assert (wide.returncode, narrow.returncode) == (0, 0), wide.stderr
+    assert "…" not in narrow.stdout
+    assert figures(wide.stdout) - figures(narrow.stdout) == set()
