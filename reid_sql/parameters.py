@@ -422,18 +422,6 @@ QUASI_IDENTIFIERS: Final = Columns("quasi-identifiers")
 COLUMNS: Final = Columns("columns")
 COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
-ENTITY_COLUMN: Final = Column("entity and columns")
-ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
-KNOWN_ROWS: Final = Numbers(
-    Number(
-        "whole numbers of known rows from 1 to 16",
-        "pass how many rows of a person an attacker knows, or NULL for all",
-        1.0,
-        16.0,
-        whole=True,
-    ),
-    optional=True,
-)
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")

@@ -6,20 +6,31 @@ from typing import Final
 from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import (
     COMBINATIONS,
-    ENTITY_AND_COLUMNS,
-    ENTITY_COLUMN,
-    KNOWN_ROWS,
     PERSON_OR_ITEM,
     POINTS,
     SAMPLES,
     SEED,
+    Column,
+    Columns,
+    Number,
+    Numbers,
 )
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
-MAX_JOINED: Final = (
-    4  # points that are joined one by one; the few people who have them are held against the rest
+MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are held against the others
+ENTITY_COLUMN: Final = Column("entity and columns")
+ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
+KNOWN_ROWS: Final = Numbers(
+    Number(
+        "whole numbers of known rows from 1 to 16",
+        "pass how many rows of a person an attacker knows, or NULL for all",
+        1.0,
+        16.0,
+        whole=True,
+    ),
+    optional=True,
 )
 DEFAULT_POINTS: Final = (1, 2, 3, 4)
 COLUMNS: Final = {

@@ -15,8 +15,15 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
-from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, Columns, Integers
-from reid_sql.reductions.matches import ALL_POINTS, COLUMNS, MAX_JOINED, PRIME, known_points
+from reid_sql.parameters import PERSON_OR_ITEM, Columns, Integers
+from reid_sql.reductions.matches import (
+    ALL_POINTS,
+    COLUMNS,
+    ENTITY_AND_COLUMNS,
+    MAX_JOINED,
+    PRIME,
+    known_points,
+)
 
 
 def matches(

@@ -13,8 +13,15 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import drop_nulls, null_report
 from reid_sql.engines.spark.frames import Rows, fetch, read_rows, to_spark
-from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, Columns
-from reid_sql.reductions.matches import ALL_POINTS, COLUMNS, MAX_JOINED, PRIME, known_points
+from reid_sql.parameters import PERSON_OR_ITEM, Columns
+from reid_sql.reductions.matches import (
+    ALL_POINTS,
+    COLUMNS,
+    ENTITY_AND_COLUMNS,
+    MAX_JOINED,
+    PRIME,
+    known_points,
+)
 
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
 

@@ -5,8 +5,8 @@ A person's points are their distinct items, or their distinct rows on some colum
 
 from collections.abc import Sequence
 
-from reid_sql.parameters import ENTITY_AND_COLUMNS, PERSON_OR_ITEM, fold_case, list_columns
-from reid_sql.reductions.matches import ALL_POINTS, MAX_JOINED, PRIME, known_points
+from reid_sql.parameters import PERSON_OR_ITEM, fold_case, list_columns
+from reid_sql.reductions.matches import ALL_POINTS, ENTITY_AND_COLUMNS, MAX_JOINED, PRIME, known_points
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
 
