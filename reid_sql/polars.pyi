@@ -436,18 +436,19 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
 ) -> pl.LazyFrame:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+    """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
     One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
-    everybody, and how values were changed, but not of whom, by linking each person to the released record
-    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
-    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
-    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
-    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
-    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
-    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
-    One row per person is assumed.
+    and how much information was lost; and what attackers get right who know the quasi-identifiers of
+    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
+    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
+    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
+    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
+    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
+    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
+    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
+    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
+    Refuses empty tables. One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -457,12 +458,15 @@ def compare(
     >>> released = people.with_columns(pl.col("age") // 10 * 10)
     >>> rp.compare(people, released, ["age", "sex", "postcode"]).head(3).collect().glimpse()
     Rows: 3
-    Columns: 7
+    Columns: 10
     $ measure         <str> 'records', 'classes', 'k'
     $ original        <f64> 3000, 1730, 1
     $ released        <f64> 3000, 416, 1
     $ change          <f64> 0, -1314, 0
     $ status          <str> 'ok', 'ok', 'ok'
+    $ attack          <str> null, null, null
+    $ low             <f64> null, null, null
+    $ high            <f64> null, null, null
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """

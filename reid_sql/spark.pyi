@@ -634,18 +634,19 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
 ) -> DataFrame:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+    """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
     One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
-    everybody, and how values were changed, but not of whom, by linking each person to the released record
-    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
-    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
-    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
-    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
-    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
-    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
-    One row per person is assumed.
+    and how much information was lost; and what attackers get right who know the quasi-identifiers of
+    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
+    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
+    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
+    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
+    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
+    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
+    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
+    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
+    Refuses empty tables. One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -661,6 +662,9 @@ def compare(
      released        | 3000
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 1------------------
@@ -669,6 +673,9 @@ def compare(
      released        | 416
      change          | -1314
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     -RECORD 2------------------
@@ -677,6 +684,9 @@ def compare(
      released        | 1
      change          | 0
      status          | ok
+     attack          | NULL
+     low             | NULL
+     high            | NULL
      records_dropped | 0
      nulls           | value
     only showing top 3 rows

@@ -32,6 +32,10 @@ FROM compare(people, released, ['age', 'sex', 'postcode'], key := 'id');
 -- | certain_links | 0.3503 | 0.0027 |
 -- | highest_link | 1 | 1 |
 -- | correct_candidates | 0.5767 | 0.0718 |
+-- | links_by_likelihood | 0.5767 | 0.115 |
+-- | links_by_distance | 0.5767 | NULL |
+-- | links_by_exact_match | 0.5767 | 0 |
+-- | links_by_some_columns | 0.5767 | 0.0153 |
 
 SELECT column_name, cells_changed, cells_suppressed, round(information_loss, 4) AS lost, understood
 FROM compare_columns(people, released, ['age', 'sex', 'postcode'], key := 'id');

@@ -4,11 +4,36 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from math import prod
 from typing import Any
 
 Row = tuple[Any, ...]
 People = Mapping[Any, Row]  # the values of each person, by the key
+
+
+def exactly_matched(original: People, released: People) -> dict[tuple[int, ...], dict[str, Fraction]]:
+    """The share of right links to records with the same values, by each set of columns."""
+    both = [key for key in original if key in released]
+    columns = range(len(next(iter(original.values()))))
+    figures = {}
+    for subset in (each for n in columns for each in combinations(columns, n + 1)):
+        sides = [
+            {key: tuple(row[j] for j in subset) for key, row in people.items()}
+            for people in (original, released)
+        ]
+        alike = Counter(sides[1].values())
+        right = [
+            Fraction(1, alike[sides[0][key]]) if sides[0][key] == sides[1][key] else Fraction(0)
+            for key in both
+        ]
+        certain = Fraction(sum(each == 1 for each in right), len(both))
+        figures[subset] = {
+            "correct_links": sum(right, Fraction(0)) / len(both),
+            "certain_links": certain,
+            "highest_link": max(right),
+        }
+    return figures
 
 
 def linked(original: People, released: People) -> dict[str, Fraction]:

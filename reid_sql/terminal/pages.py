@@ -1,4 +1,4 @@
-"""The pages that commands print: risk, forecasts, validation, attackers, profiles, comparisons."""
+"""The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,18 +30,6 @@ VALIDATION: Final = {  # figures of validate_risk with the words for them
 }
 VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
 BAR: Final = 40
-SHARES: Final = {
-    "uniqueness": "records that are the only one of their kind",
-    "highest_risk": "chance to be right about the most exposed record, if it is known to be there",
-    "average_risk": "records that an attacker gets right who knows each one's class",
-    "average_class_risk": "the same, mean over classes",
-    "records_at_risk": "records whose risk is above the threshold",
-    "information_loss": "of the columns' entropy, that the release loses",
-    "correct_links": "links that are right, each person linked to the likeliest record",
-    "certain_links": "links to a single record that are right",
-    "highest_link": "greatest chance of a right link",
-    "correct_candidates": "right, where any record is taken that it may be",
-}
 
 
 def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
@@ -378,75 +366,6 @@ def _table(rows: Sequence[dict[str, Any]]) -> Table:
             f"{row['entropy_bits']:.1f}",
             percent(row["missing"]),
             ", ".join(f"'{mark}' {records:,}" for mark, records in marks),
-        ]
-        table.add_row(*map(Text, cells))
-    return table
-
-
-def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
-    """Show every figure of both tables, then what became of each column, then what it comes to."""
-    statuses_ = {row["status"]: None for row in [*figures, *columns] if row["status"] != "ok"}
-    return Group(
-        _figures(figures),
-        "",
-        _columns(columns),
-        "",
-        Text(in_words(figures), style="bold"),
-        *(Text(f"{status}.", style="yellow") for status in statuses_),
-        Text(ONE_ROW_ONE_PERSON, style="dim"),
-    )
-
-
-def in_words(figures: Sequence[dict[str, Any]]) -> str:
-    """What the attack comes to, in one sentence.
-
-    >>> assumed = {"original": 0.5, "released": 0.125}
-    >>> in_words([{"measure": "correct_links", **assumed}])
-    'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
-    """
-    row = next(row for row in figures if row["measure"] == "correct_links")
-    before = f"in the original it is {percent(row['original'])}"
-    if row["released"] is None:
-        return f"How many links to the release are right is not known; {before}."
-    right = percent(row["released"])
-    return f"Who links everybody by these columns is right about {right} of the people; {before}."
-
-
-def _figures(figures: Sequence[dict[str, Any]]) -> Table:
-    table = FigureTable(header_style="bold")
-    table.add_column("figure")
-    for name in ("original", "released"):
-        table.add_column(name, justify="right")
-    table.add_column("is", style="dim")
-    for row in figures:
-        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
-        words = SHARES.get(row["measure"], "")
-        table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
-    return table
-
-
-def _told(measure: str, value: float | None) -> str:
-    if value is None:
-        return "NULL"
-    return percent(value) if measure in SHARES else f"{value:,.0f}"
-
-
-def _columns(columns: Sequence[dict[str, Any]]) -> Table:
-    table = FigureTable(header_style="bold")
-    table.add_column("column")
-    for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
-        table.add_column(name, justify="right")
-    table.add_column("understood")
-    for row in columns:
-        counts = (
-            row[name] for name in ("original_values", "released_values", "cells_changed", "cells_suppressed")
-        )
-        shares = (row[name] for name in ("information_loss", "total_variation"))
-        cells = [
-            row["column_name"],
-            *("NULL" if count is None else f"{count:,}" for count in counts),
-            *("NULL" if share is None else percent(share) for share in shares),
-            row["understood"],
         ]
         table.add_row(*map(Text, cells))
     return table

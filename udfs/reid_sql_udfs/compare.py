@@ -18,23 +18,24 @@ from reid_sql.reductions.release import PAIRED_RECORDS
 def compare(
     paired: PairedRecords, threshold: Threshold = 0.2, targets: Targets = 10_000, seed: Seed = 0
 ) -> list[Comparison]:
-    """Compare a release with its original: the risk of both, what was changed, and an attack, measured.
+    """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
     One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and what their values tell no more; and what an attacker gets right who knows the quasi-identifiers of
-    everybody, and how values were changed, but not of whom, by linking each person to the released record
-    that is the most likely. `correct_links` is the share of right links, one among m likely records counting
-    1/m; `certain_links` those to a single record; `highest_link` the greatest chance of a right link;
-    `correct_candidates` the share of an attacker who takes any record that it may be. Links are of the
-    records of both tables, of `targets` drawn ones where all would take too long. `key` is a column of both
-    tables that tells which released record is whose; without it, changes and links are NULL. NULL is a value
-    of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
-    One row per person is assumed.
+    and how much information was lost; and what attackers get right who know the quasi-identifiers of
+    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
+    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
+    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
+    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
+    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
+    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
+    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
+    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
+    Refuses empty tables. One row per person is assumed.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
     ...     [["23", "27"]], [["20 to 29"]])
-    >>> compare(paired)[2]
-    Comparison(measure='k', original=1.0, released=2.0, change=1.0, status='ok')
+    >>> [(row.measure, row.released, row.attack) for row in compare(paired) if row.measure == "correct_links"]
+    [('correct_links', 0.5, 'likelihood')]
     """
     return comparison.compare(paired, threshold, int(targets), int(seed))

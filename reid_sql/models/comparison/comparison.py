@@ -1,14 +1,18 @@
 """A release and its original: the risk of both, what changed, and how well records are linked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Final
 
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
-from reid_sql.models.comparison.linkage import Linkage, classify_column, link_records, prepare_attack
+from reid_sql.models.comparison.attack_result import AttackResult
+from reid_sql.models.comparison.column_laws import classify_column
+from reid_sql.models.comparison.exact_matches import ALL_COLUMNS
+from reid_sql.models.comparison.linkage import LIKELIHOOD, link_records, prepare_attack
+from reid_sql.models.comparison.nearest_records import BY_AGREEMENT, BY_DIFFERENCES, BY_NUMBERS, BY_RANKS
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,
     PairedColumn,
@@ -32,12 +36,22 @@ CHANGE_MEASURES: Final = (
     *("classes_changed", "records_removed", "records_added", "records_changed", "cells_changed"),
     *("cells_suppressed", "information_loss"),
 )
-# Results of the attack, with the figure that equals it if the original is released unchanged.
+# Results of the attacks, with the figure that equals it if the original is released unchanged.
 LINK_MEASURES: Final = {
-    "correct_links": "average_risk",
-    "certain_links": "uniqueness",
-    "highest_link": "highest_risk",
-    "correct_candidates": "average_risk",
+    "correct_links": ("correct", "average_risk"),
+    "certain_links": ("certain", "uniqueness"),
+    "highest_link": ("highest", "highest_risk"),
+    "correct_candidates": ("candidates", "average_risk"),
+}
+DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES}
+STATUS_NO_NUMBERS: Final = "no numbers were changed at random"
+STATUS_ALL_COLUMNS_BEST: Final = "no set of columns is right more often than all columns"
+# Correct links by the best attack of each kind, and why there is none.
+ATTACK_MEASURES: Final = {
+    "links_by_likelihood": STATUS_NO_KEY,
+    "links_by_distance": STATUS_NO_NUMBERS,
+    "links_by_exact_match": STATUS_NO_KEY,
+    "links_by_some_columns": STATUS_ALL_COLUMNS_BEST,
 }
 
 
@@ -50,6 +64,9 @@ class Comparison:
     released: float | None  # the figure of the release; NULL where it is not known, and the status says why
     change: float | None  # the second less the first
     status: str
+    attack: str | None = None  # the attack that has this figure; the best of all, of the figures of links
+    low: float | None = None  # 95 % interval of the released figure, where the targets were drawn
+    high: float | None = None
 
 
 def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) -> list[Comparison]:
@@ -57,7 +74,8 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
 
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
     ...     [["23", "27"]], [["20 to 29"]])
-    >>> [(each.original, each.released) for each in compare(paired, 0.2, 1, 0) if "links" in each.measure]
+    >>> compared = compare(paired, 0.2, 1, 0)
+    >>> [(each.original, each.released) for each in compared if each.measure.endswith("_links")]
     [(1.0, 0.5), (1.0, 0.0)]
     """
     own = group_records(paired.original_codes, paired.records, "original")
@@ -112,21 +130,56 @@ def classes_changed(own: EqualRecords, released: EqualRecords) -> int:
 
 def _link(
     paired: PairedRecords, own: EqualRecords, released: EqualRecords, targets: int, seed: int
-) -> Linkage | str:
-    """The result of the attack, or why there is none."""
+) -> list[AttackResult] | str:
+    """The results of the attacks, or why there are none."""
     if not paired.is_keyed:
         return STATUS_NO_KEY
     attack = prepare_attack(paired, own, released)
     return link_records(attack, targets, seed) if attack else STATUS_NO_COMMON_RECORD
 
 
-def _compare_links(linkage: Linkage | str, before: ClassRisk) -> Iterator[Comparison]:
-    for name, of_original in LINK_MEASURES.items():
-        if isinstance(linkage, str):
-            yield _row(name, getattr(before, of_original), None, linkage)
+def _compare_links(results: list[AttackResult] | str, before: ClassRisk) -> Iterator[Comparison]:
+    """The figures of the best attack, then the correct links of each."""
+    for name, (figure, of_original) in LINK_MEASURES.items():
+        original = getattr(before, of_original)
+        if isinstance(results, str):
+            yield _row(name, original, None, results)
+        elif figure == "candidates":  # which records are possible is known under the law of the changes alone
+            yield _link_row(name, original, figure, results[:1])
         else:
-            status = f"of {linkage.targets} records, drawn" if linkage.drawn else OK
-            yield _row(name, getattr(before, of_original), getattr(linkage, name), status)
+            yield _link_row(name, original, figure, results)
+    for name, reason in ATTACK_MEASURES.items():
+        of_kind = [] if isinstance(results, str) else [each for each in results if _measure_of(each) == name]
+        if of_kind:
+            yield _link_row(name, before.average_risk, "correct", of_kind)
+        else:
+            yield _row(name, before.average_risk, None, results if isinstance(results, str) else reason)
+
+
+def _measure_of(result: AttackResult) -> str:
+    """The row in which the attack is reported."""
+    if result.attack in {LIKELIHOOD, ALL_COLUMNS}:
+        return "links_by_likelihood" if result.attack == LIKELIHOOD else "links_by_exact_match"
+    return "links_by_distance" if result.attack in DISTANCES else "links_by_some_columns"
+
+
+def _link_row(measure: str, original: float, figure: str, results: list[AttackResult]) -> Comparison:
+    """The greatest figure of the attacks; its interval ends where the greatest of theirs do."""
+    best = max(results, key=lambda each: getattr(each, figure))
+    row = _row(measure, original, getattr(best, figure))
+    drawn = next((each for each in results if each.drawn), None)
+    status, low, high = OK, None, None
+    if drawn:
+        status = f"of {drawn.targets} records, drawn"
+        if figure != "highest":
+            low, high = (
+                max(ends) for ends in zip(*(_interval(each, figure) for each in results), strict=True)
+            )
+    return replace(row, status=status, attack=best.attack, low=low, high=high)
+
+
+def _interval(result: AttackResult, figure: str) -> tuple[float, float]:
+    return result.interval(getattr(result, figure))
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,28 @@ The attacker knows the quasi-identifiers of every person, and how values were ch
 of values o becomes one of class r with P(r | o) = Π P(r_j | o_j) over the columns j, and is one of the n_r
 records there: the attacker takes a record of the class where P(r | o) / n_r is greatest. A match among m such
 records is correct with probability 1/m. Source: Fellegi & Sunter 1969; Domingo-Ferrer & Torra 2001.
+
+Simpler attackers are always measured too: exact matches, and the nearest numbers. What they know is less, and
+where the law of the changes is another than the one fitted, they can be right more often.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 import numpy as np
 
 from reid_sql.interruption import checkpoint
+from reid_sql.models.comparison.attack_result import AttackResult, Tally
+from reid_sql.models.comparison.column_laws import (
+    BY_DISTANCE,
+    NO_IMAGE,
+    ColumnLaw,
+    Frequencies,
+    classify_column,
+)
+from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
+from reid_sql.models.comparison.exact_matches import ExactMatches
+from reid_sql.models.comparison.nearest_records import nearest_attackers
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,
     PairedColumn,
@@ -29,156 +43,53 @@ TARGETS: Final = Number(
     whole=True,
 )
 Targets = Annotated[int, TARGETS]
-MAX_PAIRS: Final = 1_000_000_000  # of distinct records that are all compared
+MAX_PAIRS: Final = 1_000_000_000  # of distinct records that are all compared, by all attackers together
 BLOCK: Final = 4_000_000  # of them at once
 LOG_TOLERANCE: Final = 1e-9  # within which logarithms are equal
-MAX_RECORDS_PER_PAIR: Final = 5  # of values, up to which pairs of disturbed numbers would identify people
-NO_IMAGE: Final = -2
-UNCHANGED: Final = "unchanged"
-RECODED: Final = "recoded"
-BY_FREQUENCY: Final = "by frequency"
-BY_DISTANCE: Final = "by distance"
+LIKELIHOOD: Final = "likelihood"
 
 
-@dataclass(frozen=True)
-class ColumnLaw:
-    """What the attacker knows of a column's changes; `image` is what each value became, if always one."""
+class Attacker(Protocol):
+    """An attacker who links each person to the released records of the greatest score."""
 
-    kind: str
-    image: Integers | None  # (values of the original,), NO_IMAGE where the release has none
+    @property
+    def name(self) -> str:
+        """What the attacker goes by."""
+        ...
 
-
-def classify_column(column: PairedColumn) -> ColumnLaw:
-    """Decide whether a column is unchanged, recoded value by value, changed at random, or disturbed."""
-    remains = column.changes.released >= 0
-    own, released = column.changes.original[remains], column.changes.released[remains]
-    if _is_disturbed(column, own, released):
-        return ColumnLaw(BY_DISTANCE, None)
-    image = np.full(len(column.original_values) + 1, NO_IMAGE)
-    image[own] = released
-    if len(np.unique(own)) < len(own):
-        return ColumnLaw(BY_FREQUENCY, None)
-    return ColumnLaw(RECODED if column.differs.any() else UNCHANGED, image)
-
-
-def _is_disturbed(column: PairedColumn, own: Integers, released: Integers) -> bool:
-    """Whether numbers became others out of order, and hardly a pair of them repeats.
-
-    The shares of such pairs would say whose values they are: the attacker knows the disturbance alone.
-    """
-    records = column.changes.records[column.changes.released >= 0]
-    if records.sum() >= MAX_RECORDS_PER_PAIR * len(own):
-        return False
-    before, after = column.as_numbers(column.original_values), column.as_numbers(column.released_values)
-    if before is None or after is None:
-        return False
-    known = ~(np.isnan(before[own]) | np.isnan(after[released]))
-    left, right = before[own][known], after[released][known]
-    order = np.lexsort([right, left])
-    left, right = left[order], right[order]
-    falls = right[1:] < right[:-1]
-    return bool((falls | ((left[1:] == left[:-1]) & (right[1:] > right[:-1]))).any())
-
-
-class Frequencies:
-    """Log P(r | o): the share of the records of value o that became r."""
-
-    def __init__(self, column: PairedColumn) -> None:
-        changes = column.changes
-        remaining = np.flatnonzero(changes.released >= 0)
-        order = remaining[np.argsort(changes.original[remaining], kind="stable")]
-        self.own, self.released = changes.original[order], changes.released[order]
-        records = changes.records[order]
-        values = len(column.original_values) + 1
-        totals = np.bincount(self.own, weights=records, minlength=values)
-        self.log_share = np.log(records / totals[self.own])
-        self.starts = np.searchsorted(self.own, np.arange(values + 1))
-        self.width = len(column.released_values) + 1
+    @property
+    def width(self) -> int:
+        """Numbers that a row of scores takes, besides one for each released class."""
+        ...
 
     def scores(self, own: Integers, released: Integers) -> Floats:
-        """The logarithms of some original values, (own, released)."""
-        counts = self.starts[own + 1] - self.starts[own]
-        rows = np.repeat(np.arange(len(own)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        places = np.repeat(self.starts[own], counts) + within
-        of_all_values = np.full((len(own), self.width), -np.inf)
-        of_all_values[rows, self.released[places]] = self.log_share[places]
-        scores: Floats = of_all_values[:, released]
-        return scores
+        """Scores of some classes of both tables, (own, released)."""
+        ...
 
 
-class Distances:
-    """Log f(r | o) / f(r) where r is o plus a normal disturbance: the weight of agreement.
+class Likelihood:
+    """The attacker who knows the law of each column's changes."""
 
-    With d = r − o − shift, s² the variance of d and v² that of r around m: ½ (ln v²/s² + (r − m)²/v² −
-    d²/s²). It is 0, no information, where either value is suppressed. Source: Fellegi & Sunter 1969.
-    """
+    name = LIKELIHOOD
 
-    def __init__(self, column: PairedColumn) -> None:
-        own, released = (column.as_numbers(each) for each in (column.original_values, column.released_values))
-        self.own, self.released = np.asarray(own), np.asarray(released)
-        changes = column.changes
-        known = (changes.released >= 0) & ~np.isnan(self.own[changes.original])
-        known[known] = ~np.isnan(self.released[changes.released[known]])
-        weights = changes.records[known].astype(np.float64)
-        values = self.released[changes.released[known]]
-        self.mean, self.variance = _moments(values, weights)
-        self.shift, self.noise = _moments(values - self.own[changes.original[known]], weights)
+    def __init__(
+        self, columns: list[PairedColumn], laws: list[ColumnLaw], own: EqualRecords, released: EqualRecords
+    ) -> None:
+        self.own, self.released = own, released
+        self.weights = _log_weights(laws, released)
+        self.scorers = [
+            (at, DisturbedNumbers(columns[at]) if law.kind == BY_DISTANCE else Frequencies(columns[at]))
+            for at, law in enumerate(laws)
+            if law.image is None
+        ]
+        self.width = max(scorer.width for _, scorer in self.scorers)
 
     def scores(self, own: Integers, released: Integers) -> Floats:
-        """The weights of some original values, (own, released)."""
-        values = self.released[released]
-        deviation = values - self.own[own][:, None] - self.shift
-        exponent = (values - self.mean) ** 2 / self.variance - deviation**2 / self.noise
-        weight = (np.log(self.variance / self.noise) + exponent) / 2
-        scores: Floats = np.where(np.isnan(weight), 0.0, weight)
-        return scores
-
-
-def _moments(values: Floats, weights: Floats) -> tuple[float, float]:
-    """The mean, and a variance that is not 0."""
-    mean = float(np.average(values, weights=weights))
-    variance = float(np.average((values - mean) ** 2, weights=weights))
-    return mean, max(variance, np.finfo(np.float64).tiny)
-
-
-@dataclass(frozen=True)
-class Linkage:
-    """Results of the attack, as shares of the records that are in both tables."""
-
-    correct_links: float
-    certain_links: float
-    highest_link: float
-    correct_candidates: float
-    targets: int
-    drawn: bool
-
-
-@dataclass
-class Tally:
-    """Sums over the targets linked so far."""
-
-    targets: int = 0
-    correct: float = 0.0
-    certain: float = 0.0
-    highest: float = 0.0
-    candidates: float = 0.0
-
-    def add(self, records: Integers, nearest: Integers, hit: Floats, possible: Integers) -> None:
-        """Add pairs: their records, how many are likeliest, 1 where their own is, how many are possible."""
-        correct = hit / nearest
-        self.targets += int(records.sum())
-        self.correct += float(records @ correct)
-        self.certain += float(records @ (correct == 1))
-        self.highest = max(self.highest, float(correct.max(initial=0)))
-        self.candidates += float(records @ (1 / possible))
-
-    def result(self, *, drawn: bool) -> Linkage:
-        """The sums as shares of the targets."""
-        whole = self.targets
-        shares = (each / whole for each in (self.correct, self.certain, self.candidates))
-        correct, certain, candidates = shares
-        return Linkage(correct, certain, self.highest, candidates, whole, drawn)
+        """Log P(r | o) / n_r of some classes, by the columns without an image, (own, released)."""
+        total = np.tile(self.weights[released], (len(own), 1))
+        for at, scorer in self.scorers:
+            total += scorer.scores(self.own.codes[at][own], self.released.codes[at][released])
+        return total
 
 
 @dataclass(frozen=True)
@@ -191,7 +102,7 @@ class Attack:
     records: Integers  # (pairs of classes,)
     laws: list[ColumnLaw]
     columns: list[PairedColumn]
-    scored: list[tuple[int, Frequencies | Distances]]  # places of columns without an image, and their scores
+    attackers: list[Attacker]  # who rank records; none where each value has one image
 
 
 def prepare_attack(paired: PairedRecords, own: EqualRecords, released: EqualRecords) -> Attack | None:
@@ -205,37 +116,45 @@ def prepare_attack(paired: PairedRecords, own: EqualRecords, released: EqualReco
     records = sum_records(ids, paired.records[both])
     columns = paired.columns()
     laws = [classify_column(column) for column in columns]
-    scored = [
-        (at, Distances(columns[at]) if law.kind == BY_DISTANCE else Frequencies(columns[at]))
-        for at, law in enumerate(laws)
-        if law.image is None
-    ]
-    return Attack(own, released, pair, records, laws, columns, scored)
+    places = [at for at, law in enumerate(laws) if law.image is None]
+    attackers: list[Attacker] = [Likelihood(columns, laws, own, released)] if places else []
+    attackers.extend(nearest_attackers(columns, own, released, places))
+    return Attack(own, released, pair, records, laws, columns, attackers)
 
 
-def link_records(attack: Attack, targets: int, seed: int) -> Linkage:
-    """Link all records, or a seeded draw of so many targets where all would take too long."""
-    tally = Tally()
+def link_records(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
+    """Link all records by every attack, or a seeded draw of so many targets where all would take too long.
+
+    The first result is that of the likelihood. Exact matches take all records.
+    """
+    exact = ExactMatches(attack.columns, attack.own, attack.released, attack.pair)
+    return [*_link_by_rank(attack, targets, seed), *exact.attack(attack.records)]
+
+
+def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
     own, released = _blocks(attack)
-    if not attack.scored:  # each block is one class of the release
-        sizes = attack.released.sizes[attack.pair[1]]
+    if not attack.attackers:  # each block is one class of the release
+        sizes, tally = attack.released.sizes[attack.pair[1]], Tally(LIKELIHOOD)
         tally.add(attack.records, sizes, np.ones(len(sizes)), sizes)
-        return tally.result(drawn=False)
+        return [tally.result(drawn=False)]
     sizes_of_blocks = np.bincount(released, minlength=int(own.max()) + 1)
-    drawn = int(sizes_of_blocks[own[np.unique(attack.pair[0])]].sum()) > MAX_PAIRS
+    pairs = int(sizes_of_blocks[own[np.unique(attack.pair[0])]].sum())
+    drawn = pairs * len(attack.attackers) > MAX_PAIRS
     records = _draw_targets(attack, targets, seed) if drawn else attack.records
-    weights, place = _log_weights(attack), np.zeros(len(attack.released.sizes), dtype=np.int64)
+    place = np.zeros(len(attack.released.sizes), dtype=np.int64)
     order = np.argsort(released, kind="stable")
     ends = np.cumsum(sizes_of_blocks)
     chosen = np.flatnonzero(records)
     chosen = chosen[np.lexsort([attack.pair[0][chosen], own[attack.pair[0][chosen]]])]
     blocks = own[attack.pair[0][chosen]]
+    tallies = [Tally(attacker.name) for attacker in attack.attackers]
     for part in np.split(chosen, np.flatnonzero(np.diff(blocks)) + 1):
         block = int(own[attack.pair[0][part[0]]])
         classes = order[ends[block] - sizes_of_blocks[block] : ends[block]]
         place[classes] = np.arange(len(classes))
-        _link_block(attack, np.stack([part, records[part]]), classes, (weights, place), tally)
-    return tally.result(drawn=drawn)
+        for attacker, tally in zip(attack.attackers, tallies, strict=True):
+            _link_block(attack, attacker, np.stack([part, records[part]]), (classes, place), tally)
+    return [tally.result(drawn=drawn) for tally in tallies]
 
 
 def _blocks(attack: Attack) -> tuple[Integers, Integers]:
@@ -250,14 +169,13 @@ def _blocks(attack: Attack) -> tuple[Integers, Integers]:
     return ids[: sides[0]], ids[sides[0] :]
 
 
-def _log_weights(attack: Attack) -> Floats:
-    """−log n_r by the columns whose changes are counted."""
-    disturbed = {at for at, law in enumerate(attack.laws) if law.kind == BY_DISTANCE}
-    counted = [codes for at, codes in enumerate(attack.released.codes) if at not in disturbed]
+def _log_weights(laws: list[ColumnLaw], released: EqualRecords) -> Floats:
+    """−log n_r by the columns whose changes are counted; the weights of the others are shares already."""
+    counted = [codes for codes, law in zip(released.codes, laws, strict=True) if law.kind != BY_DISTANCE]
     if not counted:
-        return np.zeros(len(attack.released.sizes))
+        return np.zeros(len(released.sizes))
     ids = number_columns(np.stack(counted))
-    weights: Floats = -np.log(sum_records(ids, attack.released.sizes)[ids])
+    weights: Floats = -np.log(sum_records(ids, released.sizes)[ids])
     return weights
 
 
@@ -283,24 +201,20 @@ def _order_by_values(attack: Attack) -> Integers:
 
 
 def _link_block(
-    attack: Attack, targets: Integers, released: Integers, of_classes: tuple[Floats, Integers], tally: Tally
+    attack: Attack, attacker: Attacker, targets: Integers, classes: tuple[Integers, Integers], tally: Tally
 ) -> None:
     """Link the targets of one block, (2, …): pairs in order of their original classes, and their records.
 
-    `released` are the block's classes of the release; `of_classes` are the log weights of all classes, and
-    the place of each in its block.
+    `classes` are the block's classes of the release, and the place of each class in its block.
     """
-    (pairs, records), (weights, place) = targets, of_classes
-    widths = (scorer.width for _, scorer in attack.scored if isinstance(scorer, Frequencies))
-    step = max(1, BLOCK // max(len(released), *widths, 1))
+    (pairs, records), (released, place) = targets, classes
+    step = max(1, BLOCK // max(len(released), attacker.width))
     own, of_pair = np.unique(attack.pair[0][pairs], return_inverse=True)
     sizes = attack.released.sizes[released]
     for start in range(0, len(own), step):
         checkpoint()
         some = own[start : start + step]
-        scores = np.tile(weights[released], (len(some), 1))
-        for at, scorer in attack.scored:
-            scores += scorer.scores(attack.own.codes[at][some], attack.released.codes[at][released])
+        scores = attacker.scores(some, released)
         near = scores >= scores.max(axis=1, keepdims=True) - LOG_TOLERANCE
         first, last = np.searchsorted(of_pair, [start, start + len(some)])
         rows, own_pairs = of_pair[first:last] - start, pairs[first:last]

@@ -230,3 +230,18 @@ class ValueChanges:
     records: Integers  # (changes,)
     rows: Integers  # (rows,), the pairs of records that are in the original
     of_row: Integers  # (rows,), the change of each
+
+
+def common_codes(column: PairedColumn) -> tuple[Integers, Integers]:
+    """Codes of both tables' values that are equal where the values are; 0 of NULL.
+
+    >>> column = PairedColumn("n", ["30"], ["29", "30.0"], np.array([1]), np.array([2]), np.array([1]))
+    >>> [codes.tolist() for codes in common_codes(column)]
+    [[0, 1], [0, 2, 1]]
+    """
+    codes: dict[str | float | None, int] = {None: 0}
+    own, released = (
+        np.array([codes.setdefault(canonical(value), len(codes)) for value in (None, *values)])
+        for values in (column.original_values, column.released_values)
+    )
+    return own, released

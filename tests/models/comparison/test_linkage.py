@@ -1,22 +1,25 @@
-"""The attack: shares of changes by counting, distances by a loop."""
+"""How a column was changed: shares of changes by counting, mixtures against the law that was drawn from."""
 
 import math
 from collections import Counter
-from statistics import fmean
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from reid_sql.models.comparison.linkage import (
+from reid_sql.models.comparison.attack_result import wilson_interval
+from reid_sql.models.comparison.column_laws import (
     BY_DISTANCE,
     BY_FREQUENCY,
     RECODED,
     UNCHANGED,
-    Distances,
     Frequencies,
     classify_column,
 )
+from reid_sql.models.comparison.distance_laws import Histogram, Laplace, Normal
+from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
 from reid_sql.models.comparison.paired_records import PairedColumn
+from reid_sql.parameters import Floats
 
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
@@ -67,21 +70,82 @@ def test_changes_are_as_likely_as_they_are_frequent() -> None:
             assert found[i, j] == pytest.approx(math.log(share) if share else -math.inf)
 
 
-def test_distances_are_weighed_as_two_normal_laws_would() -> None:
-    pairs = [("1", "1.5"), ("2", "1.25"), ("4", "5"), ("8", "7"), (None, "3"), ("5", None)]
-    made = column([*pairs])
-    known = [(float(a), float(b)) for a, b in pairs if a and b]
-    mean, shift = fmean(b for _, b in known), fmean(b - a for a, b in known)
-    whole, noise = fmean((b - mean) ** 2 for _, b in known), fmean((b - a - shift) ** 2 for a, b in known)
+def test_a_mixture_is_weighed_as_the_law_that_numbers_were_drawn_from() -> None:
+    """Half stay, three in ten move by up to 3, one in ten becomes 0, others are anybody's or suppressed."""
+    people, values = 40_000, 500
+    rng = np.random.default_rng(1)
+    own = rng.integers(1, values + 1, people)
+    way = rng.choice(5, people, p=[0.5, 0.3, 0.1, 0.05, 0.05])
+    anybody = rng.integers(1, values + 1, people)
+    out = np.choose(way, [own, own + rng.integers(-3, 4, people), np.zeros(people, dtype=int), anybody, own])
+    texts = [None if suppressed else str(r) for suppressed, r in zip(way == 4, out.tolist(), strict=True)]
+    made = column(list(zip(map(str, own.tolist()), texts, strict=True)))
+    weights = DisturbedNumbers(made)
+    known = [int(text) for text in made.original_values]
+    numbers = [None, *map(int, made.released_values)]
+    mine = [1 + known.index(o) for o in (50, 250, 450)]
+    found = weights.scores(np.array(mine), np.arange(len(numbers)))
+    share_of = {text: n / people / 0.95 for text, n in Counter(texts).items()}  # of those with a number
+    for row, o in zip(found, (50, 250, 450), strict=True):
+        for weight, r in zip(row, numbers, strict=True):
+            if r is None:
+                assert weight == pytest.approx(0.0, abs=1e-9)
+                continue
+            moved = 0.3 / 7 * (abs(r - o) <= 3)
+            law = 0.5 * (r == o) + moved + 0.1 * (r == 0) + 0.05 / values * (r > 0)
+            if abs(r - o) <= 3 or r == 0:
+                assert weight == pytest.approx(math.log(law / 0.95 / share_of[str(r)]), abs=0.2), (o, r)
+            else:
+                assert weight < math.log(0.5), (o, r)
 
-    def density(x: float, middle: float, variance: float) -> float:
-        return math.exp(-((x - middle) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
 
-    found = Distances(made).scores(np.arange(6), np.arange(6))
-    for i, mine in enumerate([None, *made.original_values]):
-        for j, theirs in enumerate([None, *made.released_values]):
-            expected = 0.0
-            if mine and theirs:
-                x = float(theirs)
-                expected = math.log(density(x, float(mine) + shift, noise) / density(x, mean, whole))
-            assert found[i, j] == pytest.approx(expected)
+def test_values_without_information_are_weighed_by_how_often_they_lose_it() -> None:
+    pairs: list[tuple[str | None, str | None]] = [
+        *((str(n), str(3 * n % 101)) for n in range(101)),
+        *((str(n), None) for n in range(49)),
+        *((None, None) for _ in range(30)),
+        *((None, "5") for _ in range(20)),
+    ]
+    made = column(pairs)
+    found = DisturbedNumbers(made).scores(np.arange(3), np.arange(3))
+    gone = 79 / 200
+    assert found[0, 0] == pytest.approx(math.log(30 / 50 / gone))
+    assert found[1, 0] == found[2, 0] == pytest.approx(math.log(49 / 150 / gone))
+    assert found[0, 1] == found[0, 2] == pytest.approx(math.log(20 / 50 / (1 - gone)))
+
+
+def test_the_interval_of_a_mean_of_chances_contains_it_in_95_of_100_draws() -> None:
+    rng = np.random.default_rng(2)
+    for chances in (np.array([0.0, 1.0]), np.array([0.0, 0.0, 0.05, 0.5])):
+        held = 0
+        for _ in range(1000):
+            low, high = wilson_interval(float(rng.choice(chances, 200).mean()), 200)
+            held += low <= chances.mean() <= high
+        assert held >= 935
+
+
+@pytest.mark.parametrize("law", [Histogram.of_distances, Normal.fit, Laplace.fit])
+def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
+    law: Callable[[Floats, Floats], Histogram | Normal],
+) -> None:
+    rng = np.random.default_rng(4)
+    draws = rng.laplace(3, 2, 50_000) if law == Laplace.fit else rng.normal(3, 2, 50_000)
+    fitted = law(draws, np.ones(len(draws)))
+    heights, widths = fitted.heights(np.ones(len(draws))), np.diff(fitted.edges)
+    assert heights @ widths == pytest.approx(1, abs=0.01)
+    centres = (fitted.edges[1:] + fitted.edges[:-1]) / 2
+    for x, height in zip(centres, heights, strict=True):
+        if abs(x - 3) < 4 and not (law == Histogram.of_distances and abs(x) < 1e-2):  # 0 has no records
+            z = (x - 3) / 2
+            known = (
+                math.exp(-abs(z)) / 4
+                if law == Laplace.fit
+                else math.exp(-(z**2) / 2) / math.sqrt(8 * math.pi)
+            )
+            assert height == pytest.approx(known, rel=0.25)
+    assert (
+        np.mean(
+            (fitted.edges[fitted.bin_of_value] <= draws) & (draws <= fitted.edges[fitted.bin_of_value + 1])
+        )
+        > 0.999
+    )

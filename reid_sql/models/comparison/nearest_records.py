@@ -1,0 +1,140 @@
+"""Attackers who measure distances between records, whatever was done to the values.
+
+Distances are measured between numbers, between ranks, and between numbers in the units of the disturbances:
+those of several columns can be correlated, and most of the disturbance then is in one direction. Source:
+Domingo-Ferrer & Torra 2001; Torra, Abowd & Domingo-Ferrer 2006 for the covariances of the differences.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import numpy as np
+
+from reid_sql.models.comparison.distance_laws import weighted_moments
+from reid_sql.models.comparison.paired_records import EqualRecords, PairedColumn, common_codes
+from reid_sql.parameters import Floats, Integers
+
+Array = TypeVar("Array", Floats, Integers)
+BY_NUMBERS: Final = "nearest numbers"
+BY_RANKS: Final = "nearest ranks"
+BY_AGREEMENT: Final = "most equal values, then nearest ranks"
+BY_DIFFERENCES: Final = "nearest by the covariance of the differences"
+DISTANCE_OF_TWO_PEOPLE: Final = 2.0  # squared, in variances, on average; also of other and unknown values
+MAX_RANK_DISTANCE: Final = 12.0  # squared, of shares of ranks, whose variance is 1/12
+MIN_VARIANCE: Final = 1e-9  # of a direction, in variances of the numbers
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """An attacker who takes the nearest record."""
+
+    name: str
+    numbers: tuple[Floats, Floats]  # (dimensions, classes) of the original and of the release
+    codes: tuple[Integers, Integers]  # (columns, classes), of values that are the same or not
+    penalty: float = DISTANCE_OF_TWO_PEOPLE  # of values that are not
+    width: int = 1
+
+    def scores(self, own: Integers, released: Integers) -> Floats:
+        """Minus the squared distances of some classes, (own, released)."""
+        total = np.zeros((len(own), len(released)))
+        for mine, theirs in zip(*self.numbers, strict=True):
+            distances = theirs[released] - mine[own][:, None]
+            distances *= distances
+            distances[np.isnan(distances)] = DISTANCE_OF_TWO_PEOPLE
+            total -= distances
+        for codes, others in zip(*self.codes, strict=True):
+            total -= self.penalty * (others[released] != codes[own][:, None])
+        return total
+
+
+def nearest_attackers(
+    columns: Sequence[PairedColumn], own: EqualRecords, released: EqualRecords, places: Sequence[int]
+) -> Iterator[Nearness]:
+    """Attackers who measure distances by the columns at these places; none if no column has numbers."""
+    standard = {at: _standard_numbers(columns[at]) for at in places}
+    numbers = {at: each for at, each in standard.items() if each is not None}
+    if not numbers:
+        return
+    tables = own, released
+    codes = {at: common_codes(columns[at]) for at in places}
+    others = _of_classes({at: codes[at] for at in places if at not in numbers}, tables)
+    by_numbers = _of_classes(numbers, tables)
+    yield Nearness(BY_NUMBERS, by_numbers, others)
+    ranks = {at: _ranks(columns[at], each) for at, each in numbers.items()}
+    by_ranks = _of_classes(ranks, tables)
+    yield Nearness(BY_RANKS, by_ranks, others)
+    # No distance of ranks is as great as a value that differs.
+    yield Nearness(BY_AGREEMENT, by_ranks, _of_classes(codes, tables), MAX_RANK_DISTANCE * (1 + len(numbers)))
+    if len(numbers) > 1:
+        directions, shift = _directions([columns[at] for at in numbers], list(numbers.values()))
+        mine, theirs = (np.nan_to_num(each) for each in by_numbers)
+        yield Nearness(BY_DIFFERENCES, (directions @ (mine + shift), directions @ theirs), others)
+
+
+def _of_classes(
+    of_codes: Mapping[int, tuple[Array, Array]], tables: tuple[EqualRecords, EqualRecords]
+) -> tuple[Array, Array]:
+    """What codes of some columns of both tables stand for, of each class, (columns, classes)."""
+    own, released = (
+        np.array([each[side][table.codes[at]] for at, each in of_codes.items()]).reshape(
+            len(of_codes), len(table.sizes)
+        )
+        for side, table in enumerate(tables)
+    )
+    return own, released
+
+
+def _standard_numbers(column: PairedColumn) -> tuple[Floats, Floats] | None:
+    """Numbers of both tables' codes around the mean of the original, in its standard deviations."""
+    own, released = (column.as_numbers(each) for each in (column.original_values, column.released_values))
+    if own is None or released is None or np.isnan(own).all() or np.isnan(released).all():
+        return None
+    records = _records(column, 0, len(own))
+    known = ~np.isnan(own)
+    mean, deviation = weighted_moments(own[known], records[known])
+    return (own - mean) / deviation, (released - mean) / deviation
+
+
+def _records(column: PairedColumn, side: int, codes: int) -> Floats:
+    """Records of each code of one of the tables."""
+    of_pair = (column.original, column.released)[side]
+    exists = of_pair >= 0
+    counts: Floats = np.bincount(of_pair[exists], column.records[exists], codes).astype(np.float64)
+    return counts
+
+
+def _ranks(column: PairedColumn, numbers: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Middle ranks of both tables' codes as shares of the records, in standard deviations of such a share."""
+    own, released = (_ranks_of(each, _records(column, side, len(each))) for side, each in enumerate(numbers))
+    return own, released
+
+
+def _ranks_of(numbers: Floats, records: Floats) -> Floats:
+    ranks, known = np.full(len(numbers), np.nan), ~np.isnan(numbers)
+    place = np.unique(numbers[known], return_inverse=True)[1]
+    counts = np.bincount(place, records[known])
+    ranks[known] = ((np.cumsum(counts) - counts / 2) / max(counts.sum(), 1.0))[place]
+    ranks *= np.sqrt(MAX_RANK_DISTANCE)
+    return ranks
+
+
+def _directions(
+    columns: Sequence[PairedColumn], numbers: Sequence[tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """Directions in which the differences are uncorrelated, in their standard deviations; and the mean."""
+    both = (columns[0].original >= 0) & (columns[0].released >= 0)
+    differences = np.stack(
+        [
+            theirs[column.released[both]] - mine[column.original[both]]
+            for column, (mine, theirs) in zip(columns, numbers, strict=True)
+        ]
+    )
+    known = ~np.isnan(differences).any(axis=0)
+    weights = columns[0].records[both][known].astype(np.float64)
+    if not weights.sum():
+        return np.eye(len(columns)), np.zeros((len(columns), 1))
+    mean = np.average(differences[:, known], axis=1, weights=weights)[:, None]
+    centred = differences[:, known] - mean
+    variances, vectors = np.linalg.eigh(centred * weights @ centred.T / weights.sum())
+    return (vectors / np.sqrt(np.maximum(variances, MIN_VARIANCE))).T, mean
