@@ -19,7 +19,7 @@ UNGIVEN: Final = "'reid: no column'"
 NUMBERS_WITH_OWN_MACRO: Final = 8  # numbers of columns for which a window has a macro of its own
 SCORES_WITH_OWN_MACRO: Final = 4  # the same for scores, which gain less by it than each costs to make
 INEXACT: Final = (
-    "columns must tell apart texts that differ, got a collation of its own for one; pass "
+    "columns must distinguish texts that differ, got a collation of its own for one; pass "
     "decode(encode(name)) in its place, or where its texts are within a value "
     "create_sort_key(name, 'ASC NULLS LAST')"
 )
