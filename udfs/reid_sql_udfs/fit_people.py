@@ -34,8 +34,8 @@ def fit_people(
     tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
     copula_json leaves them out. A column that others determine adds nothing next to them: a city next to its
     postal code. `status` names such columns, three columns that depend on each other more than their pairs
-    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses an
-    empty table, and weights that are missing or below 0.
+    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses
+    fewer than two records, and weights that are missing or below 0.
     With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
