@@ -40,7 +40,7 @@ def definitions_before_get_type(functions: Mapping[str, Function]) -> dict[str, 
         for name, declared in functions.items()
         if declared.answer is Answer.WINDOW
     }
-    return {name: qualified(text) for name, text in (SHARED_BEFORE_GET_TYPE | windows).items()}
+    return {name: qualified(text) for name, text in {**SHARED_BEFORE_GET_TYPE, **windows}.items()}
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
