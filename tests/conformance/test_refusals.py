@@ -22,8 +22,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "class_size_histogram",
         {"qi": ["age", "age"]},
     ),
-    "quasi-identifiers must name 1 to 64 columns, got 0; pass the columns by which people can be told apart, "
-    "such as ['age', 'sex']": ("correctness_curve", {"qi": []}),
+    "quasi-identifiers must name 1 to 64 columns, got 0; pass the columns by which people can be "
+    "distinguished, such as ['age', 'sex']": ("correctness_curve", {"qi": []}),
     "threshold must be a risk between 0 and 1, got 2; pass the risk above which a record counts as at risk, "
     "such as 0.2 for classes of fewer than 5": ("risk_summary", {"qi": AGE, "threshold": 2}),
     "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean 'drop'?": (

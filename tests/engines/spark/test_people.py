@@ -53,7 +53,7 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     assert sum(row["records"] for row in listed) == len(VISITS)
     by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
     assert sorted((row["id"], row["k"]) for row in by_name) == sorted((row["id"], row["k"]) for row in sized)
-    with pytest.raises(ReidError, match="entity must be the column that tells people apart, got NULL"):
+    with pytest.raises(ReidError, match="entity must be the column that identifies people, got NULL"):
         ANY.equivalence_class_people(to_spark(spark, VISITS), None, "age")
 
 
