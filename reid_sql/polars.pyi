@@ -32,7 +32,7 @@ def adversary_risk(
     value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
-    values the table lacks. One row per person is assumed; with `entity`, the column that tells people apart,
+    values the table lacks. One row per person is assumed; with `entity`, the column that identifies people,
     `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
     their rows to another are refused.
     `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
@@ -73,7 +73,7 @@ def adversary_sensitivity(
     Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
     are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
     the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
-    `entity`, the column that tells people apart, people are counted, NULL one of them; those whose values on
+    `entity`, the column that identifies people, people are counted, NULL one of them; those whose values on
     the scenario's columns differ from one of their rows to another are refused.
 
     Source: Xia et al. 2021, Table 4.
@@ -118,7 +118,7 @@ def adversary_summary(
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
     Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
-    is assumed; with `entity`, the column that tells people apart, people are counted, NULL one of them; those
+    is assumed; with `entity`, the column that identifies people, people are counted, NULL one of them; those
     whose values on the scenario's columns differ from one of their rows to another are refused.
 
     Source: Xia et al. 2021, Table 3.
@@ -165,7 +165,7 @@ def alpha_k_anonymity(
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
     the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
@@ -206,7 +206,7 @@ def alpha_k_anonymity_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
 
@@ -239,13 +239,13 @@ def attribute_risk(
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
-    are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
-    and a status that says why. One row per person is assumed; with `entity`, the column that tells people
-    apart (a class counts people, and an attacker knows one row of each, the worst), a class is as large as it
-    has people, NULL one of them, and a person counts by the smallest of their classes on the subset:
-    `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of a person
-    and another who is not in that class.
+    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
+    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
+    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
+    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
+    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
+    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
+    a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -280,7 +280,7 @@ def beta_likeness(
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
     within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
@@ -320,7 +320,7 @@ def beta_likeness_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `beta_likeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
 
@@ -369,7 +369,7 @@ def class_size_histogram(
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), sizes are numbers of people, and `records` are the people whose smallest class is of
     that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every quasi-identifier:
     such a record matches all others, so that its class size is that of the table, and is nobody else's match,
@@ -407,7 +407,7 @@ def column_contributions(
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
     Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
     the person, and the sets are those that single out one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
@@ -609,7 +609,7 @@ def correctness_curve(
     The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
     all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
@@ -689,7 +689,7 @@ def delta_disclosure(
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
     class and value, of share p in the class and q in the table. present: over the values that a class holds.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
@@ -729,7 +729,7 @@ def delta_disclosure_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `delta_disclosure`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
 
@@ -774,7 +774,7 @@ def demo_people() -> pl.LazyFrame:
 def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr:
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
-    `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in
+    `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
     equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
     all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
     place of a column, and an entity among the quasi-identifiers.
@@ -819,9 +819,9 @@ def equivalence_classes(
 
     `class_size` is the number of records that match the combination, `records` those that hold exactly these
     values: the same number unless `nulls='wildcard'`, where a NULL in either record matches anything. With
-    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
-    tells people apart.
+    identifies people.
 
     Source: Sweeney 2002 (k-anonymity).
 
@@ -853,15 +853,15 @@ def fit_copula(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa take its name.
 
-    They know it by its name. Columns count as categories without an order, integers and dates too, unless
-    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
-    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
-    column_name, value and share (or a count). `method='calibrated'` lets records repeat as often as in the
+    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
+    are then in order of size, other values in order of their text. `weight` is a column of survey weights.
+    `marginals` is a table of shares from outside, such as a census: column_name, value and share (or a
+    count). `method='calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
-    an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    fewer than two records, and weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 
@@ -898,18 +898,18 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others take its name.
 
-    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
-    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
-    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
-    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
-    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
-    copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
-    adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
-    more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
-    replaced. Refuses an empty table, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    A tree of pairs of columns, and records as donors, give the probability of each combination of values; the
+    sample's repeated records show how far real counts scatter around it. Columns of numbers, dates and
+    moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
+    tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
+    copula_json leaves them out. A column that others determine adds nothing next to them: a city next to its
+    postal code. `status` names such columns, three columns that depend on each other more than their pairs
+    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses
+    fewer than two records, and weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 
@@ -954,7 +954,7 @@ def individual_risk(
     Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
     else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
-    zero. With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a
+    zero. With `entity`, the column that identifies people (NULL is one person), the sample is of people: a
     class counts its people, and an attacker knows one row of each, that of their smallest class; a person has
     the smallest of their weights, and `record` is the person; else one row per person is assumed.
 
@@ -989,9 +989,9 @@ def journalist_risk(
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that tells people apart (a class counts
+    and the status says so. With `entity`, the column of both tables that identifies people (a class counts
     people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
-    per person is assumed, unless `entity` tells people apart. With `by`, one row for each group of the table,
+    per person is assumed, unless `entity` identifies people. With `by`, one row for each group of the table,
     as in risk_summary, each against the whole population table.
 
     Source: ARX journalist model.
@@ -1035,7 +1035,7 @@ def l_diversity(
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
     stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
     values counts as a value, unless `nulls='drop'`. Refuses an empty table.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
@@ -1077,7 +1077,7 @@ def l_diversity_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
 
@@ -1214,7 +1214,7 @@ def minimal_unique_subsets(
     the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
     records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
     of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart (a class
+    sets of columns. One row per person is assumed; with `entity`, the column that identifies people (a class
     counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
     them: a set singles out a person who has, in one of their rows, values in its columns that no other person
     has.
@@ -1333,7 +1333,7 @@ def population_uniqueness(
     'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
     no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
     'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
@@ -1464,7 +1464,7 @@ def pyc_fit(
     The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
     to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls='wildcard'`,
     whose classes overlap.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
@@ -1507,7 +1507,7 @@ def pyc_forecast(
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
     they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls='wildcard'`.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
@@ -1584,7 +1584,7 @@ def qar_contributions(
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
     quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
     without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
     the person, NULL one of them; people whose values differ from one of their rows to another are refused.
 
     Source: Béra et al. 2023, section 3.
@@ -1628,7 +1628,7 @@ def qar_elimination(
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
     'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
     gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
-    `entity`, the column that tells people apart, `record` is the person, NULL one of them; people whose
+    `entity`, the column that identifies people, `record` is the person, NULL one of them; people whose
     values differ from one of their rows to another are refused.
 
     Source: Béra et al. 2023, sections 3 and 4 (proper backward elimination).
@@ -1665,7 +1665,7 @@ def qar_proxies(
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
     NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), people are ranked, NULL one of them; those whose values differ from one of
     their rows to another are refused.
 
@@ -1701,7 +1701,7 @@ def qar_quasi_identifiers(
     The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
     `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
     Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), NULL one of them, the risk is the mean over people of 1/size of the smallest
     of their classes, in people.
 
@@ -1740,7 +1740,7 @@ def qar_risk(
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
     quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail. One row per
-    person is assumed; with `entity`, the column that tells people apart (a class counts people, and an
+    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
     attacker knows one row of each, the worst), NULL one of them, the risk of a choice is the mean over people
     of 1/size of the smallest of their classes, in people.
 
@@ -1764,6 +1764,47 @@ def qar_risk(
     $ status            <str> 'ok'
     $ records_dropped   <i64> 0
     $ nulls             <str> 'value'
+    """
+
+def quasi_identifiers(
+    tbl: _Frame,
+    columns: Sequence[str] | None = None,
+    at_least: float = 0.05,
+    max_size: int = 64,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+    max_sets: int = 1000000,
+    memory_mb: int = 1024,
+) -> pl.LazyFrame:
+    """List every minimal set of columns by which at least a share of the records is unique.
+
+    A set is listed if at least `at_least` of the records are unique by its columns, and by no smaller set in
+    it: whoever is unique on some columns is unique on any column more, so every other set that reaches the
+    share contains a listed one. With `at_least=1` these are the minimal keys. All columns of the table are
+    searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
+    columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
+    columns the list is complete, and no larger set is listed. Where no set reaches the share, one row without
+    columns says so. nulls='drop' leaves out the records with a NULL in any of the columns. Refuses an
+    empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column that tells
+    people apart (a class counts people, and an attacker knows one row of each, the worst), NULL one of them,
+    a person is unique who has, in one of their rows, values that no other person has.
+
+    Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
+
+    >>> import reid_sql.polars as rp
+    >>> people = rp.demo_people()
+    >>> rp.quasi_identifiers(people).head(3).collect().glimpse()
+    Rows: 3
+    Columns: 9
+    $ columns         <list[str]> ['age', 'postcode'], ['age', 'diagnosis'], ['age', 'education', 'occupation']
+    $ size                  <i64> 2, 2, 3
+    $ share_unique          <f64> 0.196333, 0.0526667, 0.262
+    $ unique_records        <i64> 589, 158, 786
+    $ classes               <i64> 1267, 543, 1291
+    $ records               <i64> 3000, 3000, 3000
+    $ status                <str> 'ok', 'ok', 'ok'
+    $ records_dropped       <i64> 0, 0, 0
+    $ nulls                 <str> 'value', 'value', 'value'
     """
 
 def risk_summary(
@@ -1920,8 +1961,10 @@ def sparse_correctness_curve(
     knows `points` random items of the target, or all of them where there are fewer, and names one of the
     people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
     of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
-    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
-    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
+    every engine, and `standard_error` says how much that leaves open. `uniqueness` is the share of targets
+    whom nobody else in the gallery matches; `unicity` gives it for several numbers of points. `sizes` are
+    whole numbers from 1 to the number of people; 50 where there are none, evenly spaced in log space. Refuses
+    an empty table.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
 
@@ -1930,14 +1973,16 @@ def sparse_correctness_curve(
     >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> rp.sparse_correctness_curve(purchases, "person", "item").head(3).collect().glimpse()
     Rows: 3
-    Columns: 7
-    $ n               <i64> 1, 2, 3
-    $ correctness     <f64> 1, 0.833333, 0.666667
-    $ standard_error  <f64> 0, 0, 0
-    $ people          <i64> 3, 3, 3
-    $ draws           <i64> 0, 0, 0
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
+    Columns: 9
+    $ n                         <i64> 1, 2, 3
+    $ correctness               <f64> 1, 0.833333, 0.666667
+    $ standard_error            <f64> 0, 0, 0
+    $ uniqueness                <f64> 1, 0.666667, 0.333333
+    $ uniqueness_standard_error <f64> 0, 0, 0
+    $ people                    <i64> 3, 3, 3
+    $ draws                     <i64> 0, 0, 0
+    $ records_dropped           <i64> 0, 0, 0
+    $ nulls                     <str> 'value', 'value', 'value'
     """
 
 def suda_scores(
@@ -1960,7 +2005,7 @@ def suda_scores(
     and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
     own, so its values differ. A record that nothing singles out has no row. Refuses what
     minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that tells people apart (a class counts people, and an attacker knows one row of each, the
+    the column that identifies people (a class counts people, and an attacker knows one row of each, the
     worst), people are scored, by the sets that single out one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
@@ -1996,7 +2041,7 @@ def t_closeness(
     from each other. ordered: by their places in their order. numeric: by their difference, over the range.
     The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
     NULL and a status that says so.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in
@@ -2036,7 +2081,7 @@ def t_closeness_classes(
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `t_closeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
 
@@ -2056,6 +2101,49 @@ def t_closeness_classes(
     $ value           <f64> 0.373667, 0.870667, 0.456
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
+    """
+
+def unicity(
+    tbl: _Frame,
+    entity: str,
+    columns: Sequence[str],
+    points: Sequence[float] | None = (1, 2, 3, 4),
+    exact_up_to: int = 1000000,
+    samples: int = 10000,
+    seed: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Share of people whom some of their rows single out, for an attacker who knows several rows of each.
+
+    For a table with several rows per person, such as visits, trips or purchases. `entity` is the column that
+    identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
+    of a person count once. For each number in `points`, the attacker knows so many random rows of a person,
+    and everyone who has them all matches. `points=NULL` asks about an attacker who knows all rows. People
+    with fewer rows are known by all of theirs; `people_with_fewer` counts them. Where the combinations of
+    rows are at most `exact_up_to`, all are counted; beyond, `samples` people and their known rows are drawn
+    by `seed`, the same on every engine, and the standard errors say how much that leaves open. Refuses an
+    empty table.
+
+    Source: de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015.
+
+    >>> import polars as pl
+    >>> import reid_sql.polars as rp
+    >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
+    >>> rp.unicity(purchases, "person", ["item"]).head(3).collect().glimpse()
+    Rows: 3
+    Columns: 12
+    $ points                     <i64> 1, 2, 3
+    $ people                     <i64> 3, 3, 3
+    $ uniqueness                 <f64> 0.166667, 0.333333, 0.333333
+    $ standard_error             <f64> 0, 0, 0
+    $ correctness                <f64> 0.5, 0.666667, 0.666667
+    $ correctness_standard_error <f64> 0, 0, 0
+    $ median_matches             <i64> 2, 2, 2
+    $ people_with_fewer          <i64> 0, 0, 3
+    $ draws                      <i64> 0, 0, 0
+    $ status                     <str> 'ok', 'ok', 'nobody has so many rows: all rows of each person are known'
+    $ records_dropped            <i64> 0, 0, 0
+    $ nulls                      <str> 'value', 'value', 'value'
     """
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
@@ -2122,6 +2210,43 @@ def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | 
     $ uniqueness_xi <f64> 1.88286e-17, 0.0032141, 1.04858e-13
     """
 
+def unsafe_combinations(
+    tbl: _Frame,
+    columns: Sequence[str] | None = None,
+    k: int = 5,
+    max_size: int = 3,
+    nulls: Literal["value", "drop"] = "value",
+    entity: str | None = None,
+    memory_mb: int = 1024,
+) -> pl.LazyFrame:
+    """Count the minimal combinations of values that fewer than k records share, by their columns.
+
+    A combination is minimal if k or more records share each part of it. One row for each set of up to
+    `max_size` columns that has some; the smallest sets come first. A table without a row is
+    k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k records or
+    none. No value of the table is shown: minimal_unique_subsets lists the records for k = 2. Exact. nulls :=
+    'drop' leaves out the records with a NULL in any of the columns. Refuses an empty table, and more than
+    200,000 sets of columns. One row per person is assumed; with `entity`, the column that tells people apart
+    (a class counts people, and an attacker knows one row of each, the worst), NULL one of them, a combination
+    counts the people who have it in one of their rows.
+
+    Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
+
+    >>> import reid_sql.polars as rp
+    >>> people = rp.demo_people()
+    >>> rp.unsafe_combinations(people).head(3).collect().glimpse()
+    Rows: 3
+    Columns: 8
+    $ columns         <list[str]> ['age'], ['age', 'postcode'], ['age', 'occupation']
+    $ size                  <i64> 1, 2, 2
+    $ combinations          <i64> 4, 1111, 360
+    $ records               <i64> 11, 1942, 789
+    $ share                 <f64> 0.00366667, 0.647333, 0.263
+    $ fewest                <i64> 2, 1, 1
+    $ records_dropped       <i64> 0, 0, 0
+    $ nulls                 <str> 'value', 'value', 'value'
+    """
+
 def validate_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -2145,7 +2270,7 @@ def validate_risk(
     distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
     of population_uniqueness, all unless named. It does not tell how far a forecast from this table to a
     larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
-    fewer than 50. With `entity`, the column that tells people apart (NULL is one person), the table is of
+    fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
     people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
     row per person is assumed.
     With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
