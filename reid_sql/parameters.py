@@ -355,6 +355,13 @@ COUNT: Final = Number(
     1.0,
     1e15,
 )
+WORLD_POPULATION: Final = 8.3e9  # United Nations, World Population Prospects 2024, rounded up
+POPULATION: Final = Number(  # of a document, which is about people of today
+    "a number of people from 1 to 8.3e9, as many as live",
+    "write how many people the table is a sample of, such as 67e6",
+    1.0,
+    WORLD_POPULATION,
+)
 THRESHOLD: Final = Number(
     "a risk between 0 and 1",
     "pass the risk above which a record counts as at risk, such as 0.2 for classes of fewer than 5",

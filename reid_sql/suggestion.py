@@ -32,3 +32,14 @@ def suggestion(name: str, known: Sequence[str], kind: str = "columns") -> str:
     if nearest:
         return f"did you mean '{nearest[0][0]}'?"
     return f"the {kind} are " + ", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")
+
+
+def count_values(values: Sequence[str | None]) -> str:
+    """Tell how many values there are, without one of them; NULL is none of the data.
+
+    >>> count_values([None]), count_values(["a", None]), count_values(["a"])
+    ('NULL', '2 values', '1 value')
+    """
+    if list(values) == [None]:
+        return "NULL"
+    return f"{len(values)} value{'s' * (len(values) > 1)}"

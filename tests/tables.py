@@ -150,9 +150,9 @@ def by_polars(name: str, *arguments: Any, **options: Any) -> list[dict[str, Any]
 
 
 def by_both(
-    name: str, frames: dict[str, pl.DataFrame], columns: list[str], **options: Any
+    name: str, frames: dict[str, pl.DataFrame], columns: list[str] | None, **options: Any
 ) -> list[list[dict[str, Any]]]:
     """Ask both engines for the same table function."""
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
-    sql = f"FROM {name}({', '.join(frames)}, {columns!r}{extras})"
+    sql = f"FROM {name}({', '.join(frames)}, {'NULL' if columns is None else columns}{extras})"
     return [by_duckdb(sql, **frames), by_polars(name, *frames.values(), columns, **options)]

@@ -76,7 +76,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD | {"presence_disclosed": -1},
         "presence_disclosed must be a probability between 0 and 1, got -1",
     ),
-    "no population": ({"groups": [GROUP]}, "scenario population must be a number of people of at least 1"),
+    "no population": ({"groups": [GROUP]}, "scenario population must be a number of people from 1 to 8.3e9"),
+    "more people than live": (
+        {"population": 1e10, "groups": [GROUP]},
+        "scenario population must be a number of people from 1 to 8.3e9",
+    ),
     "overlap": (
         GOOD | {"groups": [GROUP, {"columns": ["sex", "age"], "probability": 1}]},
         (

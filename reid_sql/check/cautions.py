@@ -3,6 +3,7 @@
 Cautions on the table or on the check hold for all of its figures; those of a figure stand in the figure.
 """
 
+import json
 import math
 import re
 import unicodedata
@@ -11,12 +12,10 @@ from typing import Final
 
 from reid_sql.check.policy_model import Check, columns_named
 from reid_sql.check.release import INTERRUPTIONS, Release
-from reid_sql.parameters import fold_case, plain
+from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
 from reid_sql.sources.identifiers import hint, likely, repeating
 
-WORLD_POPULATION: Final = 8.3e9  # United Nations, World Population Prospects 2024, rounded up
 MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
-CAUTION_WORLD: Final = "a population of {} people is larger than that of the world, 8.3 billion"
 CAUTION_SMALL_POPULATION: Final = (
     "a population of {} people is hardly larger than the table of {:,} records, so that the table is no "
     "sample of it"
@@ -91,8 +90,9 @@ def _covers(release: Release, check: Check) -> bool:
 
 
 def check_cautions(release: Release, check: Check) -> Iterator[str]:
-    """Yield the cautions on what a check asks: limits that any table meets, populations that cannot be."""
-    population = check.parameters.get("population")
+    """Yield the cautions on what a check asks: limits that any table meets, too small populations."""
+    scenario = check.parameters.get("scenario")
+    population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
     if population is not None:
         yield from _population_cautions(population, release.records)
     limit, measure = check.limit, check.measure
@@ -138,8 +138,6 @@ def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
 
 
 def _population_cautions(population: float, records: int) -> Iterator[str]:
-    if population > WORLD_POPULATION:
-        yield CAUTION_WORLD.format(plain(population))
     if records > MAX_SAMPLING_FRACTION * population:
         yield CAUTION_SMALL_POPULATION.format(plain(population), records)
 

@@ -1,8 +1,8 @@
 """The records of a warehouse's tables at the client, where DuckDB answers what the warehouse cannot."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from reid_sql.engines.ibis.frames import aliases, max_collected_values
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import Columns, quoted
+from reid_sql_udfs import declared
 
 PLACE: Final = "reid place of the group"
 
@@ -32,9 +33,20 @@ PLACE: Final = "reid place of the group"
 class RemoteTable(TableEngine):
     """The table in the warehouse."""
 
+    table: TablePolicy
+
     @abstractmethod
     def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
+
+    def is_fetched(self, check: Check) -> bool:
+        """Whether the client answers, as the warehouse lacks the function."""
+        given = {**check.parameters, "nulls": self.table.nulls, "entity": self.table.entity}
+        return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
+
+    @abstractmethod
+    def leave(self) -> None:
+        """End the warehouse's transaction: the client computes from here on."""
 
 
 class Client:
@@ -60,6 +72,7 @@ class ClientRecords:
         self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
         self._refused: dict[Any, ReidError] = {}
         self._created = 0
+        self._has_all = False  # whether the records of all checks were fetched
 
     @cached_property
     def _calls(self) -> Calls:
@@ -99,14 +112,42 @@ class ClientRecords:
         """Name a view of all records, with the place of their group."""
         key = (frozenset(columns), tuple(by))
         if key not in self._views:
-            if key in self._refused:
-                raise self._refused[key]
-            try:
-                self._views[key] = self._create(columns, by)
-            except ReidError as error:  # once for all groups: a refusal takes as long as counting
-                self._refused[key] = error
-                raise
+            self._fetch_view(key, columns, by)
+        self._fetch_all()
+        self._source.leave()
+        if key not in self._views:  # it was dropped for those of other checks
+            self._fetch_view(key, columns, by)
         return self._views[key][0]
+
+    def _fetch_all(self) -> None:
+        """Fetch the records of all checks before the first of them is computed, in the same transaction."""
+        if self._has_all:
+            return
+        self._has_all = True
+        for columns, by in self._list_needed():
+            key = (frozenset(columns), tuple(by))
+            with suppress(ReidError):  # the check that is about them is refused
+                if key not in self._views:
+                    self._fetch_view(key, columns, by)
+
+    def _list_needed(self) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+        """Yield the columns of each check that the client answers, and by which; and of the overview."""
+        table = self._table
+        for check in table.checks:
+            if self._source.is_fetched(check):
+                given = {**check.parameters, "sensitive": check.sensitive}
+                yield self._needed(check.measure.declared, check.quasi_identifiers, given), check.by
+        if self._source.counts_overview and table.quasi_identifiers:
+            yield self._needed(declared()["population_risk"], table.quasi_identifiers, {}), ()
+
+    def _fetch_view(self, key: Any, columns: Sequence[str], by: Sequence[str]) -> None:  # noqa: ANN401
+        if key in self._refused:
+            raise self._refused[key]
+        try:
+            self._views[key] = self._create(columns, by)
+        except ReidError as error:  # once for all groups: a refusal takes as long as counting
+            self._refused[key] = error
+            raise
 
     def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
         """Fetch the records; drop those of the oldest calls if all were more than the client may have."""

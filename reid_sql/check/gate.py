@@ -31,7 +31,16 @@ from reid_sql.check.sentences import (
     summarize_verdicts,
 )
 from reid_sql.check.sources import REASON_CHANGED
-from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_check, leave_unjudged, withhold_figures
+from reid_sql.check.verdicts import (
+    NO_WORSE,
+    PASS,
+    Baseline,
+    CheckResult,
+    count_ahead,
+    judge_check,
+    leave_unjudged,
+    withhold_figures,
+)
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
@@ -133,7 +142,7 @@ def open_with_engine(
     return open_in_ibis(policy, memory_limit, show_progress, tables or {})
 
 
-def plan_statements(policy: Policy) -> list[str]:
+def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
     """List the statements that a warehouse would run to check a table of one record."""
     if _choose_engine(None, policy) != "ibis":
         rule = "--plan must be asked of a policy with a url, got tables in files"
@@ -141,7 +150,7 @@ def plan_statements(policy: Policy) -> list[str]:
     from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
 
     with plan_queries() as statements, open_with_engine(None, policy) as releases:
-        measure_policy(policy, releases, None)
+        measure_policy(policy, releases, None, overview=overview)
     return statements
 
 
@@ -200,27 +209,24 @@ def measure_policy(
     baseline: Path | None,
     *,
     risky: int = 0,
+    overview: bool = True,
     show_progress: ShowProgress = lambda _: None,
 ) -> ReportPage:
     """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
 
-    Of a file that changed meanwhile, nothing is judged.
+    Without `overview`, for a report that shows none, the columns and the population are not described. Of a
+    file that changed meanwhile, nothing is judged.
     """
     before = find_baseline(policy, releases, baseline)
     found, pages, mask = [], [], Mask(policy.mask_below)
     for release in releases:
+        release.engine.counts_overview = overview
         uncounted = _count_records(release)
-        judged = []
-        for number, each in enumerate(release.table.checks, 1):
-            show_progress(
-                f"{release.table.name}: {each.measure.name} ({number} of {len(release.table.checks)})"
-            )
-            judged.append(
-                leave_unjudged(release.table.name, each, uncounted)
-                if uncounted
-                else judge_check(release, each, policy, before)
-            )
-        show_progress(f"{release.table.name}: what drives the risk")
+        judged = [
+            leave_unjudged(release.table.name, each, uncounted) for each in release.table.checks if uncounted
+        ] or _judge_checks(release, policy, before, show_progress)
+        if overview:
+            show_progress(f"{release.table.name}: what drives the risk")
         classes = MaskedClasses() if uncounted else mask_classes(release, judged, mask)
         pages.append(table_page(release, policy, classes, risky=risky))
         found += [replace(each, withheld=place in classes.withheld) for place, each in enumerate(judged)]
@@ -234,6 +240,22 @@ def measure_policy(
         before,
         sorted({engine for release in releases for engine in release.engine.packages}),
     )
+
+
+def _judge_checks(
+    release: Release, policy: Policy, before: Baseline | None, show_progress: ShowProgress
+) -> list[CheckResult]:
+    """Judge the checks, those that the client computes last, so that no server waits with the others."""
+    checks = list(enumerate(release.table.checks))
+    judged: dict[int, CheckResult] = {}
+    fetched = [one for one in checks if release.engine.is_fetched(one[1])]
+    for number, (place, each) in enumerate([*(one for one in checks if one not in fetched), *fetched], 1):
+        if fetched and number == len(checks) - len(fetched) + 1:
+            for _, late in fetched:
+                count_ahead(release, late, Mask(policy.mask_below))
+        show_progress(f"{release.table.name}: {each.measure.name} ({number} of {len(checks)})")
+        judged[place] = judge_check(release, each, policy, before)
+    return [judged[place] for place, _ in checks]
 
 
 def _count_records(release: Release) -> str:

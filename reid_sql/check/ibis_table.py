@@ -6,7 +6,7 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import ibis
 import pyarrow as pa
@@ -33,17 +33,18 @@ from reid_sql.client_fallback import (
 )
 from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, with_aliases
+from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, collected, with_aliases
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
 from reid_sql.reductions.classes.ibis import histograms
 from reid_sql.sources.identifiers import count_values
-from reid_sql.sources.warehouse import Warehouse, asked, rows, warehouse
+from reid_sql.sources.warehouse import Warehouse, asked, warehouse
 
 MAX_SETS: Final = 200  # that one statement counts
 LABEL: Final = "what a check is judged by"
+Answer = TypeVar("Answer")
 
 
 @contextmanager
@@ -108,20 +109,39 @@ class IbisTable(RemoteTable):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.population_source
         self.population = source and _open_table(label, source, warehouses, given)
-        for each in (table.source, table.population_source):
-            if each is not None and each.url is not None and warehouses[each.url].is_view(str(each.table)):
+        sources = [each for each in (table.source, source) if each is not None]
+        self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}
+        for each in sources:
+            if each.url is not None and warehouses[each.url].is_view(str(each.table)):
                 self.cautions.append(CAUTION_VIEW.format(each.table))
+        is_snapshot = all(each.url is not None and warehouses[each.url].still for each in sources)
         self._records: int | None = None
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
         self._counted: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
-        is_snapshot = table.source.url is not None and warehouses[table.source.url].still
-        self._sizes_at_opening = None if is_snapshot else self._class_sizes()
+        self._transactions: set[tuple[int, ...]] = set()  # of the warehouses, in which something was asked
+        self._is_snapshot = is_snapshot
+        self._sizes = None if is_snapshot else self._class_sizes()
 
     def has_changed(self) -> bool:
-        """Whether a table has other class sizes than when it was opened; a snapshot has not."""
-        return self._sizes_at_opening is not None and self._class_sizes() != self._sizes_at_opening
+        """Whether a table has other class sizes than before; what was read in one transaction has not."""
+        in_one = self._is_snapshot and len(self._transactions) <= 1
+        return not in_one and self._class_sizes() != self._sizes
+
+    def leave(self) -> None:
+        """End the warehouses' transactions; if more is asked later, the class sizes must be the same."""
+        if self._sizes is None:
+            self._sizes = self._class_sizes()
+        for each in self._warehouses.values():
+            each.leave()
+
+    def _asked(self, question: Callable[[], Answer]) -> Answer:
+        """Run a query, and remember in which transaction."""
+        for each in self._warehouses.values():
+            each.enter()
+        self._transactions.add(tuple(each.transactions for each in self._warehouses.values()))
+        return asked(question)
 
     def _class_sizes(self) -> list[list[tuple[int, int]]]:
         """Count the classes of each size: of the table by all that is counted, and of the population."""
@@ -140,7 +160,7 @@ class IbisTable(RemoteTable):
         return int(self._ask(lambda: frame.agg(records=bigint(frame.count())))[0]["records"])
 
     def _ask(self, question: Callable[[], Any]) -> list[Row]:
-        return list(rows(question, LABEL))
+        return self._asked(lambda: list(collected(question(), LABEL).to_pylist()))
 
     def _ask_groups(
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
@@ -156,7 +176,7 @@ class IbisTable(RemoteTable):
             compared = table.mutate(**{name: comparable(table[name]) for name in names})
             return fetch_values(compared, dict(zip(names, by, strict=True)), LABEL)
 
-        return asked(fetched)
+        return self._asked(fetched)
 
     def count_records(self) -> int:
         """Count the records of the table."""
@@ -221,7 +241,8 @@ class IbisTable(RemoteTable):
     def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
         """Count by these columns, and at once by all others that the checks and the report count by."""
         if tuple(qi) not in self._counted:
-            wanted = [tuple(qi), *(each for each in sets_counted(self.table) if each not in self._counted)]
+            others = sets_counted(self.table, overview=self.counts_overview)
+            wanted = [tuple(qi), *(each for each in others if each not in self._counted)]
             if self._counted or len(wanted) > MAX_SETS:
                 wanted = wanted[:1]
             sets = list(dict.fromkeys(wanted))
@@ -235,11 +256,11 @@ class IbisTable(RemoteTable):
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         names = self.table.quasi_identifiers
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
-        return asked(lambda: fetch_rarest(classes, names, count, LABEL))
+        return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
-        return list(profile_columns(self.frame, columns, asked))
+        return list(profile_columns(self.frame, columns, self._asked))
 
     def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
         """Count the distinct values of each column, and the records that have one."""
@@ -299,7 +320,7 @@ class IbisTable(RemoteTable):
     def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self._divided(by), self.group_names(by)
-        fetched = asked(lambda: fetch_distinct(divided, [*columns, *names]))
+        fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names]))
         if fetched.records != self.count_records():
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"

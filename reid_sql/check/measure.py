@@ -7,8 +7,9 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.models.marginals.record_cells import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.parameters import COUNT, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
+from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
@@ -25,8 +26,13 @@ LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number"
 # The table gives these, not the check.
 TABLE_PARAMETERS: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
 
+POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
 
 SHARE_OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
+# What a model reports of its whole sample, without the columns that single records lack a value of.
+STATUS_OF_SAMPLE: Final = (
+    f", max(CASE WHEN status LIKE '%{STATUS_FEW_RECORDS}%' THEN '{STATUS_FEW_RECORDS}' END) AS status"
+)
 # A person is as exposed as the record of theirs with the highest score; without a name, they are one.
 SHARE_OF_PEOPLE: Final = (
     "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
@@ -101,11 +107,11 @@ class Measure:
         return declared()[self.function]
 
     def share(self, literals: Mapping[str, str], person: str | None) -> str:
-        """Select the share of the records `over`, or of the people whom a column identifies."""
+        """Select the share of the records `over`, or of the people of a column; of a model its status too."""
         over = Template(self.over or "true").substitute(literals)
-        return Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE).substitute(
-            over=over, person=person
-        )
+        share = Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE)
+        status = STATUS_OF_SAMPLE if self.takes("model") else ""
+        return share.substitute(over=over, person=person) + status
 
     @property
     def bound(self) -> str:
@@ -116,7 +122,7 @@ class Measure:
     def parameters(self) -> dict[str, Parameter]:
         """What a check may give besides its limit, by name; a list of populations is one population here."""
         named = [p for p in self.declared.parameters if p.name not in (*TABLE_PARAMETERS, *self.unused)]
-        one = [Parameter("population", COUNT) if p.name == "populations" else p for p in named]
+        one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
         unasked = Numbers | Key | Groups | OptionalTable
         return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
 

@@ -64,12 +64,16 @@ def _class_pages(
     if not len(histogram.class_size):
         return {"records_dropped": mask.count(dropped)}
     small = found.small
-    population = _largest_population(release)
-    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
-    return {
+    counted: dict[str, Node] = {
         "records_dropped": mask.count(dropped),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
         "class_sizes": found.pages(mask),
+    }
+    if not release.engine.counts_overview:
+        return counted
+    population = _largest_population(release)
+    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
+    return counted | {
         "columns": column_pages(release, mask, whole=None if small else class_risk(histogram).average_risk),
         "population_risk": population_risk(release, population, policy.seed, mask, small=small),
         "forecast": None if people else forecast_page(release, histogram, population, mask, small=small),

@@ -25,9 +25,9 @@ from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.parameters import (
-    COUNT,
     NULL_WORDS,
     NULLS,
+    POPULATION,
     Choice,
     Document,
     NullWord,
@@ -189,7 +189,7 @@ def _read_nulls(place: Place) -> NullWord:
 def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
     place.only(TABLE_KEYS)
     source = read_source(place, given)
-    population = place.number("population", COUNT) if "population" in place.values else None
+    population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(
         name=table_name(place),
         source=source,

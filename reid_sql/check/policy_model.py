@@ -135,10 +135,11 @@ def _names_a_column(domain: Domain) -> bool:
     return isinstance(domain, Column) or domain is WEIGHT
 
 
-def sets_counted(table: TablePolicy) -> list[tuple[str, ...]]:
+def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:
     """The sets of columns by which the whole table is counted, by its checks and by the report, each once."""
     named = table.quasi_identifiers
-    own = [named, *((name,) for name in named), *(tuple(c for c in named if c != name) for name in named)]
+    without = [tuple(c for c in named if c != name) for name in named]
+    own = [named, *((name,) for name in named), *without] if overview else [named]
     checks = [check.counted for check in table.checks if not check.by]
     return [each for each in dict.fromkeys([*checks, *own]) if each]
 

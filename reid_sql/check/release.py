@@ -59,6 +59,7 @@ class TableEngine(ABC):
         """Begin with no group counted."""
         self.columns: list[str] = []
         self.cautions: list[str] = []  # caveats on the table, whatever the check
+        self.counts_overview = True  # whether a report shows the overview of each column
         self._groups: dict[tuple[str, ...], list[Group]] = {}
         self._places: dict[tuple[str, ...], dict[str, int]] = {}
 
@@ -118,6 +119,11 @@ class TableEngine(ABC):
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
+
+    def is_fetched(self, check: Check) -> bool:
+        """Whether a check is computed here, from records that a server sends."""
+        del check
+        return False
 
     @abstractmethod
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:

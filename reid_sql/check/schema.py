@@ -13,7 +13,7 @@ from reid_sql.check.sources import ENCODING
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
-from reid_sql.parameters import COUNT, NULLS, Choice, Document, Domain, Number, Texts
+from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Texts
 
 Schema = dict[str, Any]
 
@@ -136,7 +136,7 @@ def _table() -> Schema:
             "nulls": _enum(NULLS),
             "entity": TEXT
             | {"description": "the column that identifies people, where a person has several rows"},
-            "population": _number(COUNT) | {"description": "the people that the table is a sample of"},
+            "population": _number(POPULATION) | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table of the population"},
             "population_table": TEXT,
             "checks": {"$ref": "#/$defs/checks"},

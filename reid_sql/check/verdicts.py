@@ -155,20 +155,35 @@ def leave_unjudged(table: str, check: Check, why: str) -> CheckResult:
 def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
+        about = _count_around(release, check, group, mask)
         found = read_figure(check, release.answer(check, group), group)
-        dropped = release.dropped(check, group)
-        hints = release.hints(check.counted)
+        return replace(found, **about, remarks=(*found.remarks, *release.hints(check.counted)))
     except INTERRUPTIONS:
         raise
     except release.errors as error:
         return Figure(group, None, None, None, sentence(error))
-    return replace(
-        found,
-        dropped=dropped,
-        shows_dropped=can_show_dropped(release, check, mask.below),
-        small=reveals_small_classes(release, check, group, mask.below),
-        remarks=(*found.remarks, *hints),
-    )
+
+
+def _count_around(release: Release, check: Check, group: Group, mask: Mask) -> dict[str, Any]:
+    """Count what is shown, or masked, next to a figure."""
+    return {
+        "dropped": release.dropped(check, group),
+        "shows_dropped": can_show_dropped(release, check, mask.below),
+        "small": reveals_small_classes(release, check, group, mask.below),
+    }
+
+
+def count_ahead(release: Release, check: Check, mask: Mask) -> None:
+    """Count what a check needs besides its answer; what cannot be counted is refused when it is judged."""
+    try:
+        table_cautions(release)
+        release.hints(check.counted)
+        for group in release.groups(check.by):
+            _count_around(release, check, group, mask)
+    except INTERRUPTIONS:
+        raise
+    except release.errors:
+        return
 
 
 def withhold_figures(each: CheckResult, why: str) -> CheckResult:

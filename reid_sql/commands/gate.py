@@ -52,7 +52,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Check a policy: print the verdict, write the reports, return the exit code."""
     policy = read_policy(options.policy)
     if options.plan:
-        return _print_plan(policy)
+        return _print_plan(policy, overview=_shows_overview(options))
     risky = int(RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records)))
     files = report_files(options, REPORTS)
     baseline = _path(options, "baseline")
@@ -60,7 +60,14 @@ def run_check(options: argparse.Namespace) -> int:
     policy = _with_time_limit(policy, options)
     way_out = None
     with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
-        page = gate.measure_policy(policy, releases, baseline, risky=risky, show_progress=progress.report)
+        page = gate.measure_policy(
+            policy,
+            releases,
+            baseline,
+            risky=risky,
+            overview=_shows_overview(options),
+            show_progress=progress.report,
+        )
         if options.prepare and page["verdict"] == "fail":
             way_out = _way_out(policy, releases, baseline)
     writers: dict[str, Callable[[Page], str]] = {
@@ -75,9 +82,14 @@ def run_check(options: argparse.Namespace) -> int:
     return int(page["exit_code"])
 
 
-def _print_plan(policy: Policy) -> int:
+def _shows_overview(options: argparse.Namespace) -> bool:
+    """Whether a report shows the overview of the table; else nothing is counted for it."""
+    return options.format == "json" or options.json_report is not None or options.html is not None
+
+
+def _print_plan(policy: Policy, *, overview: bool) -> int:
     """Print the statements of a check of a warehouse; nothing but the tables' columns is asked for."""
-    statements = gate.plan_statements(policy)
+    statements = gate.plan_statements(policy, overview=overview)
     for place, statement in enumerate(statements, 1):
         print(f"-- {place}\n{statement};")  # noqa: T201 - SQL, never wrapped
     more = (

@@ -25,7 +25,6 @@ import numpy as np
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.parameters import MAX_PEOPLE, Floats, Integers
-from reid_sql.suggestion import suggestion
 
 VALUE: Final = "value"
 PAIR: Final = "pair"
@@ -126,9 +125,8 @@ class EvidenceRows:
         found: dict[int, list[tuple[Text, float]]] = {}
         for row in self.select(MARGINAL_SHARE).tolist():
             if not self.first[row]:
-                unknown = str(self.label[row])
                 rule = "marginals must name columns of the model in column_name"
-                raise UnknownNameError(f"{rule}, got '{unknown}'; {suggestion(unknown, names)}")
+                raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
             share = self.first_value[row], float(self.weight[row])
             found.setdefault(int(self.first[row]) - 1, []).append(share)
         return found

@@ -25,19 +25,26 @@ NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
 NAMES: Final = 3  # catalog, schema, table
 SCHEMAS: Final = 20  # that are looked through for a name
 WAIT: Final = 15  # seconds for a server to answer
+APPLICATION: Final = "reid-sql"
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
 SETTINGS: Final = (
     "search_path = pg_catalog",
     "row_security = off",
     "standard_conforming_strings = on",
-    "application_name = 'reid-sql'",  # by which an administrator finds the session
+    f"application_name = '{APPLICATION}'",  # by which an administrator finds the session
+    f"query_group = '{APPLICATION}'",  # the same in Redshift
     "DateStyle = 'ISO'",  # of dates that come as text
     "IntervalStyle = 'postgres'",
     "TimeZone = 'UTC'",
     "extra_float_digits = 1",
 )
 POSTGRES: Final = ("postgres", "postgresql")
+# How an administrator of another server finds the session's queries, where the server has a name for them.
+TAGS: Final = {
+    "snowflake": f"ALTER SESSION SET QUERY_TAG = '{APPLICATION}'",
+    "oracle": f"BEGIN DBMS_APPLICATION_INFO.SET_MODULE('{APPLICATION}', NULL); END;",
+}
 Open = Callable[[str, str, Path], tuple[Any, str | None]]
 Found = TypeVar("Found")
 
@@ -50,6 +57,21 @@ class Warehouse:
         self.url, self.backend, self.schema = url, backend, schema
         # A read-only file is locked, and PostgreSQL is read in one transaction: nothing changes meanwhile.
         self.still = scheme_of(url) in {"duckdb", *POSTGRES}
+        self.transactions = 1  # that were begun
+        self._is_idle = False
+
+    def leave(self) -> None:
+        """End the server's transaction, so that none stays open while the client computes."""
+        if not self._is_idle and self.backend.name in {"postgres", "mysql"}:
+            self.backend.con.rollback()
+            self._is_idle = True
+
+    def enter(self) -> None:
+        """Begin the next transaction, if the last one was ended."""
+        if self._is_idle:
+            self.transactions, self._is_idle = self.transactions + 1, False
+            if self.backend.name == "mysql":
+                _read_snapshot(self.backend.con)  # psycopg begins its own with the next statement
 
     def rows(self, table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
         """Fetch the rows of a table; a database's error becomes one sentence without a secret."""
@@ -216,6 +238,9 @@ def _server(words: str, url: str, folder: Path) -> tuple[Any, str | None]:  # no
         _read_only(backend.con)
     elif backend.name == "mysql":
         _read_snapshot(backend.con)
+    elif backend.name in TAGS:
+        with suppress(Exception):  # a server that takes no tag is read all the same
+            backend.raw_sql(TAGS[backend.name])
     return backend, schema
 
 

@@ -24,13 +24,12 @@ AB = 'quasi_identifiers = ["a", "b"]'
 LINES = [f"{20 + i % 5},{i % 2},{i // 4}" for i in range(200)]
 CYRILLIC = "\N{CYRILLIC SMALL LETTER A}"
 CASES = {
-    "larger than that of the world": (f"{AB}\npopulation = 1e15", K, "a,b,c"),
-    "larger than that of the world, by a check": (
+    "hardly larger than the table": (f"{AB}\npopulation = 205", K, "a,b,c"),
+    "hardly larger than the table, in a scenario": (
         AB,
-        f'{K}, {{measure = "population_correctness", population = 1e10, at_most = 1}}',
+        f'{K}, {{measure = "adversary_average", scenario = "s.toml", at_most = 1}}',
         "a,b,c",
     ),
-    "hardly larger than the table": (f"{AB}\npopulation = 205", K, "a,b,c"),
     "is met by any table": (AB, '{measure = "unique_records", at_most = 1_000_000}', "a,b,c"),
     "is met by any table of 200 records": (
         f'{AB}\nsensitive = ["c"]',
@@ -76,6 +75,8 @@ CASES = {
 def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, words: str) -> None:
     about, checks, header = CASES[words]
     file = policy(tmp_path, about, checks, header, LINES)
+    scenario = 'population = 205\n[[groups]]\ncolumns = ["a", "b"]\nprobability = 1'
+    (tmp_path / "s.toml").write_text(scenario, encoding="utf-8")
     page = check(file)
     told = words.split(",", maxsplit=1)[0]
     assert any(told in caution for each in page["checks"] for caution in each["cautions"])
@@ -85,7 +86,7 @@ def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, wo
 
 MISSING = ["9999,0,1"] * 60 + ["unknown,1,2"] * 40
 TABLES = (LINES, LINES + MISSING, LINES + [",,"] * 40)
-OTHERS = ("", "population = 100_000", "population = 1e15", 'nulls = "drop"', 'nulls = "wildcard"')
+OTHERS = ("", "population = 100_000", "population = 201", 'nulls = "drop"', 'nulls = "wildcard"')
 
 
 @pytest.mark.parametrize(("more", "lines"), list(itertools.product(OTHERS, TABLES)))

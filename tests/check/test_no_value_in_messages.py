@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import ibis
 import polars as pl
+import pymysql
 import pytest
 
 import reid_sql
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
 NOBODY = "00000000-0000-0000-0000-00000000000a"
+AB = ["a.csv", "b.csv"]
 MARKS = (MARK, NUMBER, DAY, DAY.replace("-", "/"))
 # A column that fails on a marked value, in DuckDB's words and in PostgreSQL's, and its right values' column.
 FAILING = {
@@ -169,6 +171,99 @@ def test_values_of_sqlite_that_are_of_no_type(
     page = json.loads(Path("r.json").read_text(encoding="utf-8"))
     messages = [group["why"] for each in page["checks"] for group in each["groups"]]
     refuse_marks(*messages, *capsys.readouterr().err)
+
+
+OF_MARIADB = {
+    "below zero": f"CASE WHEN i = 7 THEN CAST(1 AS UNSIGNED) - {NUMBER} ELSE 1 END",
+    "beyond doubles": f"CASE WHEN i = 7 THEN exp({NUMBER}) ELSE 1 END",
+}
+
+
+@pytest.mark.mariadb
+@pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
+@pytest.mark.parametrize("failing", OF_MARIADB)
+def test_a_view_of_mariadb_that_fails(
+    tmp_path: Path, failing: str, mariadb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pymysql.install_as_MySQLdb()
+    with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
+        cursor.execute("CREATE OR REPLACE DATABASE marked")
+        cursor.execute("CREATE TABLE marked.raw AS SELECT seq AS i, seq % 2 AS sex FROM mysql.seq_1_to_20")
+        cursor.execute(f"CREATE VIEW marked.people AS SELECT {OF_MARIADB[failing]} AS x, sex FROM marked.raw")
+        with pytest.raises(pymysql.Error, match=NUMBER):  # the server's own words
+            cursor.execute("SELECT x FROM marked.people")
+        url = f"mysql://root@localhost/marked?unix_socket={mariadb}"
+        check(tmp_path, f'url = "{url}"\ntable = "people"', capsys)
+        run([url, "--table", "people"], capsys)
+        cursor.execute("DROP DATABASE marked")
+
+
+LINES = [f"{i},{20 + i % 9},{'MF'[i % 2]},1" for i in range(60)]
+ODD = {
+    "a rare value": [*LINES, f"70,30,{MARK},{NUMBER}"],
+    "a key that repeats": [*LINES, f"{MARK},30,M,1", f"{MARK},31,F,1"],
+    "a text among numbers": [*LINES, f"71,{MARK} {DAY},M,-{NUMBER}"],
+    "a record": [f"{MARK},{NUMBER},{MARK},{DAY}"],
+}
+SCENARIOS = {
+    "misspelt": "{ M = 0.1, F = 0.2, Zyxmar = 0.3 }",
+    "incomplete": "{ M = 0.1 }",
+    "of nobody": "{ Q = 0.1 }",
+}
+HIERARCHIES = ("age = [{ bands = 10 }]", "sex = [{ bands = 10 }]", 'age = ["year"]', "")
+SQL = (
+    "FROM fit_copula('m', 'a.csv', ['age', 'sex'], weight := 'w')",
+    "FROM fit_people('m', 'a.csv', ['age', 'sex'], weight := 'w')",
+    "FROM fit_copula('m', 'a.csv', ['sex'], marginals := 'marginals.csv')",
+    "FROM fit_people('m', 'a.csv', ['sex'], marginals := 'marginals.csv')",
+    "FROM fit_copula('m', 'a.csv', ['sex'], marginals := 'few.csv')",
+    "FROM load_copula('m', 'models.csv')",
+    "FROM t_closeness('a.csv', ['sex'], 'age', variant := 'numeric')",
+    "FROM compare('a.csv', 'a.csv', ['age'], key := 'id')",
+    "SELECT sex::INTEGER FROM 'a.csv'",
+    "SELECT strptime(sex, '%Y') FROM 'a.csv'",
+    "SELECT equivalence_class_size(sex::INTEGER) FROM 'a.csv'",
+)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_commands_that_refuse_name_no_value(
+    tmp_path: Path, odd: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "a.csv": "\n".join(["id,age,sex,w", *ODD[odd]]) + "\n",
+        "b.csv": "\n".join(["id,age,sex,w", *LINES]) + "\n",
+        "marginals.csv": f"column_name,value,share\n{MARK},M,1\nsex,F,1\n",
+        "few.csv": "column_name,value,share\nsex,F,1\n",
+        "models.csv": f"model,json\n{MARK},{NUMBER}\n",
+    }
+    policy = '[[tables]]\nfile = "a.csv"\nquasi_identifiers = ["age", "sex"]\nsensitive = ["w"]\n'
+    policy += "checks = [{ measure = 'k', at_least = 5 }]\n"
+    for place, hierarchy in enumerate(HIERARCHIES):
+        files[f"p{place}.toml"] = f"[prepare.hierarchies]\n{hierarchy}\n{policy}"
+    for name, chances in SCENARIOS.items():
+        group = f'columns = ["age", "sex"]\nby = "sex"\nprobabilities = {chances}'
+        files[f"{name}.toml"] = f"population = 1000\n[[groups]]\n{group}\n"
+    for place, sql in enumerate(SQL):
+        files[f"q{place}.sql"] = sql
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    commands = [
+        *(["adversary", "a.csv", "--scenario", f"{name}.toml"] for name in SCENARIOS),
+        *(["prepare", f"p{place}.toml", "--out", f"o{place}"] for place in range(len(HIERARCHIES))),
+        *(["query", f"q{place}.sql"] for place in range(len(SQL))),
+        *(["compare", *names, "--columns", "age,sex", "--key", "id"] for names in (AB, AB[::-1])),
+        *(["advise", "p3.toml"], ["init", "a.csv"], ["risk", "a.csv", "--qi", "age,agee"]),
+    ]
+    refused = 0
+    for command in commands:
+        code = main(command)
+        printed = capsys.readouterr()
+        refuse_marks(printed.err, *([printed.out] if code == 2 else []))
+        assert "Traceback" not in printed.err, command
+        refused += code == 2
+    assert refused > len(SCENARIOS)
 
 
 TEXTS = {

@@ -46,6 +46,15 @@ REFUSED = {
     HEAD + '[[tables.checks]]\nmeasure = "t_closeness"\nat_most = 0.1\nsensitive = "ill"\nby = ["ILL"]': (
         "by must not be the sensitive column, got 'ill', of which each group would have one value"
     ),
+    HEAD + "population = 1e12\n" + CHECK: (
+        "policy tables[1].population must be a number of people from 1 to 8.3e9, as many as live, got 1000000"
+    ),
+    HEAD + '[[tables.checks]]\nmeasure = "population_correctness"\nat_most = 1\npopulation = 8.31e9': (
+        "checks[1].population must be a number of people from 1 to 8.3e9"
+    ),
+    HEAD + '[[tables.checks]]\nmeasure = "xi_share"\nat_most = 1\npopulation = 1e10': (
+        "checks[1].population must be a number of people from 1 to 8.3e9"
+    ),
     HEAD + 'nulls = "dorp"\n' + CHECK: "got 'dorp'; did you mean 'drop'?",
     HEAD + 'quasi_identifiers = ["age", "age"]\n' + CHECK: "policy must be valid TOML",
     HEAD.replace('"sex"', '"age"')

@@ -12,6 +12,7 @@ import pytest
 
 import reid_sql.ibis as ri
 from reid_sql.check import gate
+from reid_sql.check.duckdb_table import Calls
 from reid_sql.cli import main
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.sources.warehouse import warehouse
@@ -161,3 +162,77 @@ def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: s
             cursor.execute("INSERT INTO sessions.people VALUES (1), (2)")
             assert collected(ri.risk_summary(table, ["age"]), "").to_pylist() == before
         cursor.execute("DROP DATABASE sessions")
+
+
+MODELS = """
+quasi_identifiers = ["age", "sex", "town"]
+population = 1e6
+checks = [
+  { measure = "population_uniqueness", at_most = 1 },
+  { measure = "k", at_least = 1 },
+  { measure = "xi_share", at_most = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "k", at_least = 1, by = ["town"], quasi_identifiers = ["age", "sex"] },
+  { measure = "kappa_share", at_most = 1, by = ["sex"], quasi_identifiers = ["age", "town"] },
+]
+"""
+OPEN = "SELECT state, query FROM pg_stat_activity WHERE application_name = 'reid-sql' AND state <> 'idle'"
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("more", ["", 'nulls = "wildcard"\n', 'nulls = "drop"\n', 'entity = "i"\n'])
+def test_no_transaction_is_open_while_models_compute(
+    tmp_path: Path,
+    postgres: str,
+    more: str,
+    server: psycopg.Connection[Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever looks at the server whenever the client's own DuckDB is asked finds the session idle."""
+    seen: list[Any] = []
+    ask = Calls.ask
+
+    def watched(self: Calls, sql: str, *arguments: Any) -> Any:
+        seen.append((sql, server.execute(OPEN).fetchall()))
+        return ask(self, sql, *arguments)
+
+    monkeypatch.setattr(Calls, "ask", watched)
+    server.execute("ALTER TABLE sessions.people ADD COLUMN i int GENERATED ALWAYS AS IDENTITY")
+    page = gate.check(policy(tmp_path, postgres, "sessions.people", more + MODELS))
+    model = "not judged" if "wildcard" in more else "pass"  # overlapping classes have no shares
+    assert [each["verdict"] for each in page["checks"]] == [model, "pass", model, "pass", model]
+    assert seen
+    assert [each for each in seen if each[1]] == []
+
+
+@pytest.mark.postgres
+def test_a_table_that_changes_between_two_transactions_is_not_judged(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records come while a model computes, and the client asks for more after it."""
+    ask = Calls.ask
+
+    def changing(self: Calls, sql: str, *arguments: Any) -> Any:
+        server.execute("INSERT INTO sessions.people VALUES (99, 1, 1)")
+        return ask(self, sql, *arguments)
+
+    monkeypatch.setattr(Calls, "ask", changing)
+    path = policy(tmp_path, postgres, "sessions.people", MODELS)
+    assert gate.check(path)["verdict"] == "pass"  # all is of the first transaction
+    page = gate.check(path, risky=1)  # asked for after the models
+    assert {each["verdict"] for each in page["checks"]} == {"not judged"}
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("server")
+def test_columns_are_counted_only_for_a_report_that_describes_them(
+    tmp_path: Path, postgres: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(policy(tmp_path, postgres, "sessions.people", MODELS))
+    figures, sets = [], []
+    for options in ([], ["--html", str(tmp_path / "r.html")]):
+        assert main(["check", path, *options, "--format", "csv"]) == 0
+        figures.append(capsys.readouterr().out)
+        assert main(["check", path, *options, "--plan"]) == 0
+        sets.append(len(re.findall(r"GROUP BY", capsys.readouterr().out)))
+    assert figures[0] == figures[1]
+    assert sets[0] < sets[1]

@@ -119,7 +119,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "a value": (
         {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CAA": 0.5}, "otherwise": 0.1}]},
-        "scenario groups[1] must tell probabilities for values of 'state', got 'CAA'; did you mean 'CA'?",
+        "scenario groups[1] must tell probabilities for values of 'state', got 'CAA', which no record has",
     ),
     "a value without probability": (
         {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CA": 0.5, "NY": 0.5, "TX": 0.2}}]},

@@ -29,13 +29,13 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 200,000 subsets. More than 64
-    are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer, NULL
-    and a status that says why. One row per person is assumed; with `entity`, the column that tells people
-    apart (a class counts people, and an attacker knows one row of each, the worst), a class is as large as it
-    has people, NULL one of them, and a person counts by the smallest of their classes on the subset:
-    `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of a person
-    and another who is not in that class.
+    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
+    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
+    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
+    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
+    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
+    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
+    a person and another who is not in that class.
 
     >>> import numpy as np
     >>> five, two = np.array([5]), np.array([2])

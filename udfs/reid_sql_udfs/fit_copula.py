@@ -29,7 +29,7 @@ def fit_copula(
     a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
     column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
-    an empty table, and weights that are missing or below 0.
+    fewer than two records, and weights that are missing or below 0.
     With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.

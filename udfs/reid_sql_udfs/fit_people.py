@@ -5,6 +5,7 @@ from dataclasses import replace
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models.evidence import EvidenceRows
+from reid_sql.models.marginals.record_cells import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.people.fit import fit
@@ -34,7 +35,7 @@ def fit_people(
     copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
     adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
     more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
-    replaced. Refuses an empty table, and weights that are missing or below 0.
+    replaced. Refuses fewer than two records, and weights that are missing or below 0.
     With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
@@ -44,6 +45,7 @@ def fit_people(
     4
     """
     evidence = evidence_from_rows(rows, ordered or (), nominal or ())
+    refuse_one_record(evidence.records)
     fitted = fit(evidence, int(seed))
     diagnostics = diagnose(fitted, evidence)
     model = replace(fitted, notes=tuple(diagnostics.describe(fitted.columns)))

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import ReidError
-from reid_sql.models.classes.subset_counts import DistinctRecords, count_subset_classes
+from reid_sql.models.classes.partitions import DistinctRecords
+from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_classes
 
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
@@ -15,13 +16,14 @@ COUNTS: Final = (
     "pairs DECIMAL(38,0), dropped BIGINT)[]"
 )
 NOTHING: Final = np.zeros(0, dtype=np.int32)
+WIDE: Final = pa.decimal128(38, 0)
 SUBSET: Final = pa.struct(
     [
         ("places", pa.list_(pa.int64())),
         ("records", pa.int64()),
         ("classes", pa.int64()),
         ("reidentifications", pa.float64()),
-        ("pairs", pa.decimal128(38, 0)),
+        ("pairs", WIDE),
         ("dropped", pa.int64()),
     ]
 )
@@ -42,13 +44,21 @@ def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *giv
         )
     except ReidError as error:  # the engine would wrap the sentence in its own
         return pa.array([{"refusal": str(error)}], kind)
-    cells = [
-        pa.array([[place + 1 for place in one.places] for one in found], pa.list_(pa.int64())),
-        *(pa.array([getattr(one, name) for one in found], pa.int64()) for name in ("records", "classes")),
-        pa.array([one.reidentifications for one in found], pa.float64()),
-        pa.array([Decimal(one.pairs) for one in found], SUBSET.field("pairs").type),
-        pa.array([one.dropped for one in found], pa.int64()),
-    ]
-    rows = pa.StructArray.from_arrays(cells, fields=list(SUBSET))
+    rows = pa.StructArray.from_arrays(_cells(found), fields=list(SUBSET))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields=list(kind))
+
+
+def _cells(found: CountedSubsets) -> list[pa.Array]:
+    """The counts as columns; SQL numbers places from 1."""
+    places, ends = found.places()
+    starts = pa.array(np.concatenate(([0], ends)), pa.int32())
+    pairs = found.pairs if found.pairs.dtype == np.int64 else [Decimal(one) for one in found.pairs]
+    return [
+        pa.ListArray.from_arrays(starts, pa.array(places + 1, pa.int64())),
+        pa.array(found.records, pa.int64()),
+        pa.array(found.classes, pa.int64()),
+        pa.array(found.reidentifications, pa.float64()),
+        pa.array(pairs, pa.int64() if found.pairs.dtype == np.int64 else WIDE).cast(WIDE),
+        pa.array(found.dropped, pa.int64()),
+    ]

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Hashable
+from numbers import Number
 from typing import Any, Final
 
 import polars as pl
@@ -13,6 +15,8 @@ from reid_sql.engines.polars.frames import framed
 from reid_sql.errors import OutOfDomainError
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
+# Kinds of pandas whose values are of one Python type, which Arrow holds as they are.
+OF_ONE_TYPE: Final = {"string", "empty", "integer", "floating", "boolean", "bytes", "time", "decimal"}
 WORDS: Final = "a Polars LazyFrame or DataFrame, or a table with __arrow_c_stream__ (pandas, pyarrow, DuckDB)"
 ZONED_TIME: Final = re.compile(r"(?i)time with time zone|timetz")
 REFUSAL_COLUMN: Final = "tbl must have columns of types that Polars holds as they are, got {} for '{}'"
@@ -49,7 +53,33 @@ def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - what
     for field in table.schema:
         if _is_foreign(field.type):
             raise OutOfDomainError(f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text")
+    _refuse_merged_objects(given, table)
     return framed(table).collect()
+
+
+def _refuse_merged_objects(given: Any, table: pa.Table) -> None:  # noqa: ANN401 - see above
+    """Refuse columns of any Python objects, as pandas has them, of which Arrow makes some equal.
+
+    Arrow takes a moment among days for its day, bytes for text, and one without a zone for one in UTC.
+    """
+    pandas = sys.modules.get("pandas")  # a frame has imported it
+    if pandas is None or not isinstance(given, pandas.DataFrame):
+        return
+    for place, (name, kind) in enumerate(given.dtypes.items()):
+        column = given.iloc[:, place].dropna()
+        if (kind is not object and kind != "object") or pandas.api.types.infer_dtype(column) in OF_ONE_TYPE:
+            continue
+        came = framed(table.select([str(name)])).select(pl.all().drop_nulls().n_unique()).collect().item()
+        if came != len({_key_of(value) for value in column}):
+            rule = REFUSAL_COLUMN.format("Python objects of which some would become equal", name)
+            raise OutOfDomainError(f"{rule}; give the column one type, such as text")
+
+
+def _key_of(value: Any) -> Any:  # noqa: ANN401 - an object of a pandas column
+    """What is equal for equal values alone: numbers by their size, others by their type too."""
+    if type(value) is not bool and isinstance(value, Number):
+        return value
+    return type(value), value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value)
 
 
 def _refuse_zoned_times(given: Any) -> None:  # noqa: ANN401 - see above

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from reid_sql.document import Place, parsed, shown
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import COUNT, MAX_COLUMNS, PROBABILITY
+from reid_sql.parameters import MAX_COLUMNS, POPULATION, PROBABILITY
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 SCENARIO_KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
@@ -134,7 +134,7 @@ def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
     chances = {name: document.number(name, PROBABILITY, 1.0) for name in PARAMETERS}
     return Scenario(
         groups,
-        document.number("population", COUNT),
+        document.number("population", POPULATION),
         presence_disclosed=chances["presence_disclosed"],
         presence_discovered=chances["presence_discovered"],
         uniqueness_confirmed=chances["uniqueness_confirmed"],

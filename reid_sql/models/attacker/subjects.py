@@ -12,7 +12,7 @@ from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Rela
 from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.parameters import Floats
-from reid_sql.suggestion import suggestion
+from reid_sql.suggestion import count_values
 
 Texts = npt.NDArray[np.object_]
 Blank = npt.NDArray[np.bool_]
@@ -162,13 +162,13 @@ def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
     """Probability of each record by its value of the column; a value without one takes `otherwise`."""
     present = dict.fromkeys(values)
     if group.otherwise is None:
-        for each in present:
-            if each not in group.probabilities:
-                raise UnknownNameError(
-                    f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got "
-                    f"none for {'NULL' if each is None else repr(each)}; add it, or write otherwise = the "
-                    "probability of all others"
-                )
+        lacking = [each for each in present if each not in group.probabilities]
+        if lacking:
+            raise UnknownNameError(
+                f"scenario groups[{number}] must tell a probability for every value of '{group.by}', got "
+                f"none for {count_values(lacking)}; add it, or write otherwise = the probability of all "
+                "others"
+            )
     found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
     found[None] = group.otherwise
     return np.array([found[value] for value in values], dtype=np.float64)
@@ -186,10 +186,9 @@ def _describe_absent(given: Scenario, texts_by_column: dict[str, Texts], *, drop
         present = dict.fromkeys(texts_by_column[group.by])
         for value in group.probabilities:
             if value not in present and not dropped:
-                known = [text for text in present if text is not None]
-                raise UnknownNameError(
+                raise UnknownNameError(  # which names none that the table has
                     f"scenario groups[{number}] must tell probabilities for values of '{group.by}', got "
-                    f"'{value}'; {suggestion(value, known, 'values')}, or write values_may_be_absent = true"
+                    f"'{value}', which no record has; correct it, or write values_may_be_absent = true"
                 )
             if value not in present:
                 notes.append(STATUS_NO_RECORD.format(number, value, group.by))

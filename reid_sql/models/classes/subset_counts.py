@@ -1,12 +1,12 @@
 """Every subset of some columns, by its classes, from distinct records as codes.
 
-All subsets of a size share the counter of quasi-identifiers: keys of the first columns are made once, all
-processors count, and the memory is bounded.
+The subsets are visited depth first, and each refines the classes of the subset on one column less: records
+that are alone there stay alone, so they are counted once. Where all are alone, so they are on every superset,
+which nothing has to be counted for.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, Final
 
@@ -14,59 +14,72 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import (
     CODE_BYTES,
     KEY_BYTES,
     SPARE_ARRAYS,
     Key,
-    map_keys,
     require_memory,
     sum_reidentifications,
 )
-from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, Integers, QuasiIdentifiers
+from reid_sql.models.classes.partitions import Bools, DistinctRecords, Integers, Partition, Refiner
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.parameters import Floats
 
+MAX_SUBSETS: Final = 10_000_000
+SUBSET_BYTES: Final = 64  # of what is counted of one subset
 MAX_RECORDS_SQUARED_IN_64_BITS: Final = 3_000_000_000  # the pairs of so many records fit 64 bits
+Masks = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class SubsetCount:
-    """What is counted of one subset: its columns by place, from 0, and `dropped` for records left out.
+class CountedSubsets:
+    """What is counted of each subset, smaller subsets first, of one size in the order of the columns.
 
     `pairs` are ordered pairs of records that are alike, `reidentifications` those to expect, the sum of
     1/size over the records: the classes, where each record is in one. Of people, each by the smallest of
-    their classes, the records are people.
+    their classes, the records are people. `dropped` are the records that are left out.
     """
 
-    places: tuple[int, ...]
-    records: int
-    classes: int
-    reidentifications: float
-    pairs: int
-    dropped: int
+    width: int  # columns
+    masks: Masks  # (subsets,): the first column is the highest bit
+    records: Integers  # (subsets,)
+    classes: Integers  # (subsets,)
+    reidentifications: Floats  # (subsets,)
+    pairs: npt.NDArray[Any]  # (subsets,): of Python's numbers where 64 bits may be too few
+    dropped: Integers  # (subsets,)
+
+    def places(self) -> tuple[Integers, Integers]:
+        """The columns of all subsets by place, from 0, one after the other, and where each subset ends."""
+        flat, sizes = [], []
+        shifts = np.arange(self.width - 1, -1, -1, dtype=np.uint64)
+        for start in range(0, len(self.masks), PIECE):
+            members = (self.masks[start : start + PIECE, np.newaxis] >> shifts & np.uint64(1)).astype(
+                np.bool_
+            )
+            flat.append(np.nonzero(members)[1])
+            sizes.append(members.sum(axis=1))
+        return np.concatenate(flat), np.cumsum(np.concatenate(sizes))
+
+    def subsets(self) -> list[list[int]]:
+        """The columns of each subset, by place."""
+        flat, ends = self.places()
+        return [each.tolist() for each in np.split(flat, ends[:-1])]
 
 
-@dataclass(frozen=True)
-class DistinctRecords:
-    """Distinct records as codes, 0 for NULL, and how many records have each.
-
-    If people are counted, `people` has the person of each.
-    """
-
-    codes: Sequence[Integers]  # columns × (distinct,)
-    records: Integers  # (distinct,)
-    people: Integers | None = None  # (distinct,)
+PIECE: Final = 1 << 16  # subsets whose columns are listed at once
 
 
-def count_subsets(columns: int, max_size: int) -> int:
+def count_subsets(columns: int, max_size: int, most: int = MAX_SUBSETS) -> int:
     """Count the subsets of 1 to `max_size` columns; refuse more than one call can count.
 
     >>> count_subsets(4, 2)
     10
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
-    if count > MAX_COUNTED:
-        rule = f"the number of subsets of the columns must be at most {MAX_COUNTED}, got {count}"
+    if count > most:
+        rule = f"the number of subsets of the columns must be at most {most}, got {count}"
         raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return count
 
@@ -75,97 +88,215 @@ def require_memory_for_subsets(
     distinct: int, columns: int, max_size: int, memory_mb: int, *, people: bool = False
 ) -> None:
     """Refuse a bound of memory below what so many distinct records need, before their codes are made."""
-    each = CODE_BYTES * columns + KEY_BYTES * (min(columns, max_size) + SPARE_ARRAYS + people)
-    require_memory(distinct * each, memory_mb, f"{distinct} distinct records of {columns} columns")
+    each = CODE_BYTES * columns + KEY_BYTES * (2 * min(columns, max_size) + SPARE_ARRAYS + people)
+    subsets = SUBSET_BYTES * count_subsets(columns, max_size)
+    require_memory(distinct * each + subsets, memory_mb, f"{distinct} distinct records of {columns} columns")
 
 
 def count_subset_classes(
     table: DistinctRecords, max_size: int, nulls: str, memory_mb: int = 1024
-) -> list[SubsetCount]:
+) -> CountedSubsets:
     """Count the classes of every subset of up to `max_size` columns, smaller subsets first.
 
     NULL is a value of its own, or left out of the subsets with its column ("drop"), or may be any value
-    ("wildcard"). Refuses a bound of memory below what one thread needs.
+    ("wildcard"). Refuses a bound of memory below what is needed.
 
     >>> people = DistinctRecords([np.array([1, 1, 0]), np.array([1, 2, 2])], np.array([2, 1, 1]))
-    >>> [(each.places, each.classes, each.pairs) for each in count_subset_classes(people, 2, "value")]
-    [((0,), 2, 6), ((1,), 2, 4), ((0, 1), 3, 2)]
+    >>> found = count_subset_classes(people, 2, "value")
+    >>> found.subsets(), found.classes.tolist(), found.pairs.tolist()
+    ([[0], [1], [0, 1]], [2, 2, 3], [6, 4, 2])
     """
-    width = len(table.codes)
-    count_subsets(width, max_size)
-    require_memory_for_subsets(
-        len(table.records), width, max_size, memory_mb, people=table.people is not None
-    )
-    if not len(table.records):
-        sizes = range(1, min(max_size, width) + 1)
-        chosen = (places for size in sizes for places in combinations(range(width), size))
-        return [SubsetCount(places, 0, 0, 0.0, 0, 0) for places in chosen]
-    coded = Codes([""] * width, [], table.codes, np.arange(len(table.records)))
-    found: list[SubsetCount] = []
-    for size in range(1, min(max_size, width) + 1):
-        places = np.array(list(combinations(range(width), size)), dtype=np.int64)
-        each = QuasiIdentifiers(coded, places, len(places), 0)
-        found += map_keys(each, _Counter(table, places, nulls), memory_mb)
-    return found
+    people = table.people is not None
+    require_memory_for_subsets(len(table.records), len(table.codes), max_size, memory_mb, people=people)
+    counter = _Counter(table, min(max_size, len(table.codes)), nulls)
+    if len(table.records):
+        counter.visit(_State.whole(counter), 0, 0, 0)
+    else:
+        counter.fill(0, 0, 0, (0, 0, 0.0, 0, 0))
+    return counter.in_order()
+
+
+Figures = tuple[int, int, float, int, int]  # records, classes, reidentifications, pairs, dropped
+
+
+@dataclass(frozen=True)
+class _State:
+    """A subset's classes, and the records that are left of those that lack a value, or whether one does."""
+
+    partition: Partition
+    left: Bools | None = None  # (distinct,)
+    lacks: bool = False
+
+    @classmethod
+    def whole(cls, counter: "_Counter") -> "_State":
+        return cls(counter.rows.whole())
 
 
 class _Counter:
-    """Count the classes of each key."""
+    """Counts of subsets in the order in which they are visited."""
 
-    def __init__(self, table: DistinctRecords, places: Integers, nulls: str) -> None:
-        self.table, self.places, self.nulls = table, places, nulls
-        self.total = int(table.records.sum(dtype=np.int64))
-        self.single = bool((table.records == 1).all())
-        self.people = None if table.people is None else table.people.astype(np.int64)
-        lacking = [codes == 0 for codes in table.codes] if nulls != "value" else []
-        self.lacking = [gaps if gaps.any() else None for gaps in lacking]
+    def __init__(self, table: DistinctRecords, max_size: int, nulls: str) -> None:
+        self.table, self.max_size, self.nulls = table, max_size, nulls
+        self.rows = Refiner.of(DistinctRecords(table.codes, np.ones_like(table.records)))
+        self.people = (
+            None if table.people is None else np.unique(table.people, return_inverse=True)[1].ravel()
+        )
+        self.weights = table.records.astype(np.int64)
+        self.several = np.flatnonzero(self.weights > 1)
+        self.total = int(self.weights.sum())
+        self.pairs = _pairs(self.weights, self.total)  # of equal records
+        known = [codes != 0 for codes in table.codes] if nulls != "value" else [None for _ in table.codes]
+        self.known = [each if each is not None and not each.all() else None for each in known]
+        # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
+        levels = self.rows.levels
+        self.order = sorted(
+            range(len(levels)), key=lambda place: (self.known[place] is None, -levels[place], place)
+        )
+        self.lacking = sum(each is not None for each in self.known)
+        self.is_plain = not self.lacking and self.people is None
+        width = len(levels)
+        self.bits = [1 << width - 1 - place for place in self.order]
+        number, self.end = count_subsets(width, max_size), 0
+        self.masks = np.empty(number, dtype=np.uint64)
+        fits = self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
+        kinds = (np.int64, np.int64, np.float64, np.int64 if fits else np.object_, np.int64)
+        self.figures: list[npt.NDArray[Any]] = [np.empty(number, dtype=kind) for kind in kinds]
 
-    def __call__(self, number: int, key: Key) -> SubsetCount:
-        places = tuple(self.places[number].tolist())
-        gaps = [found for place in places if self.lacking and (found := self.lacking[place]) is not None]
-        if gaps and self.nulls == "wildcard":
-            return self._matched(places, key)
-        if gaps:
-            known = ~np.logical_or.reduce(gaps)
-            return self._known(places, Key(key.values[known], key.space), known)
-        return self._known(places, key, np.s_[:])
+    def visit(self, state: _State, mask: int, size: int, start: int) -> None:
+        """Count the subset with each of the columns from `start` on, and then their own supersets."""
+        for place in range(start, len(self.order)):
+            checkpoint(self.end / len(self.masks))
+            chosen = mask | self.bits[place]
+            if self.is_plain and (size + 1 == self.max_size or place + 1 == len(self.order)):
+                self.put(chosen, self._count_last(state.partition, self.order[place]))
+                continue
+            finer = self._refine(state, self.order[place])
+            counted = self._count(finer, chosen)
+            self.put(chosen, counted)
+            if size + 1 == self.max_size:
+                continue
+            if not len(finer.partition.rows) and place + 1 >= self.lacking and not finer.lacks:
+                self.fill(chosen, size + 1, place + 1, counted)
+            else:
+                self.visit(finer, chosen, size + 1, place + 1)
 
-    def _known(
-        self, places: tuple[int, ...], key: Key, known: "npt.NDArray[np.bool_] | slice[Any, Any, Any]"
-    ) -> SubsetCount:
-        """Count the records whose values are known."""
-        if not len(key.values):
-            return SubsetCount(places, 0, 0, 0.0, 0, self.total)
+    def put(self, mask: int, counted: Figures) -> None:
+        """Store what is counted of one subset."""
+        self.masks[self.end] = mask
+        for array, figure in zip(self.figures, counted, strict=True):
+            array[self.end] = figure
+        self.end += 1
+
+    def fill(self, mask: int, size: int, start: int, counted: Figures) -> None:
+        """Store the same for all supersets with columns from `start` on."""
+        bits = self.bits[start:]
+        supersets = np.array([mask], dtype=np.uint64)
+        sizes = np.array([size])
+        for bit in bits:
+            more = sizes < self.max_size
+            supersets = np.concatenate((supersets, supersets[more] | np.uint64(bit)))
+            sizes = np.concatenate((sizes, sizes[more] + 1))
+        end = self.end + len(supersets) - 1
+        self.masks[self.end : end] = supersets[1:]
+        for array, figure in zip(self.figures, counted, strict=True):
+            array[self.end : end] = figure
+        self.end = end
+
+    def in_order(self) -> CountedSubsets:
+        """The counts, smaller subsets first, of one size in the order of the columns."""
+        width = len(self.order)
+        sizes = np.zeros(len(self.masks), dtype=np.int8)
+        for bit in self.bits:
+            sizes += self.masks & np.uint64(bit) != 0
+        order = np.lexsort((~self.masks, sizes))
+        figures: list[npt.NDArray[Any]] = [array[order] for array in self.figures]
+        return CountedSubsets(width, self.masks[order], *figures)
+
+    def _refine(self, state: _State, column: int) -> _State:
+        """The classes on one column more, of the records whose value is known where others are left out."""
+        known, partition, left = self.known[column], state.partition, state.left
+        if known is None:
+            return replace(state, partition=self.rows.refine(partition, column))
+        if self.nulls == "wildcard":
+            return _State(self.rows.refine(partition, column), lacks=True)
+        kept = known[partition.rows]
+        partition = replace(partition, rows=partition.rows[kept], ids=partition.ids[kept])
+        return _State(self.rows.refine(partition, column), known if left is None else left & known)
+
+    def _count(self, state: _State, mask: int) -> Figures:
+        """Count the records, classes and pairs of a subset."""
+        if state.lacks:
+            return self._match(
+                [place for place, bit in zip(self.order, self.bits, strict=True) if mask & bit]
+            )
+        partition, weights = state.partition, self.weights
+        classes = int(np.count_nonzero(state.left)) if state.left is not None else len(weights)
+        classes += partition.classes - len(partition.rows)
+        records = self.total if state.left is None else int(weights[state.left].sum())
         if self.people is not None:
-            dropped = self.total - int(self.table.records[known].sum(dtype=np.int64))
-            return _count_people(places, key, self.people[known], dropped)
-        return self._counted(places, key, None if self.single else self.table.records[known])
+            return self._count_people(state, classes, self.total - records)
+        equal = self.pairs if state.left is None else _pairs(weights[state.left], self.total)
+        pairs = equal + self._count_pairs(partition.rows, partition.ids, partition.sizes)
+        return records, classes, float(classes), pairs, self.total - records
 
-    def _counted(self, places: tuple[int, ...], key: Key, records: Integers | None) -> SubsetCount:
-        sizes = key.class_sizes(records)
-        counted, classes = int(sizes.sum()), len(sizes)
-        pairs = _count_pairs(sizes, sizes, counted)
-        return SubsetCount(places, counted, classes, float(classes), pairs, self.total - counted)
+    def _count_last(self, partition: Partition, column: int) -> Figures:
+        """Count a subset that nothing refines: the sizes of its classes are enough."""
+        keys, space = self.rows.split(partition, column)
+        sizes = np.bincount(keys, minlength=space)
+        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(sizes))
+        pairs = self.pairs + self._count_pairs(partition.rows, keys, sizes)
+        return self.total, classes, float(classes), pairs, 0
 
-    def _matched(self, places: tuple[int, ...], key: Key) -> SubsetCount:
+    def _count_pairs(self, rows: Integers, ids: Integers, sizes: Integers) -> int:
+        """Count the pairs of records that are alike but not equal."""
+        equal = 0
+        several = np.searchsorted(rows, self.several) if len(rows) else rows  # rows ascend
+        several = several[rows.take(several, mode="clip") == self.several] if len(rows) else several
+        if len(several):  # a row counts as all of its records
+            weights = self.weights[rows[several]]
+            sizes = sizes + np.bincount(ids[several], weights - 1, len(sizes)).astype(np.int64)
+            equal = _pairs(weights, self.total)
+        return _pairs(sizes, self.total) - equal
+
+    def _count_people(self, state: _State, classes: int, dropped: int) -> Figures:
+        """Count people by the smallest of their classes: whoever has a class of one record is alone in it."""
+        people: Any = self.people
+        alone = np.ones(len(people), dtype=np.bool_) if state.left is None else state.left.copy()
+        alone[state.partition.rows] = False
+        number = int(people.max()) + 1
+        least = np.zeros(number, dtype=np.int64)  # 0 for who has no record left
+        pairs = np.unique(people[state.partition.rows] * (state.partition.classes + 1) + state.partition.ids)
+        person, value = np.divmod(pairs, state.partition.classes + 1)
+        if len(pairs):
+            size = np.bincount(value)[value]
+            starts = np.flatnonzero(np.r_[True, person[1:] != person[:-1]])
+            least[person[starts]] = np.minimum.reduceat(size, starts)
+        least[people[alone]] = 1
+        sizes = least[least > 0]
+        return len(sizes), classes, sum_reidentifications(sizes), int((sizes - 1).sum()), dropped
+
+    def _match(self, places: Sequence[int]) -> Figures:
         """Where NULL may be any value, a record is alike with all that it matches."""
+        key = Key(np.zeros(len(self.weights), dtype=np.int64), 1)
+        for place in sorted(places):
+            codes = self.table.codes[place]
+            key = key.with_column(codes, int(codes.max()) + 1)
         ids, sizes = key.numbered()
         first = np.zeros(len(sizes), dtype=np.int64)
         first[ids] = np.arange(len(ids))
         classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(np.int64)
-        members = np.bincount(ids, self.table.records, len(sizes)).astype(np.int64)
-        pairs = _count_pairs(members, wildcard_class_sizes(classes, classes, members), self.total)
-        return SubsetCount(places, self.total, len(sizes), float(len(sizes)), pairs, 0)
+        members = np.bincount(ids, self.weights, len(sizes)).astype(np.int64)
+        matches = wildcard_class_sizes(classes, classes, members)
+        pairs = (
+            int(members @ (matches - 1))
+            if self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
+            else sum(one * (size - 1) for one, size in zip(members.tolist(), matches.tolist(), strict=True))
+        )
+        return self.total, len(sizes), float(len(sizes)), pairs, 0
 
 
-def _count_people(places: tuple[int, ...], key: Key, people: Integers, dropped: int) -> SubsetCount:
-    classes, sizes = key.of_people(people)
-    pairs = int((sizes - 1).sum(dtype=np.int64))
-    return SubsetCount(places, len(sizes), classes, sum_reidentifications(sizes), pairs, dropped)
-
-
-def _count_pairs(members: Integers, sizes: npt.NDArray[np.int64] | Integers, records: int) -> int:
-    """Ordered pairs of alike records, Σ members (size − 1), exact beyond 64 bits too."""
+def _pairs(sizes: Integers, records: int) -> int:
+    """Ordered pairs of records of one class, Σ size (size − 1), exact beyond 64 bits too."""
     if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
-        return int(members @ (sizes - 1))
-    return sum(one * (size - 1) for one, size in zip(members.tolist(), sizes.tolist(), strict=True))
+        return int(sizes @ (sizes - 1))
+    return sum(size * (size - 1) for size in sizes.tolist())

@@ -14,6 +14,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
+from reid_sql.models.marginals.record_cells import describe_few_records, join_status
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 
@@ -121,7 +122,11 @@ def model_to_text(saved: SavedModels, name: str) -> str:
     """Give the last text of this name among the lines; refuses a name that none has."""
     lines = [place for place, model in enumerate(saved.model) if model == name]
     if not lines:
-        known = sorted({str(model) for model in saved.model})
+        # A table of something else has no names of models.
+        named = zip(saved.model, saved.json, strict=True)
+        known = sorted(
+            {str(model) for model, text in named if text and text.startswith('{"format":"reid-sql')}
+        )
         raise UnknownNameError(
             f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
         )
@@ -227,5 +232,5 @@ def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
         counted,
         model.method,
         model.calibration,
-        model.status,
+        join_status(*describe_few_records(model.records), model.status),
     )

@@ -26,6 +26,7 @@ from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence import PAIR, EvidenceRows
+from reid_sql.models.marginals.record_cells import refuse_one_record
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import Floats
 from reid_sql.suggestion import suggestion
@@ -47,6 +48,8 @@ def fit_copula(
     array([0.4])
     """
     columns = rows.columns()
+    total = int(rows.records[columns[0][1]].sum())
+    refuse_one_record(total)
     weight = rows.scaled_weights(columns[0][1])
     names = tuple(name for name, _ in columns)
     for name in ordered:
@@ -55,7 +58,6 @@ def fit_copula(
                 f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}"
             )
     marginals = _fit_marginals(rows, weight, ordered)
-    total = int(rows.records[columns[0][1]].sum())
     model = GaussianCopula(names, marginals, np.eye(len(names)), total, method, seed)
     if method == "calibrated" and rows.is_weighted:
         rule = "method 'calibrated' must have records that count the same each"
@@ -79,8 +81,6 @@ def fit_copula(
 
 def _calibrate_model(model: GaussianCopula, unique_records: int) -> GaussianCopula:
     """Let records repeat as often as in the sample."""
-    if model.records == 1:
-        return model
     precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
     cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
     found = calibrate(cells, model.records, unique_records)

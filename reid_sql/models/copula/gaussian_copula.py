@@ -16,7 +16,14 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.copula_cells import CopulaCells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
-from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
+from reid_sql.models.marginals.record_cells import (
+    NEW,
+    SEEN,
+    WITHOUT_SHARE,
+    describe_few_records,
+    describe_records,
+    join_status,
+)
 from reid_sql.models.marginals.scale import Scale, scale_of
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
@@ -155,7 +162,7 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        status = describe_unseen(self.columns, self._unseen_cases(codes))
+        status = describe_records(self.columns, self._unseen_cases(codes), self.records)
         return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
 
     def _unseen_cases(self, codes: Integers) -> Integers:
@@ -241,7 +248,7 @@ def forecast_copula(model: GaussianCopula, populations: npt.ArrayLike) -> list[C
         256, 1024, 1e-2, absolute_error=MAX_PEOPLE_ERROR / float(sizes.max()), seed=model.seed
     )
     cells = draw_cells(model, precision)
-    status = STATUS_COMPUTATION if model.status == OK else f"{STATUS_COMPUTATION}; {model.status}"
+    status = join_status(*describe_few_records(model.records), STATUS_COMPUTATION, model.status)
     return [_average_forecast(cells, float(size), status) for size in sizes]
 
 

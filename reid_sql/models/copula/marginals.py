@@ -14,6 +14,7 @@ from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtri
 from reid_sql.parameters import Floats
+from reid_sql.suggestion import count_values
 
 # The distribution of one column: the share of each of its values, and of a value that the sample never saw.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by
@@ -90,12 +91,10 @@ def given_marginal(
     for value, weight in zip(values, weights.tolist(), strict=True):
         own = value if value in totals else spelled.get(parse_number(value), value)
         totals[own] = totals.get(own, 0.0) + weight
-    lacking = next((value for value in seen if totals[value] == 0), "")
-    if lacking != "":
+    lacking = [value for value in dict.fromkeys(seen) if totals[value] == 0]
+    if lacking:
         rule = "marginals must have a share above 0 for each value of the sample"
-        raise OutOfDomainError(
-            f"{rule}, got none for {'NULL' if lacking is None else repr(lacking)}; complete the table"
-        )
+        raise OutOfDomainError(f"{rule}, got none for {count_values(lacking)}; complete the table")
     names, weights = list(totals), np.array(list(totals.values()))
     places = _sort_values(names, weights, ordered=ordered)
     return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)

@@ -13,8 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import OK, Histogram, Integers
+from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_file import CopulaSummary
+from reid_sql.models.marginals.record_cells import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
@@ -37,8 +38,6 @@ MAX_SYNERGY: Final = (
 )  # nats, below which it is reported; 94 % of the triples of the 2019 supplement are above
 MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
 CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
-MIN_RECORDS: Final = 100
-STATUS_FEW_RECORDS: Final = "fewer than 100 records: intervals were measured on larger samples"
 STATUS_NO_REPEATS: Final = (
     "no record repeats in the sample: the number of people of a cell depends on the model alone"
 )
@@ -292,6 +291,6 @@ def _count_values(model: PeopleModel) -> int:
 
 
 def _status(model: PeopleModel) -> str:
-    notes = [STATUS_FEW_RECORDS] * (model.records < MIN_RECORDS) + [STATUS_TREE_ONLY] * (model.donors == 0)
+    notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.donors == 0)
     notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
-    return "; ".join([*notes, *model.notes]) or OK
+    return join_status(*notes, *model.notes)

@@ -14,7 +14,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_unseen
+from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.latent_classes import LatentClasses
@@ -205,7 +205,7 @@ class PeopleModel:
             log_q = log_q + one.log_chance(self.marginals, codes)
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
-        status = describe_unseen(self.columns, cases)
+        status = describe_records(self.columns, cases, self.records)
         return PeopleCells(cells, np.zeros(len(cells)), status, self.overdispersion, self.unique_share)
 
     def unseen_cases(self, codes: Integers) -> Integers:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
+from reid_sql.models.marginals.record_cells import describe_few_records, join_status
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.model import PeopleModel, SampleRecords
 from reid_sql.models.population_risk.intervals import (
@@ -161,7 +162,8 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         xi, kappa = shares.uniqueness, shares.correctness
         ends = (xi.estimate, xi.low, xi.high, kappa.estimate, kappa.low, kappa.high)
         status = STATUS_OF_MODEL if people > model.records else STATUS_COUNTED
-        rows.append(CopulaForecast(people, *ends, status))
+        few = describe_few_records(model.records) if people > model.records else []
+        rows.append(CopulaForecast(people, *ends, join_status(*few, status)))
     return rows
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.marginals.record_cells import SEEN, WITHOUT_SHARE, describe_unseen
+from reid_sql.models.marginals.record_cells import SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.donors import Donors, compare_values
 from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources
@@ -74,7 +74,7 @@ class PeopleSubsets:
 
     def status(self, subsets: Subsets) -> list[str]:
         """Status of each subset: whether the sample contains its values."""
-        found = describe_unseen(self.model.columns, np.where(subsets, self._cases, SEEN))
+        found = describe_records(self.model.columns, np.where(subsets, self._cases, SEEN), self.model.records)
         return [str(status) for status in found]
 
     def scores(self, subsets: Subsets, people: float) -> tuple[Floats, Floats, Floats]:

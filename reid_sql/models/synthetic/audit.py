@@ -44,13 +44,13 @@ class AttackCounts:
 class AuditedAttack:
     """An attack on a synthetic table."""
 
-    attack: str
+    attack: str  # what the attacker does with the synthetic table
     column_name: str | None  # the sensitive column, of an attack on one
     original: float  # share of the original's records that the attack is right about
     holdout: float | None  # the same of the holdout, about which nothing was learned
     excess: float | None  # the first less the second: what the synthetic table gives away
-    low: float | None  # 95 % interval of the excess
-    high: float | None
+    low: float | None  # lower end of the 95 % interval of the excess
+    high: float | None  # the upper end of the same interval
     status: str
 
 

@@ -1,11 +1,11 @@
 """Ibis: every subset of some columns, by its classes, from the distinct records."""
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from itertools import combinations
 from typing import Any, Final
 
 import ibis
-import numpy as np
 import pyarrow as pa
 from ibis.expr.types import Table
 
@@ -26,9 +26,10 @@ from reid_sql.engines.ibis.frames import (
 )
 from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
 from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
-from reid_sql.models.classes.subset_counts import count_subsets
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import COLUMNS, Integers
+from reid_sql.models.classes.partitions import DistinctRecords
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
+from reid_sql.models.classes.subset_counts import count_subset_classes, count_subsets
+from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts
@@ -51,7 +52,7 @@ def subsets(
     columns: Sequence[str],
     max_size: int,
     nulls: str,
-    memory_mb: int = 0,  # noqa: ARG001 - the warehouse counts
+    memory_mb: int,
     entity: str | None = None,
 ) -> pa.Table:
     """Records, classes and alike pairs of every subset of the columns, smallest first.
@@ -61,17 +62,13 @@ def subsets(
     """
     refuse_entity(columns, entity, nulls)
     found = check_columns(COLUMNS, columns, tbl)
-    sizes = range(1, min(max_size, len(columns)) + 1)
-    count_subsets(len(columns), max_size)
-    chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-    names = aliases(found)
     distinct = _distinct(tbl, found, entity)
+    if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
+        return _count_here(distinct, columns, max_size, nulls, memory_mb, people=entity is not None)
+    sizes = range(1, min(max_size, len(columns)) + 1)
+    chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     sized = _sizes if entity is None else _sizes_of_people
-    counted = (
-        _match_both(distinct, names, chosen)
-        if nulls == "wildcard"
-        else _counted(distinct, names, chosen, nulls, sized)
-    )
+    counted = _counted(distinct, aliases(found), chosen, nulls, sized)
     rows = [
         {"subset": [columns[place] for place in subset], "nulls": nulls, **line}
         for subset, line in zip(chosen, counted, strict=True)
@@ -167,26 +164,22 @@ def _add(line: dict[str, Any], size: int, classes: int, members: int, *, aside: 
     line["pairs_alike"] += members * (size - 1)
 
 
-def _match_both(
-    distinct: Table, names: Sequence[str], chosen: Sequence[Sequence[int]]
-) -> list[dict[str, Any]]:
-    """The same where NULL may be any value."""
-    fetched = fetch_codes(distinct, names, DISTINCT)
-    codes, records = fetched.codes, fetched.others["records"].to_numpy()
-    return [_subset(codes[:, list(subset)], records) for subset in chosen]
-
-
-def _subset(codes: Integers, records: Integers) -> dict[str, Any]:
-    """Records, classes and alike pairs."""
-    classes, place = np.unique(codes, axis=0, return_inverse=True)
-    members = np.zeros(len(classes), dtype=np.int64)
-    np.add.at(members, place.ravel(), records)
-    sizes = wildcard_class_sizes(classes, classes, members).tolist()
-    pairs = sum(one * (size - 1) for one, size in zip(members.tolist(), sizes, strict=True))
-    return {
-        "records": int(records.sum()),
-        "classes": len(classes),
-        "reidentifications": float(len(classes)),
-        "pairs_alike": pairs,
-        "records_dropped": 0,
+def _count_here(
+    distinct: Table, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, *, people: bool
+) -> pa.Table:
+    """Count the subsets at the client, where NULL may be any value or they are very many."""
+    fetched = fetch_codes(distinct, [*aliases(columns), *["entity"] * people], DISTINCT)
+    codes = list(fetched.codes.T)
+    whose = codes.pop() if people else None
+    table = DistinctRecords(codes, fetched.others["records"].to_numpy(), whose)
+    found = count_subset_classes(table, max_size, nulls, memory_mb)
+    cells = {
+        "subset": [[columns[place] for place in subset] for subset in found.subsets()],
+        "records": found.records,
+        "classes": found.classes,
+        "reidentifications": found.reidentifications,
+        "pairs_alike": [Decimal(pairs) for pairs in found.pairs.tolist()],
+        "records_dropped": found.dropped,
+        "nulls": [nulls] * len(found.masks),
     }
+    return pa.table(cells, TYPES)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
+import numpy as np
 import polars as pl
 
 from reid_sql.engines.codes import dense_codes
@@ -17,8 +18,8 @@ from reid_sql.engines.polars.frames import (
     with_class_sizes,
 )
 from reid_sql.engines.polars.groups import COLUMNS_AND_ENTITY, people_of
+from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import (
-    DistinctRecords,
     count_subset_classes,
     count_subsets,
     require_memory_for_subsets,
@@ -94,12 +95,12 @@ def _many(
         people = None if entity is None else codes.pop()
         table = DistinctRecords(codes, distinct["records"].to_numpy(), people)
         found = count_subset_classes(table, max_size, nulls, memory_mb)
-        counts = ("records", "classes", "reidentifications", "pairs", "dropped")
-        cells = [
-            [[columns[place] for place in one.places] for one in found],
-            *([getattr(one, name) for one in found] for name in counts),
-            [nulls] * len(found),
-        ]
-        return pl.DataFrame(cells, schema=types)
+        places, ends = found.places()
+        named = np.array(columns, dtype=np.object_)[places]
+        subset = pl.Series(np.split(named, ends[:-1]), dtype=pl.List(pl.String))
+        counts = (found.records, found.classes, found.reidentifications, found.pairs, found.dropped)
+        cells = [subset, *(pl.Series(one.tolist()) for one in counts)]
+        named_cells = dict(zip([*types][:-1], cells, strict=True))
+        return pl.DataFrame(named_cells | {"nulls": nulls}, schema=types, strict=False)
 
     return map_whole(count_distinct(rows, names, "value"), count, types)

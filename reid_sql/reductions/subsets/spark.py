@@ -12,11 +12,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import dense_codes
-from reid_sql.engines.spark.counting import count_masks, count_records, fetch_distinct, mask_of
-from reid_sql.engines.spark.frames import Rows, read_rows, to_spark
+from reid_sql.engines.spark.counting import count_masks, count_records, mask_of
+from reid_sql.engines.spark.frames import Rows, fetch, read_rows, to_spark
 from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
+from reid_sql.models.classes.partitions import DistinctRecords
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
 from reid_sql.models.classes.subset_counts import (
-    DistinctRecords,
     count_subset_classes,
     count_subsets,
     require_memory_for_subsets,
@@ -34,7 +35,8 @@ def subsets(
 ) -> DataFrame:
     """Records, classes and alike pairs of every subset of the columns, smallest first.
 
-    Spark counts them, and bounds its own memory; where NULL may be any value, this process does.
+    Spark counts them, and bounds its own memory; where NULL may be any value, or there are more than 200,000,
+    this process does.
     """
     people = entity is not None
     rows = (
@@ -42,11 +44,12 @@ def subsets(
         if people
         else read_rows(tbl, columns, COLUMNS)
     )
-    sizes = range(1, min(max_size, len(columns)) + 1)
-    count_subsets(len(columns), max_size)
-    chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-    matched, drop = nulls == "wildcard", nulls == "drop"
-    found = _matched(rows, chosen, memory_mb) if matched else _counted(rows, chosen, drop=drop, people=people)
+    if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
+        found = _count_here(rows, max_size, nulls, memory_mb, people=people)
+    else:
+        sizes = range(1, min(max_size, len(columns)) + 1)
+        chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
+        found = _counted(rows, chosen, drop=nulls == "drop", people=people)
     whole = {
         "records": "bigint",
         "classes": "bigint",
@@ -71,19 +74,24 @@ def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people:
     return F.broadcast(masks).join(counts, "mask", "left")
 
 
-def _matched(rows: Rows, chosen: Sequence[Sequence[int]], memory_mb: int) -> DataFrame:
-    """The same where NULL may be any value; the pairs as text, as they may exceed 64 bits."""
-    table = fetch_distinct(count_records(rows, "value"))
-    max_size = len(chosen[-1])
-    require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb)
+def _count_here(rows: Rows, max_size: int, nulls: str, memory_mb: int, *, people: bool) -> DataFrame:
+    """Count the subsets on the driver, where NULL may be any value or they are very many.
+
+    Pairs come as text, as they may exceed 64 bits.
+    """
+    counted = count_people(rows, "value") if people else count_records(rows, "value")
+    table = fetch(counted, "the distinct records")
+    require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb, people=people)
     frame = pl.DataFrame(pl.from_arrow(table))
-    distinct = DistinctRecords([dense_codes(frame, name) for name in rows.names], table["records"].to_numpy())
-    counts = count_subset_classes(distinct, max_size, "wildcard", memory_mb)
+    codes = [dense_codes(frame, name) for name in rows.names]
+    whose = dense_codes(frame, "entity") if people else None
+    distinct = DistinctRecords(codes, table["records"].to_numpy(), whose)
+    counts = count_subset_classes(distinct, max_size, nulls, memory_mb)
     named = {
-        "records": [one.records for one in counts],
-        "classes": [one.classes for one in counts],
-        "pairs_alike": [str(one.pairs) for one in counts],
+        "records": counts.records,
+        "classes": counts.classes,
+        "reidentifications": counts.reidentifications,
+        "pairs_alike": [str(pairs) for pairs in counts.pairs.tolist()],
+        "records_dropped": counts.dropped,
     }
-    found = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | named))
-    expected = F.col("classes").cast("double").alias("reidentifications")
-    return found.select("*", expected).withColumn("records_dropped", F.lit(0))
+    return to_spark(rows.frame.sparkSession, pa.table(_listed(rows, counts.subsets()) | named))

@@ -84,8 +84,9 @@ def _count_from_codes(
     every = [*columns] if entity is None else [*columns, entity]
     codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
     people = "NULL" if entity is None else f"list(coalesce(code{len(every)}, 0))"
-    # A distinct record takes its codes, the keys of one subset, and its person where people are counted.
-    keys = min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
+    # A distinct record takes its codes, its places and classes in the subsets that one is refined from, and
+    # its person where people are counted.
+    keys = 2 * min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
     fits = fits_memory(
         BYTES * len(columns) + BYTES_PER_KEY * keys, memory_mb, f" distinct records of {len(columns)} columns"
     )

@@ -1,11 +1,14 @@
 """What Arrow reads as a table is a table to the Polars functions: with the values that it has, or refused."""
 
 import datetime as dt
+import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -155,3 +158,35 @@ def test_people_of_two_kinds_of_table_are_compared() -> None:
     sizes = rp.journalist_risk(PEOPLE.head(20).to_pandas(), PEOPLE.to_arrow(), ["age", "sex"]).collect()
     expected = rp.journalist_risk(PEOPLE.head(20), PEOPLE, ["age", "sex"]).collect()
     assert sizes.equals(expected)
+
+
+OBJECTS = [
+    *(b"a", "a", bytearray(b"a"), "1", 1, 1.5, True, Decimal("1.1"), (1, 2), [1, 2]),
+    *(dt.date(2020, 1, 1), dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 5)),  # noqa: DTZ001 - without a zone
+    *(dt.datetime(2020, 1, 1, tzinfo=dt.UTC), dt.time(1), dt.timedelta(1), uuid.UUID(int=1), "2020-01-01"),
+    *(pd.Timestamp("2020-01-01 00:00:00.000000001"), pd.Timedelta(1), 0.1, 2**53, 2**53 + 1, 2**64),
+    *({"a": 1}, {"a": 1, "b": None}, float("inf"), np.float32(0.1), memoryview(b"a"), 10**400),
+]
+
+
+@pytest.mark.parametrize("place", range(len(OBJECTS)))
+def test_no_two_python_objects_of_pandas_become_one_value(place: int) -> None:
+    """Of two people with these values each is alone, or the column is refused."""
+    for other in OBJECTS[place + 1 :]:
+        objects = np.empty(2, dtype=object)
+        objects[0], objects[1] = OBJECTS[place], other
+        frame = pd.DataFrame({"s": [1, 1]}).assign(x=objects)
+        with suppress(ReidError):
+            found = rp.risk_summary(frame, ["x", "s"]).collect()
+            assert (found["k"][0], found["unique_records"][0]) == (1, 2), other
+
+
+def test_objects_of_one_type_are_read() -> None:
+    days = pd.Series([dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)], dtype=object)
+    moments = pd.Series([dt.datetime(2020, 1, 1, i % 2, tzinfo=dt.UTC) for i in range(4)], dtype=object)
+    numbers = pd.Series([1, 1.0, 2.5, None], dtype=object)
+    frame = pd.DataFrame(
+        {"days": days, "moments": moments, "numbers": numbers, "texts": ["a", "b", "a", "b"]}
+    )
+    for name, classes in {"days": 3, "moments": 2, "numbers": 3, "texts": 2}.items():
+        assert rp.risk_summary(frame, [name]).collect()["classes"][0] == classes

@@ -62,8 +62,8 @@ def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> Non
 @pytest.mark.parametrize(
     ("values", "shares", "words"),
     [
-        (["F"], [1.0], "share above 0 for each value of the sample, got none for 'M'"),
-        (["F", "M"], [1.0, 0.0], "got none for 'M'; complete the table"),
+        (["F"], [1.0], "share above 0 for each value of the sample, got none for 1 value"),
+        (["F", "M"], [1.0, 0.0], "got none for 1 value; complete the table"),
         (["F", "M"], [2.0, -1.0], "must be a number of at least 0 for every value"),
         (["F", "M"], [1.0, float("nan")], "got nan altogether"),
         (["F", "M"], [0.0, 0.0], "got 0 altogether"),

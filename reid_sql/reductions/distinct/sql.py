@@ -1,0 +1,77 @@
+"""Distinct records as small numbers in SQL: one row, in which each column is a list of codes."""
+
+from collections.abc import Sequence
+
+from reid_sql.parameters import fold_case
+from reid_sql.reductions.distinct import CODE, COUNTS
+from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.records import count_distinct, encode_values, fits_memory, with_null_report
+from reid_sql.sql.source import Source
+from reid_sql.sql.text import fold_case_in_sql, name, none_null, text, texts
+
+KEY = "create_sort_key({{'v': {}}}, 'ASC NULLS LAST')"  # equal where the values are, of any type
+
+
+def distinct_codes(
+    tbl: Source, columns: Sequence[str] | None, memory_mb: int, nulls: str, entity: str | None
+) -> str:
+    """List the distinct records as codes, 0 for NULL, and those of people if any."""
+    if columns is None:
+        return _of_all_columns(tbl, memory_mb, nulls, entity)
+    every = with_entity(columns, entity, nulls)
+    codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(every)}, 0))"
+    what = f" distinct records of {len(columns)} columns"
+    # A person of no name is one, so only the other columns decide which records are left out.
+    body = f"""
+        WITH reid_distinct AS MATERIALIZED (
+          FROM ({count_distinct(tbl, every, "value")})
+          {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
+        )
+        SELECT {texts(columns)} AS names, [{codes}] AS codes, list(records)::BIGINT[] AS records,
+          {people} AS people
+        FROM reid_distinct {encode_values(every, "reid_distinct")}
+        WHERE (SELECT {fits_memory(CODE * len(columns) + COUNTS, memory_mb, what)} FROM reid_distinct)"""
+    label = label_with_entity("columns", entity)
+    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+
+
+def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None) -> str:
+    """The same of all columns of the table, whose names only the query knows."""
+    others = f"lambda reid_name: {_is_other('reid_name', entity)}"  # EXCLUDE would not bind a missing name
+    complete = f"WHERE COLUMNS({others}) IS NOT NULL" if nulls == "drop" else ""
+    person = "" if entity is None else f", {KEY.format(name(entity))} AS reid_person"
+    counted = "* EXCLUDE (reid_records)" if entity is None else "* EXCLUDE (reid_records, reid_person)"
+    ranks = f"dense_rank() OVER (ORDER BY COLUMNS({counted})::BLOB ASC NULLS LAST)::INTEGER"
+    whose = ", list(reid_person)::BIGINT[] AS reid_people" if person else ", []::BIGINT[] AS reid_people"
+    ranked = ", dense_rank() OVER (ORDER BY reid_person ASC NULLS LAST) AS reid_person" if person else ""
+    fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
+    body = f"""
+        WITH reid_keys AS (
+          SELECT {KEY.format(f"COLUMNS({others})")}{person} FROM {tbl.items()} {complete}
+        ),
+        reid_distinct AS MATERIALIZED (SELECT *, count(*) AS reid_records FROM reid_keys GROUP BY ALL),
+        reid_ranks AS (
+          SELECT {ranks}, reid_records{ranked} FROM reid_distinct
+          WHERE (SELECT {fits} FROM reid_distinct)
+        ),
+        reid_lists AS (
+          SELECT list(COLUMNS({counted})), list(reid_records)::BIGINT[] AS reid_records{whose}
+          FROM reid_ranks
+        ),
+        reid_counts AS (
+          SELECT count(*) AS reid_read FROM {tbl.items()}
+        )
+        SELECT (
+            SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()})
+            WHERE {_is_other("column_name", entity)}
+          ) AS names,
+          list_value(*COLUMNS(* EXCLUDE (reid_records, reid_people, reid_read))) AS codes,
+          coalesce(reid_records, []) AS records, coalesce(reid_people, []) AS people,
+          reid_read - coalesce(list_sum(reid_records), 0)::BIGINT AS records_dropped, {text(nulls)} AS nulls
+        FROM reid_lists, reid_counts"""
+    return tbl.check_columns(label_with_entity("columns", entity), [entity] if entity else [], body)
+
+
+def _is_other(column: str, entity: str | None) -> str:
+    return "true" if entity is None else f"{fold_case_in_sql(column)} <> {text(fold_case(entity))}"

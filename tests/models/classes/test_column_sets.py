@@ -1,0 +1,167 @@
+"""Searches over sets of columns against counting every set by hand."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.interruption import InterruptedWorkError, checked
+from reid_sql.models.classes.column_sets import find_minimal_sets, least_of_share
+from reid_sql.models.classes.identifying_sets import DistinctCodes, find_quasi_identifiers
+from reid_sql.models.classes.minimal_keys import TooManySetsError, find_minimal_keys
+from reid_sql.models.classes.partitions import DistinctRecords, Refiner
+
+Places = tuple[int, ...]
+Drawn = tuple[list[Places], list[int]]  # rows, and whose each is
+
+
+def draw_table(seed: int) -> Drawn:
+    """Draw a small table; some columns are constant, equal to another or determined by two others."""
+    rng = np.random.default_rng(seed)
+    height, width = int(rng.integers(1, 30)), int(rng.integers(1, 7))
+    columns = [rng.integers(0, rng.integers(1, 7), height) for _ in range(width)]
+    if width > 2:
+        columns[-1] = columns[0].copy()
+    if width > 3:
+        columns[-2] = columns[0] * 7 + columns[1]
+    people = rng.integers(0, max(1, height // 2) + 1, height) if seed % 2 else np.arange(height)
+    return [tuple(row) for row in np.stack(columns, 1).tolist()], people.tolist()
+
+
+def distinct(drawn: Drawn, seed: int) -> DistinctRecords:
+    rows, people = drawn
+    if not seed % 2:
+        counts = Counter(rows)
+        return DistinctRecords(list(np.array(list(counts)).T), np.array(list(counts.values())))
+    held = sorted(set(zip(rows, people, strict=True)))
+    np.random.default_rng(seed).shuffle(held)
+    codes = list(np.array([row for row, _ in held]).T)
+    return DistinctRecords(codes, np.ones(len(held), int), np.array([person for _, person in held]))
+
+
+def count_by_hand(drawn: Drawn, places: Places) -> tuple[int, int]:
+    """How many people are alone in one of their classes, and how many classes there are."""
+    held: dict[Places, set[int]] = {}
+    for row, person in zip(*drawn, strict=True):
+        held.setdefault(tuple(row[place] for place in places), set()).add(person)
+    return len(set().union(*(people for people in held.values() if len(people) == 1))), len(held)
+
+
+def sets_up_to(width: int, size: int) -> list[Places]:
+    return [each for n in range(1, size + 1) for each in combinations(range(width), n)]
+
+
+def minimal_by_hand(drawn: Drawn, least: int, size: int) -> dict[Places, tuple[int, int]]:
+    counts = {each: count_by_hand(drawn, each) for each in sets_up_to(len(drawn[0][0]), size)}
+    reaching = {each for each, (unique, _) in counts.items() if unique >= least}
+    return {each: counts[each] for each in reaching if not any(set(other) < set(each) for other in reaching)}
+
+
+@pytest.mark.parametrize("start", range(0, 2000, 100))
+def test_every_minimal_set_of_small_tables(start: int) -> None:
+    for seed in range(start, start + 100):
+        drawn, rng = draw_table(seed), np.random.default_rng(seed)
+        table, width = Refiner.of(distinct(drawn, seed)), len(drawn[0][0])
+        assert table.total == len(set(drawn[1]))
+        share, size = float(rng.choice([0.05, 0.1, 0.3, 0.5, 0.9, 1.0])), int(rng.integers(1, width + 1))
+        least = least_of_share(share, table.total)
+        found = find_minimal_sets(table, least, size, int(rng.choice([5, 20, 1000])))
+        covered = size if found.is_complete else found.covered
+        counts = {each.places: (each.unique, each.classes) for each in found.sets}
+        assert counts == minimal_by_hand(drawn, least, covered), seed
+
+
+def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
+    for seed in range(200):
+        drawn = draw_table(seed)
+        table, width = Refiner.of(distinct(drawn, seed)), len(drawn[0][0])
+        for places in sets_up_to(width, width):
+            partition = table.refine_all(places)
+            assert (partition.unique, table.count_classes(partition, places)) == count_by_hand(drawn, places)
+            for place in range(width):
+                assert table.refine(partition, place).unique >= partition.unique
+                assert table.count_unique(partition, place) == table.refine(partition, place).unique
+
+
+def test_hitting_sets_are_the_keys_that_counting_finds() -> None:
+    for seed in range(0, 2000, 2):
+        rng = np.random.default_rng(seed)
+        rows = sorted({tuple(row) for row in rng.integers(0, rng.integers(2, 5), (25, 7)).tolist()})
+        drawn = (rows, list(range(len(rows))))
+        size = int(rng.integers(1, 8))
+        keys = find_minimal_keys(Refiner.of(distinct(drawn, 0)), size, 10_000)
+        places = [tuple(place for place in range(7) if key >> place & 1) for key in keys]
+        assert sorted(places) == sorted(minimal_by_hand(drawn, len(rows), size)), seed
+
+
+def codes(rows: Sequence[Places]) -> DistinctCodes:
+    columns: list[npt.NDArray[Any]] = list(np.array(rows).T)
+    return DistinctCodes([f"c{place}" for place in range(len(columns))], columns, np.ones(len(rows), int))
+
+
+def test_what_was_not_covered_is_said_and_never_listed() -> None:
+    rows = [tuple(row) for row in np.random.default_rng(1).integers(0, 2, (400, 12)).tolist()]
+    table = codes(sorted(set(rows)))
+    whole = find_quasi_identifiers(table, 0.2)
+    assert {row.status for row in whole} == {"ok"}
+    cut = find_quasi_identifiers(table, 0.2, max_sets=3000)
+    assert {row.status.split(":")[0] for row in cut} == {"complete up to 7 of 12 columns"}
+    assert [row.columns for row in cut if row.columns] == [
+        row.columns for row in whole if row.size is not None and row.size <= 7
+    ]
+    none = find_quasi_identifiers(table, 0.2, max_size=1)
+    assert [(row.columns, row.status) for row in none] == [
+        ([], "no set of at most 1 column reaches at_least")
+    ]
+    wide = sorted({tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()})
+    nothing = find_quasi_identifiers(codes(wide), 1.0, max_sets=3)
+    assert [(row.columns, row.status.split(";")[0]) for row in nothing] == [
+        ([], "not available: more than 3 sets of columns to count")
+    ]
+
+
+def test_too_many_hitting_sets_are_no_answer() -> None:
+    rows = [tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()]
+    table = Refiner.of(DistinctRecords(list(np.array(sorted(set(rows))).T), np.ones(len(set(rows)), int)))
+    with pytest.raises(TooManySetsError):
+        find_minimal_keys(table, 9, 3)
+
+
+def test_a_record_that_occurs_twice_leaves_no_key() -> None:
+    table = DistinctCodes(["a", "b"], [np.array([1, 2]), np.array([1, 1])], np.array([2, 1]))
+    assert [(row.columns, row.status) for row in find_quasi_identifiers(table, 1.0)] == [
+        ([], "no set of at most 2 columns reaches at_least")
+    ]
+    assert [(row.columns, row.unique_records) for row in find_quasi_identifiers(table, 1 / 3)] == [(["a"], 1)]
+
+
+def test_refusals_name_the_rule() -> None:
+    empty = DistinctCodes(["a"], [np.empty(0, np.int64)], np.empty(0, np.int64))
+    with pytest.raises(NoRecordsError):
+        find_quasi_identifiers(empty)
+    wide = codes([tuple(range(65))])
+    with pytest.raises(OutOfDomainError, match="columns must be at most 64 columns, got the 65"):
+        find_quasi_identifiers(wide)
+    with pytest.raises(OutOfDomainError, match="at_least must be a share above 0 and at most 1, got 0;"):
+        find_quasi_identifiers(codes([(1, 2)]), 0.0)
+
+
+@pytest.mark.parametrize("at_least", [0.5, 1.0])
+def test_a_search_can_be_interrupted(at_least: float) -> None:
+    """A checkpoint is asked before each set that is counted, so it ends within the time of one."""
+    rows = np.random.default_rng(2).integers(0, 3, (500, 14))
+    asked = []
+
+    def stop(share: float | None) -> None:
+        asked.append(share)
+        if len(asked) == 3:
+            raise InterruptedWorkError
+
+    with pytest.raises(InterruptedWorkError):
+        checked(find_quasi_identifiers, stop)(codes(sorted({tuple(row) for row in rows.tolist()})), at_least)
+    assert len(asked) == 3

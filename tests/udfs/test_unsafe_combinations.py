@@ -1,0 +1,99 @@
+from collections import defaultdict
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import Row, by_both, by_duckdb, frames, keys
+
+Combination = tuple[tuple[int, Any], ...]  # columns by place, each with its value
+
+
+def count_by_hand(
+    rows: list[Row], people: list[Any], k: int, size: int
+) -> dict[tuple[str, ...], tuple[int, int, int]]:
+    """By the definition: the combinations that fewer than k share, while k or more share each part of it."""
+    held: dict[Combination, set[Any]] = defaultdict(set)
+    for row, person in zip(rows, people, strict=True):
+        for number in range(1, min(size, len(row)) + 1):
+            for places in combinations(range(len(row)), number):
+                held[tuple((place, row[place]) for place in places)].add(person)
+    rare = {each for each, who in held.items() if len(who) < k}
+    by_columns: dict[tuple[str, ...], list[set[Any]]] = defaultdict(list)
+    for each in rare:
+        parts = (part for number in range(1, len(each)) for part in combinations(each, number))
+        if not any(part in rare for part in parts):
+            by_columns[tuple(f"c{place + 1}" for place, _ in each)].append(held[each])
+    return {
+        names: (len(who), len(set().union(*who)), min(map(len, who))) for names, who in by_columns.items()
+    }
+
+
+def figures(answer: list[dict[str, Any]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
+    return {tuple(row["columns"]): (row["combinations"], row["records"], row["fewest"]) for row in answer}
+
+
+@given(
+    frames(min_rows=1, max_columns=4),
+    st.sampled_from(["value", "drop"]),
+    st.integers(2, 5),
+    st.integers(1, 4),
+)
+def test_combinations_of_values_of_any_type(frame: pl.DataFrame, nulls: str, k: int, size: int) -> None:
+    rows = [row for row in keys(frame) if nulls == "value" or None not in row]
+    if not rows:
+        return
+    expected = count_by_hand(rows, list(range(len(rows))), k, size)
+    for answer in by_both(
+        "unsafe_combinations", {"t": frame}, frame.columns, k=k, max_size=size, nulls=nulls
+    ):
+        assert figures(answer) == expected
+        assert all(row["share"] == row["records"] / len(rows) for row in answer)
+        assert [row["size"] for row in answer] == sorted(len(row["columns"]) for row in answer)
+
+
+@given(frames(min_rows=1, max_columns=3), st.data(), st.integers(2, 4))
+def test_combinations_count_people_of_several_rows(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+    people = data.draw(st.lists(st.none() | st.integers(1, 4), min_size=frame.height, max_size=frame.height))
+    table = frame.with_columns(pl.Series("person", people, dtype=pl.Int64))
+    expected = count_by_hand(keys(frame), people, k, 3)
+    for answer in by_both("unsafe_combinations", {"t": table}, frame.columns, k=k, entity="person"):
+        assert figures(answer) == expected
+
+
+def test_k_of_two_finds_the_records_that_minimal_unique_subsets_lists() -> None:
+    frame = pl.DataFrame({"a": [n % 97 for n in range(500)], "b": [n % 13 for n in range(500)]})
+    frame = frame.with_columns(pl.Series("c", [None if n % 49 == 0 else n % 7 for n in range(500)]))
+    columns = ["a", "b", "c"]
+    for answer, alone in zip(
+        by_both("unsafe_combinations", {"t": frame}, columns, k=2),
+        by_both("minimal_unique_subsets", {"t": frame}, columns, max_size=3),
+        strict=True,
+    ):
+        listed: dict[tuple[str, ...], int] = defaultdict(int)
+        for row in alone:
+            listed[tuple(row["columns"])] += 1
+        assert {names: found[0] for names, found in figures(answer).items()} == listed
+        assert listed
+
+
+def test_a_table_whose_combinations_are_all_shared_has_no_row() -> None:
+    same = pl.DataFrame({"a": [1] * 5, "b": ["x"] * 5})
+    assert by_both("unsafe_combinations", {"t": same}, None) == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("k := 1", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
+        ("nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        ("['zap']", "columns must be columns of the table, got 'zap'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
+    with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
+        by_duckdb(f"FROM unsafe_combinations(t, {call})", t=pl.DataFrame({"a": [1, 2], "b": [1, 1]}))
+    assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
