@@ -93,8 +93,8 @@ def test_copies_are_found_and_a_table_without_them_is_not_blamed(copied: int) ->
     for _ in range(20):
         original, holdout = people(rng, 2000), people(rng, 2000)
         synthetic = people(rng, 2000 - copied) + original[:copied]
-        frames = [frame(each) for each in (original, synthetic, holdout)]
-        audited = rp.audit_synthetic(*frames[:2], ["a", "b"], sensitive=["x", "y"], holdout=frames[2])
+        one, other, unused = (frame(each) for each in (original, synthetic, holdout))
+        audited = rp.audit_synthetic(one, other, ["a", "b"], sensitive=["x", "y"], holdout=unused)
         found += audited.collect()["low"][1] > 0
     assert found >= 18 if copied else found <= 2
 
@@ -113,10 +113,9 @@ def test_an_empty_table_is_refused(empty: str) -> None:
     rows = [("p", "q", "r", None)]
     tables = [[] if name == empty else rows for name in ("o", "s", "h")]
     word = {"o": "original", "s": "synthetic", "h": "holdout"}[empty]
+    one, other, unused = (frame(each) for each in tables)
     with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
-        rp.audit_synthetic(
-            *(frame(each) for each in tables[:2]), ["a"], sensitive=["x"], holdout=frame(tables[2])
-        ).collect()
+        rp.audit_synthetic(one, other, ["a"], sensitive=["x"], holdout=unused).collect()
     with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
         by_duckdb(SQL.format(", holdout := h"), **dict(zip("osh", map(frame, tables), strict=True)))
 
