@@ -64,7 +64,7 @@ class Argument:
 
     name: str
     domain: Domain
-    default: str | float | None = None
+    default: str | float | tuple[float, ...] | None = None
     optional: bool = False
 
 
