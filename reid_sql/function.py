@@ -50,7 +50,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
 
 @dataclass(frozen=True)
 class Entity(Values):
-    """The column that tells people apart, not its name: one array, NULL in it one person."""
+    """The column that identifies people, not its name: one array, NULL in it one person."""
 
 
 class Answer(Enum):
@@ -275,7 +275,7 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
 def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Body]:
     """Declare a function of a record's values among those of all records; the engine counts.
 
-    The values come last; a column that tells people apart may stand before them.
+    The values come last; a column that identifies people may stand before them.
     """
 
     def declare(body: Body) -> Body:

@@ -243,7 +243,7 @@ def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> li
     if not 1 <= len(names) <= MAX_COLUMNS:
         raise OutOfDomainError(
             f"{label} must name 1 to {MAX_COLUMNS} columns, got {len(names)}; pass the columns by which "
-            "people can be told apart, such as ['age', 'sex']"
+            "people can be distinguished, such as ['age', 'sex']"
         )
     folded = [fold(column) for column in names]
     for place, column in enumerate(names):

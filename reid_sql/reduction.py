@@ -45,7 +45,7 @@ REFUSAL_SEVERAL_RECORDS: Final = (
     "pass a table with a row a person"
 )
 REFUSAL_COLLATION: Final = (
-    "columns must tell apart texts that differ, got a collation of its own for one of {}; pass a view that "
+    "columns must distinguish texts that differ, got a collation of its own for one of {}; pass a view that "
     "has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, 'ASC "
     "NULLS LAST')"
 )
@@ -64,7 +64,7 @@ class Argument:
 
     name: str
     domain: Domain
-    default: str | float | None = None
+    default: str | float | tuple[float, ...] | None = None
     optional: bool = False
 
 
@@ -129,7 +129,7 @@ DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL
 KEY: Final = Argument("key", Key(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
-)  # the column that tells people apart, where rows are not people
+)  # the column that identifies people, where rows are not people
 DIVIDING: Final = Columns("by")
 BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
 # The prefix of these columns' names in a reduction, so that none can clash with one of its own.

@@ -20,6 +20,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "population_tbl": "people",
     "original": "people",
     "released": "released",
+    "synthetic": "released",
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',
@@ -46,6 +47,7 @@ GIVEN: Final[Mapping[str, str]] = {
 }
 TABLES: Final[Mapping[str, str]] = {
     "sparse_correctness_curve": "purchases",
+    "unicity": "purchases",
     "equivalence_class_people": "purchases",
     "load_copula": "saved",
 }
@@ -53,6 +55,7 @@ FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fi
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
 PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
+KNOWN_OF_ROWS: Final = '["item"]'
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
 
 
@@ -106,7 +109,7 @@ class Face:
         """The statements of the function's example; the last prints the answer."""
         wanted = facts.needed(function)
         tbl = TABLES.get(function.name, GIVEN["tbl"])
-        given = {**GIVEN, "tbl": tbl}
+        given = {**GIVEN, "tbl": tbl} | ({"columns": KNOWN_OF_ROWS} if function.name == "unicity" else {})
         call, frame = self._call(function, [given[name] for name in wanted], tbl)
         models = "model" in wanted or function.name in {"load_copula", "copula_models"}
         made = self._made(f"{call} {frame}", models=models)

@@ -179,7 +179,7 @@ def _written(function: Function, parameters: str, answer: str, words: str) -> st
 
 
 def _counting(function: Function, kind: str, beside: bool) -> str:  # noqa: FBT001 - one of two ways
-    """The columns, and the one that tells people apart; beside a frame that, and the new column's name."""
+    """The columns, and the one that identifies people; beside a frame that, and the new column's name."""
     people = [f"entity: {kind}"] if any(isinstance(p.domain, Entity) for p in function.parameters) else []
     listed = ["tbl: _Frame"] * beside + people + [f"*columns: {kind}"]
     listed += [f'name: str = "{function.name}"'] * beside + (

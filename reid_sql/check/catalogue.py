@@ -7,7 +7,7 @@ from reid_sql.function import Parameter
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.parameters import PROBABILITY, SEED, Choice
+from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
 
 ATTACK_PARAMETERS: Final = (
     Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),
@@ -293,6 +293,20 @@ _SETS: Final = (
         "sparse_correctness_curve",
         "correctness",
         pick=highest("n"),
+    ),
+    Measure(
+        "unicity",
+        "share of people whom a few known rows of theirs single out",
+        "unicity",
+        "uniqueness",
+        own=(Parameter("points", POINTS, 4),),
+    ),
+    Measure(
+        "unicity_correctness",
+        "chance that an attacker who knows a few rows of a person names the right one",
+        "unicity",
+        "correctness",
+        own=(Parameter("points", POINTS, 4),),
     ),
 )
 

@@ -137,6 +137,11 @@ class Measure:
         """Whether it hangs on quasi-identifiers; a model is fitted to them."""
         return self.takes("qi", "columns", "model")
 
+    @property
+    def needs_entity(self) -> bool:
+        """Whether there is no answer without the column that identifies people."""
+        return any(each.name == "entity" and each.default is REQUIRED for each in self.declared.parameters)
+
     def takes(self, *names: str) -> bool:
         """Whether the figure hangs on a parameter of one of these names."""
         asked = [
@@ -156,4 +161,6 @@ def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa:
     if parameter.name == "populations":
         return [given["population"]]
     value = given.get(parameter.name, parameter.default)
+    if isinstance(parameter.domain, Numbers) and isinstance(value, int | float):
+        return [value]
     return None if value is REQUIRED else value

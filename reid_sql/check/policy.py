@@ -259,6 +259,9 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.counts and not check.quasi_identifiers:
         rule = f"{place.where} needs quasi-identifiers for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write quasi_identifiers = ["age", "sex"] in the table')
+    if measure.needs_entity and table.entity is None:
+        rule = f"{place.where} needs entity for the measure '{measure.name}', got none"
+        raise OutOfDomainError(f'{rule}; write entity = "patient_id" in the table')
     if measure.takes("population_tbl") and table.population_source is None:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')

@@ -88,13 +88,6 @@ class CheckResult:
         """The worst verdict of the groups."""
         return worst_verdict([finding.verdict for finding in self.findings])
 
-    @property
-    def telling(self) -> Judgement:
-        """The finding that decides: of the worst verdict, the one of the highest risk."""
-        sign = 1 if self.check.measure.at_least else -1
-        found = [finding for finding in self.findings if finding.verdict == self.verdict]
-        return min(found, key=lambda finding: 0.0 if finding.judged is None else sign * finding.judged)
-
 
 @dataclass(frozen=True)
 class Baseline:

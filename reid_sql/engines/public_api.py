@@ -318,7 +318,7 @@ def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
 
 
 OF_NO_RECORD: Final = (
-    "entity must be the column that tells people apart, got NULL; "
+    "entity must be the column that identifies people, got NULL; "
     "name it, or count records by equivalence_class_size"
 )
 LONGEST: Final = 80  # characters of a value that fit a sentence

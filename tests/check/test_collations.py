@@ -9,7 +9,7 @@ import pytest
 from reid_sql.check.gate import check
 from reid_sql.cli import main
 
-SENTENCE = "columns must tell apart texts that differ, got a collation of its own for one of "
+SENTENCE = "columns must distinguish texts that differ, got a collation of its own for one of "
 HELD = {"plain": "word", "within": "{'v': [word]}"}
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import reid_sql.ibis as ri
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.cli import main
+from reid_sql.client_fallback import fetch_distinct
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.sources.warehouse import warehouse
 
@@ -84,6 +86,40 @@ def test_an_administrator_finds_the_session_by_its_name(
     with warehouse("url", f"postgres://reid@/postgres?host={postgres}", tmp_path):
         named = server.execute("SELECT application_name FROM pg_stat_activity").fetchall()
     assert ("reid-sql",) in named
+
+
+ROLE_ABROAD = """
+CREATE ROLE abroad LOGIN;
+ALTER ROLE abroad SET extra_float_digits = {digits};
+ALTER ROLE abroad SET DateStyle = 'SQL, DMY';
+ALTER ROLE abroad SET TimeZone = 'Asia/Kolkata';
+CREATE TABLE sessions.readings (height float8, day date, hour timestamptz);
+GRANT USAGE ON SCHEMA sessions TO abroad;
+GRANT SELECT ON sessions.readings TO abroad
+"""
+READINGS = {
+    (0.1 + 0.2, date(2020, 4, 5), datetime(2020, 4, 5, 23, tzinfo=UTC)),
+    (0.3, date(2020, 5, 4), datetime(2020, 4, 5, 22, tzinfo=UTC)),
+}
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("digits", [0, -15])
+def test_the_settings_of_a_role_change_no_value(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any], digits: int
+) -> None:
+    """Two heights that a server would round to one text stay two, and a day is no month."""
+    server.execute(ROLE_ABROAD.format(digits=digits))
+    try:
+        server.cursor().executemany("INSERT INTO sessions.readings VALUES (%s, %s, %s)", list(READINGS))
+        with warehouse("url", f"postgres://abroad@/postgres?host={postgres}", tmp_path) as held:
+            table = held.table("table", "sessions.readings")
+            rows = fetch_distinct(table, ["height", "day", "hour"]).rows.to_pylist()
+            classes = collected(ri.equivalence_classes(table, ["height"]), "the classes").to_pylist()
+    finally:
+        server.execute("DROP OWNED BY abroad; DROP ROLE abroad")
+    assert {tuple(row.values())[:3] for row in rows} == READINGS
+    assert {row["height"] for row in classes} == {0.1 + 0.2, 0.3}
 
 
 FAILING = {

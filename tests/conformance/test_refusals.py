@@ -22,8 +22,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "class_size_histogram",
         {"qi": ["age", "age"]},
     ),
-    "quasi-identifiers must name 1 to 64 columns, got 0; pass the columns by which people can be told apart, "
-    "such as ['age', 'sex']": ("correctness_curve", {"qi": []}),
+    "quasi-identifiers must name 1 to 64 columns, got 0; pass the columns by which people can be "
+    "distinguished, such as ['age', 'sex']": ("correctness_curve", {"qi": []}),
     "threshold must be a risk between 0 and 1, got 2; pass the risk above which a record counts as at risk, "
     "such as 0.2 for classes of fewer than 5": ("risk_summary", {"qi": AGE, "threshold": 2}),
     "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean 'drop'?": (
@@ -52,6 +52,12 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "qar_risk must be asked without by, got [age]: its columns are compared as a whole; ask about each group "
     "in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
+    "entity must not be a quasi-identifier, got 'AGE'; an attacker who knows it needs nothing else: leave it "
+    "out of one of them": ("class_size_histogram", {"qi": AGE, "entity": "AGE", "by": ["sex"]}),
+    "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'; reduce the table to a row a "
+    "person first": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
+    "by must be asked with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
+    "own": ("class_size_histogram", {"qi": AGE, "entity": "id", "by": ["sex"], "nulls": "wildcard"}),
     "the number of subsets of the columns must be at most 10000000, got ": (
         "attribute_risk",
         {"columns": [f"c{place}" for place in range(40)], "max_size": 7},

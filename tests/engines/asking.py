@@ -122,6 +122,7 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "population": 1e6,
     "populations": [1e6],
     "person": "age",
+    "entity": "id",
     "sensitive": "id",
     "item": "region",
     "key": "id",

@@ -57,7 +57,7 @@ def polars(frame: pl.LazyFrame, *columns: str) -> Answered:
 
 
 def people(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
-    """The last column tells people apart: how many have a smallest class of each size."""
+    """The last column identifies people: how many have a smallest class of each size."""
     smallest: dict[Value, int] = {}
     for held in drawn.classes.values():
         for person in held:

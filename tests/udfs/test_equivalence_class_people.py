@@ -111,7 +111,7 @@ def test_an_entity_among_the_quasi_identifiers_is_refused(
         ),
         (
             lambda: ANY.equivalence_class_people(None, "sex"),
-            "entity must be the column that tells people apart, got",
+            "entity must be the column that identifies people, got",
         ),
         (lambda: rp.equivalence_class_people(pl.lit(1), "sex"), "a constant"),
         (lambda: rp.equivalence_class_people("age"), "must name 1 to 64 columns, got 0"),

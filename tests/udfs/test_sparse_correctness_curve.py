@@ -39,6 +39,19 @@ def by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
     return total / len(sets)
 
 
+def alone_by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
+    """Share of targets, of what is known and of galleries of n in which nobody else matches."""
+    total = 0.0
+    for target, items in enumerate(sets):
+        known = list(combinations(sorted(items), min(points, len(items))))
+        others = [person for person in range(len(sets)) if person != target]
+        for some in known:
+            matching = {person for person in others if set(some) <= sets[person]}
+            alone = sum(not matching & set(gallery) for gallery in combinations(others, n - 1))
+            total += alone / len(known) / comb(len(others), n - 1)
+    return total / len(sets)
+
+
 def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     duck = by_duckdb(f"FROM sparse_correctness_curve(t, 'basket', 'item'{extras})", t=frame)
@@ -53,7 +66,9 @@ def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(
         assert [row["n"] for row in answer] == list(range(1, len(sets) + 1))
         for row in answer:
             assert row["correctness"] == pytest.approx(by_hand(sets, points, row["n"]), rel=1e-12)
+            assert row["uniqueness"] == pytest.approx(alone_by_hand(sets, points, row["n"]), rel=1e-12)
             assert (row["standard_error"], row["draws"], row["people"]) == (0, 0, len(sets))
+            assert row["uniqueness_standard_error"] == 0
 
 
 @given(SETS, st.integers(1, 3), st.integers(0, 9))
@@ -117,6 +132,7 @@ def test_people_and_items_may_be_of_any_type() -> None:
             "t, 'bascket', 'item'",
             "person and item must be columns of the table, got 'bascket'; did you mean 'basket'?",
         ),
+        ("t, NULL, 'item'", "person and item must be a list of column names, got [NULL, item]; write"),
         ("t, 'item', 'item'", "person and item must be distinct, got 'item' twice; name each column once"),
         (
             "t, 'basket', 'item', points := 0",

@@ -5,15 +5,24 @@ Dropping in a file declares it everywhere.
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from reid_sql.function import FUNCTIONS, Function
+if TYPE_CHECKING:
+    from reid_sql.function import Function
 
 
-def declared() -> Mapping[str, Function]:
+def declared() -> "Mapping[str, Function]":
     """Every function of this folder, by name, in alphabetical order; each loaded when it is asked for."""
-    return _Declared(sorted(_files(tuple(__path__)) | FUNCTIONS.keys()))
+    return _Declared(sorted(_files(tuple(__path__)) | _loaded().keys()))
+
+
+def _loaded() -> "Mapping[str, Function]":
+    """The functions that were declared so far: registering imports no declaration, and no numpy with it."""
+    module: Any = sys.modules.get("reid_sql.function")
+    return module.FUNCTIONS if module else {}
 
 
 @cache
@@ -21,18 +30,18 @@ def _files(folders: tuple[str, ...]) -> frozenset[str]:
     return frozenset(module.name for module in pkgutil.iter_modules(folders))
 
 
-class _Declared(Mapping[str, Function]):
+class _Declared(Mapping[str, "Function"]):
     """The functions by name: a file is loaded with all the models that it needs, which takes its time."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = dict.fromkeys(names)
 
-    def __getitem__(self, name: str) -> Function:
+    def __getitem__(self, name: str) -> "Function":
         if name not in self._names:
             raise KeyError(name)
-        if name not in FUNCTIONS:
+        if name not in _loaded():
             importlib.import_module(f"{__name__}.{name}")
-        return FUNCTIONS[name]
+        return _loaded()[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

@@ -34,7 +34,7 @@ def adversary_risk(
     value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
     groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
     the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
-    values the table lacks. One row per person is assumed; with `entity`, the column that tells people apart,
+    values the table lacks. One row per person is assumed; with `entity`, the column that identifies people,
     `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
     their rows to another are refused.
     `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record

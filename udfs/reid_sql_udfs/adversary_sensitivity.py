@@ -35,7 +35,7 @@ def adversary_sensitivity(
     Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
     are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
     the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
-    `entity`, the column that tells people apart, people are counted, NULL one of them; those whose values on
+    `entity`, the column that identifies people, people are counted, NULL one of them; those whose values on
     the scenario's columns differ from one of their rows to another are refused.
 
     >>> import numpy as np

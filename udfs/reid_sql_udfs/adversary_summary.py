@@ -36,7 +36,7 @@ def adversary_summary(
     threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
     `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
     Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
-    is assumed; with `entity`, the column that tells people apart, people are counted, NULL one of them; those
+    is assumed; with `entity`, the column that identifies people, people are counted, NULL one of them; those
     whose values on the scenario's columns differ from one of their rows to another are refused.
 
     >>> import numpy as np

@@ -27,7 +27,7 @@ def alpha_k_anonymity(
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
     the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in

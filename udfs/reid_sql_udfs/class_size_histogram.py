@@ -15,7 +15,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), sizes are numbers of people, and `records` are the people whose smallest class is of
     that size. With `nulls := 'wildcard'`, `blank_records` of the records are NULL in every quasi-identifier:
     such a record matches all others, so that its class size is that of the table, and is nobody else's match,

@@ -23,7 +23,7 @@ def column_contributions(
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
     Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
     the person, and the sets are those that single out one of their rows from all rows of others.
 
     >>> import numpy as np

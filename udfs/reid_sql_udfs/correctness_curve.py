@@ -26,7 +26,7 @@ def correctness_curve(
     The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
     all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above

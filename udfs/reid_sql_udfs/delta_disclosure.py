@@ -28,7 +28,7 @@ def delta_disclosure(
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
     class and value, of share p in the class and q in the table. present: over the values that a class holds.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in

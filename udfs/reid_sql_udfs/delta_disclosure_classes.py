@@ -17,7 +17,7 @@ def delta_disclosure_classes(classes: OffendingClasses) -> OffendingClasses:
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `delta_disclosure`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
 

@@ -14,7 +14,7 @@ from reid_sql.reductions.classes import CLASS_SIZE
 def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *columns: npt.ArrayLike) -> Integers:
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
-    `entity`, the column that tells people apart, comes first; then 1 to 64 quasi-identifiers, as in
+    `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
     equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
     all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
     place of a column, and an entity among the quasi-identifiers.

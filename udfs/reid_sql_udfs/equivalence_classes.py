@@ -17,9 +17,9 @@ def equivalence_classes(classes: Classes) -> Classes:
 
     `class_size` is the number of records that match the combination, `records` those that hold exactly these
     values: the same number unless `nulls := 'wildcard'`, where a NULL in either record matches anything. With
-    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
-    tells people apart.
+    identifies people.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

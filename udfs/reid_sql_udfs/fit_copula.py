@@ -1,4 +1,4 @@
-"""A Gaussian copula of a table, known by its name from then on."""
+"""A Gaussian copula of a table, stored under a name."""
 
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
@@ -22,15 +22,15 @@ from reid_sql.reductions.evidence import PAIRS
 def fit_copula(
     rows: EvidenceRows, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
 ) -> CopulaSummary:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa then know it.
+    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa take its name.
 
-    They know it by its name. Columns count as categories without an order, integers and dates too, unless
-    `ordered` names them: numbers are then in order of size, other values in order of their text. `weight` is
-    a column of survey weights. `marginals` is a table of what is known from outside, such as a census:
-    column_name, value and share (or a count). `method := 'calibrated'` lets records repeat as often as in the
+    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
+    are then in order of size, other values in order of their text. `weight` is a column of survey weights.
+    `marginals` is a table of shares from outside, such as a census: column_name, value and share (or a
+    count). `method := 'calibrated'` lets records repeat as often as in the
     sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
     fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 

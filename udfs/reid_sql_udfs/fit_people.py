@@ -1,4 +1,4 @@
-"""A model of the people of a table, known by its name from then on."""
+"""A model of the people of a table, stored under a name."""
 
 from dataclasses import replace
 
@@ -25,18 +25,18 @@ from reid_sql.reductions.evidence import PEOPLE
 def fit_people(
     rows: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others then know it.
+    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others take its name.
 
-    They know it by its name. A tree of pairs of columns and records as donors give each cell's probability;
-    real cells scatter around it as far as the sample's repeats tell. Columns of numbers, dates and moments
-    have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
-    weights, `marginals` a table of what is known from outside: column_name, value and share; with either, the
-    tree stands alone. In memory the model holds up to 1,000 donors, which are records of the sample;
-    copula_json keeps none. Columns that follow from others are tied to them: beside its postal code a city
-    adds nothing, and without it says which codes there may be. `status` names them, three columns that tell
-    more together than pairs do, and class sizes that the model does not foretell. A model of the same name is
-    replaced. Refuses fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    A tree of pairs of columns, and records as donors, give the probability of each combination of values; the
+    sample's repeated records show how far real counts scatter around it. Columns of numbers, dates and
+    moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
+    weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
+    tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
+    copula_json leaves them out. A column that others determine adds nothing next to them: a city next to its
+    postal code. `status` names such columns, three columns that depend on each other more than their pairs
+    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses
+    fewer than two records, and weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
 

@@ -20,7 +20,7 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
     else the 0-based position in the scan. Refuses an empty table, and weights that are missing, negative or
-    zero. With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a
+    zero. With `entity`, the column that identifies people (NULL is one person), the sample is of people: a
     class counts its people, and an attacker knows one row of each, that of their smallest class; a person has
     the smallest of their weights, and `record` is the person; else one row per person is assumed.
 

@@ -29,9 +29,9 @@ def journalist_risk(
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
     `classes` are the sample's. A population holds its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that tells people apart (a class counts
+    and the status says so. With `entity`, the column of both tables that identifies people (a class counts
     people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
-    per person is assumed, unless `entity` tells people apart. With `by`, one row for each group of the table,
+    per person is assumed, unless `entity` identifies people. With `by`, one row for each group of the table,
     as in risk_summary, each against the whole population table.
 
     >>> import numpy as np

@@ -46,7 +46,7 @@ def l_diversity(
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
     stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
     values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in

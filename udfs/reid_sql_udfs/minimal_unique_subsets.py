@@ -23,7 +23,7 @@ def minimal_unique_subsets(
     the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
     records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
     of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that tells people apart (a class
+    sets of columns. One row per person is assumed; with `entity`, the column that identifies people (a class
     counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
     them: a set singles out a person who has, in one of their rows, values in its columns that no other person
     has.

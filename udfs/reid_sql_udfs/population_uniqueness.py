@@ -26,7 +26,7 @@ def population_uniqueness(
     'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
     no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
     'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the

@@ -19,7 +19,7 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
     to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
     whose classes overlap.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.

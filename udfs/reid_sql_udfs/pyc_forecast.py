@@ -25,7 +25,7 @@ def pyc_forecast(
     `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
     they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
-    With `entity`, the column that tells people apart (NULL is one person), the sample is of people: a class
+    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
     counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
     person is assumed.
     With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the

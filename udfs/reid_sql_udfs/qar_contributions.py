@@ -38,7 +38,7 @@ def qar_contributions(
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
     quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
     without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
-    tells people apart (a class counts people, and an attacker knows one row of each, the worst), `record` is
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
     the person, NULL one of them; people whose values differ from one of their rows to another are refused.
 
     >>> import numpy as np

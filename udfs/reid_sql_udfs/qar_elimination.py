@@ -40,7 +40,7 @@ def qar_elimination(
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
     'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
     gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
-    `entity`, the column that tells people apart, `record` is the person, NULL one of them; people whose
+    `entity`, the column that identifies people, `record` is the person, NULL one of them; people whose
     values differ from one of their rows to another are refused.
 
     >>> import numpy as np

@@ -38,7 +38,7 @@ def qar_proxies(
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
     NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), people are ranked, NULL one of them; those whose values differ from one of
     their rows to another are refused.
 

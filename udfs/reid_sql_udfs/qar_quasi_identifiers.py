@@ -28,7 +28,7 @@ def qar_quasi_identifiers(
     The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
     `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
     Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), NULL one of them, the risk is the mean over people of 1/size of the smallest
     of their classes, in people.
 

@@ -26,11 +26,14 @@ def sparse_correctness_curve(
     knows `points` random items of the target, or all of them where there are fewer, and names one of the
     people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
     of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
-    every engine, and `standard_error` says how much that leaves open. `sizes` are whole numbers from 1 to the
-    number of people; 50 where there are none, evenly spaced in log space. Refuses an empty table.
+    every engine, and `standard_error` says how much that leaves open. `uniqueness` is the share of targets
+    whom nobody else in the gallery matches; `unicity` gives it for several numbers of points. `sizes` are
+    whole numbers from 1 to the number of people; 50 where there are none, evenly spaced in log space. Refuses
+    an empty table.
 
     >>> import numpy as np
-    >>> half_have_a_twin = Matches(np.array([1, 2]), np.array([2.0, 2.0]), np.array([4, 4]), np.array([0, 0]))
+    >>> one, people, none = np.array([1, 1]), np.array([4, 4]), np.array([0, 0])
+    >>> half_have_a_twin = Matches(one, np.array([1, 2]), np.array([2.0, 2.0]), people, none, none)
     >>> sparse_correctness_curve(half_have_a_twin, [4])[0].correctness
     0.75
     """

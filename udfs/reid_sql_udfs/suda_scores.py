@@ -27,7 +27,7 @@ def suda_scores(
     and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
     own, so its values differ. A record that nothing singles out has no row. Refuses what
     minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that tells people apart (a class counts people, and an attacker knows one row of each, the
+    the column that identifies people (a class counts people, and an attacker knows one row of each, the
     worst), people are scored, by the sets that single out one of their rows from all rows of others.
 
     >>> import numpy as np

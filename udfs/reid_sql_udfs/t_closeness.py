@@ -23,7 +23,7 @@ def t_closeness(
     from each other. ordered: by their places in their order. numeric: by their difference, over the range.
     The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
     NULL and a status that says so.
-    With `entity`, the column that tells people apart (NULL is one person), people are counted: a class and a
+    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
     With `by`, one row for each group of the columns' values, each group a table of its own, as in

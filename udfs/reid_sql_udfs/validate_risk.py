@@ -35,7 +35,7 @@ def validate_risk(
     distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
     of population_uniqueness, all unless named. It does not tell how far a forecast from this table to a
     larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
-    fewer than 50. With `entity`, the column that tells people apart (NULL is one person), the table is of
+    fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
     people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
     row per person is assumed.
     With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up

@@ -6,7 +6,7 @@
 {% endif %}
 {% if not 1 <= names | length <= 64 %}
 {% do reid_sql.refuse(words ~ ' must name 1 to 64 columns, got ' ~ names | length
-  ~ "; pass the columns by which people can be told apart, such as ['age', 'sex']") %}
+  ~ "; pass the columns by which people can be distinguished, such as ['age', 'sex']") %}
 {% endif %}
 {% set there = reid_sql.columns_of(relation) %}
 {% set found = [] %}

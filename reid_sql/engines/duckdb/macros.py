@@ -4,6 +4,7 @@ Functions of single records are expressions: closed forms, windows and calls of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from reid_sql.engines.duckdb.answers import body_name
@@ -18,7 +19,7 @@ UNGIVEN: Final = "'reid: no column'"
 NUMBERS_WITH_OWN_MACRO: Final = 8  # numbers of columns for which a window has a macro of its own
 SCORES_WITH_OWN_MACRO: Final = 4  # the same for scores, which gain less by it than each costs to make
 INEXACT: Final = (
-    "columns must tell apart texts that differ, got a collation of its own for one; pass "
+    "columns must distinguish texts that differ, got a collation of its own for one; pass "
     "decode(encode(name)) in its place, or where its texts are within a value "
     "create_sort_key(name, 'ASC NULLS LAST')"
 )
@@ -32,9 +33,14 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     return {name: qualified(text) for name, text in made.items()}
 
 
-def definitions_before_get_type() -> dict[str, str]:
-    """Those of the same that DuckDB 1.4 needs in their place."""
-    return {name: qualified(text) for name, text in SHARED_BEFORE_GET_TYPE.items()}
+def definitions_before_get_type(functions: Mapping[str, Function]) -> dict[str, str]:
+    """Those of the same that DuckDB 1.4 needs in their place: each column's collation is asked for alone."""
+    windows = {
+        name: _window_macro(declared, is_before_get_type=True)
+        for name, declared in functions.items()
+        if declared.answer is Answer.WINDOW
+    }
+    return {name: qualified(text) for name, text in {**SHARED_BEFORE_GET_TYPE, **windows}.items()}
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
@@ -55,9 +61,9 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
     if declared.answer is Answer.SCALAR:
         return _value_macros(name, declared)
     if declared.answer is Answer.WINDOW:
-        return {name: _for_columns(declared, lambda columns: _window(declared, columns), "NULL")}
+        return {name: _window_macro(declared)}
     if declared.answer is Answer.MODEL_SCORE:
-        return {name: _for_columns(declared, lambda columns: _score(declared, columns), UNGIVEN)}
+        return _score_macros(name, declared)
     return {name: _table_macro(name, declared)}
 
 
@@ -122,9 +128,15 @@ def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiv
 
 
 def _forward(name: str, declared: Function) -> str:
+    """Call the macro of the catalogue, which is not expanded where this one is made."""
     before = [parameter.name for parameter in _options(declared)]
     ungiven = "NULL" if declared.answer is Answer.WINDOW else UNGIVEN
-    return _for_columns(declared, lambda columns: f"{HOME}{name}({', '.join([*before, *columns])})", ungiven)
+
+    def call(columns: Sequence[str]) -> str:
+        given = [*before, *columns]
+        return bind_no_further(given[0], f"{HOME}{name}({', '.join(given)})")
+
+    return _for_columns(declared, call, ungiven)
 
 
 def bind_no_further(parameter: str, body: str) -> str:
@@ -136,14 +148,19 @@ def bind_no_further(parameter: str, body: str) -> str:
     return f"CASE WHEN {parameter} IS NULL AND false THEN NULL ELSE {body} END"
 
 
-def _window(declared: Function, columns: Sequence[str]) -> str:
+def _window_macro(declared: Function, *, is_before_get_type: bool = False) -> str:
+    window = partial(_window, declared, is_before_get_type=is_before_get_type)
+    return _for_columns(declared, window, "NULL")
+
+
+def _window(declared: Function, columns: Sequence[str], *, is_before_get_type: bool) -> str:
     people = [parameter.name for parameter in _options(declared)]
     given = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
     aliases = f"[{', '.join(f'alias(row({each}))' for each in given)}]"
     test = f"reid_are_columns({len(people)}, {aliases}, {sql_literal(example)})"
-    texts = ", ".join(f"reid_has_collation({each})" for each in given)
-    exact = f"reid_are_exact(row({', '.join(given)}), [{texts}])"
+    collated = f", [{', '.join(f'reid_has_collation({each})' for each in given)}]"
+    exact = f"reid_are_exact(row({', '.join(given)}){collated if is_before_get_type else ''})"
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
 
@@ -156,31 +173,42 @@ def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
     return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"
 
 
-def _score(declared: Function, columns: Sequence[str]) -> str:
-    """Score the record of these columns; of the macro with defaults, those not given are left out.
+def _score_macros(name: str, declared: Function) -> dict[str, str]:
+    """Score the record of these texts; the macros of 1 to 64 columns make texts of them."""
+    own = [parameter.name for parameter in _options(declared)]
+    cells = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
+    call = f"{body_name(declared)}({', '.join(['reid_texts', f'{DATABASE}()', 'model', *cells])})"
+    answer = f"""list_extract(list_transform([{call}], lambda reid_answered:
+        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
+        ELSE error(reid_answered.refusal) END), 1)"""
+    score = f"reid_score_{name}"
+    return {
+        score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",
+        name: _for_columns(
+            declared, lambda columns: f"{HOME}{score}({', '.join([*own, _texts_of(columns)])})", UNGIVEN
+        ),
+    }
+
+
+def _texts_of(columns: Sequence[str]) -> str:
+    """List the texts of the columns; of the macro with defaults, those not given are left out.
 
     DuckDB expands `*COLUMNS(...)` in the arguments of a function, but not of a macro: row(*COLUMNS(...)) is
     one argument, and its fields are the columns.
     """
     values = f"list_value({', '.join(f'{column}::VARCHAR' for column in columns)})"
     if len(columns) == 1:
-        values = f"CASE WHEN {_is_row(columns[0])} THEN reid_texts_of_row({columns[0]}) ELSE {values} END"
+        return f"CASE WHEN {_is_row(columns[0])} THEN reid_texts_of_row({columns[0]}) ELSE {values} END"
     if len(columns) == MAX_COLUMNS:
         aliases = ", ".join(f"alias({column})" for column in columns)
-        values = (
-            f"list_slice({values}, 1, len(list_filter([{aliases}], lambda c: c <> {sql_literal(UNGIVEN)})))"
-        )
-    own = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
-    call = f"{body_name(declared)}({', '.join([values, f'{DATABASE}()', 'model', *own])})"
-    answer = f"""list_extract(list_transform([{call}], lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
-        ELSE error(reid_answered.refusal) END), 1)"""
-    return bind_no_further("model", answer)
+        given = f"len(list_filter([{aliases}], lambda c: c <> {sql_literal(UNGIVEN)}))"
+        return f"list_slice({values}, 1, {given})"
+    return values
 
 
-def _are_exact(is_inexact: str) -> str:
-    """Define the macro of a row and of what each of its columns is to reid_has_collation."""
-    return f"""(c, texts) AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
+def _are_exact(parameters: str, is_inexact: str) -> str:
+    """Define the macro of a row, and, where that does not show it, of whether each column is collated."""
+    return f"""{parameters} AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
         WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
         WHEN {is_inexact} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)"""
 
@@ -212,12 +240,12 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
-    "reid_has_collation": f"(c) AS {text_has_collation('c')}",
-    "reid_are_exact": _are_exact(row_has_collation("c")),
+    "reid_are_exact": _are_exact("(c)", row_has_collation("c")),
     "reid_are_columns": f"""(people, names, example) AS
         CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",
 }
 # Those that DuckDB 1.4 needs in their place: it has no get_type. See has_collation.
 SHARED_BEFORE_GET_TYPE: Final[Mapping[str, str]] = {
-    "reid_are_exact": _are_exact("list_contains(texts, true)")
+    "reid_has_collation": f"(c) AS {text_has_collation('c')}",
+    "reid_are_exact": _are_exact("(c, collated)", "list_contains(collated, true)"),
 }

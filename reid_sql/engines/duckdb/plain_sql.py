@@ -174,7 +174,7 @@ def _window(declared: Function, given: str) -> str:
     if not 1 <= len(columns) <= MAX_COLUMNS:
         raise OutOfDomainError(
             f"{declared.name} must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
-            "pass the columns by which people can be told apart, such as age, sex"
+            "pass the columns by which people can be distinguished, such as age, sex"
         )
     return window_of(named[:before], columns)
 

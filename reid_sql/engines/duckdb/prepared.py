@@ -66,7 +66,7 @@ def prepare(functions: "Mapping[str, Function]") -> Prepared:
     return Prepared(
         list(functions),
         definitions(functions),
-        definitions_before_get_type(),
+        definitions_before_get_type(functions),
         bare_definitions(functions),
         comments(functions),
         python,

@@ -115,8 +115,8 @@ def count_by_group(
     tbl: Table, qi: Sequence[str], by: Sequence[str], entity: str | None, nulls: str
 ) -> GroupCounts:
     """Count the rows by the columns and the groups, and by people where a column identifies them."""
-    refuse_entity(qi, entity, nulls)
     refuse_groups(nulls)
+    refuse_entity(qi, entity, nulls)
     asked = [*qi, entity] if entity is not None else list(qi)
     check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
     every = [*qi, *check_columns(DIVIDING, by, tbl), *asked[len(qi) :]]

@@ -153,34 +153,38 @@ def _rank_first_probability(n: float, lower: int, equal: int, compared: int) -> 
 class Matches:
     """How many people match what an attacker knows, with the weight of the targets for whom so many do."""
 
+    points: Integers  # (kinds,): points that are known of a target; 0 where all of theirs are
     matches: Integers  # (kinds,)
     weight: Floats  # (kinds,): targets, or draws of a target and its known points
     people: Integers  # (kinds,): all the people, alike in each row
-    draws: (
-        Integers  # (kinds,): how many draws the weights count, alike in each row; 0 where nothing was drawn
-    )
+    people_with_fewer: Integers  # (kinds,): those with fewer points, alike in each row of as many points
+    draws: Integers  # (kinds,): draws that the weights count, alike in each row of as many points; 0: all
 
 
 @dataclass(frozen=True)
 class SparsePoint:
-    """Expected correctness in a random gallery of n people; `draws` is 0 where it is exact."""
+    """Expected correctness and uniqueness in a random gallery of n people; `draws` is 0 where it is exact."""
 
     n: int
     correctness: float
     standard_error: float
+    uniqueness: float
+    uniqueness_standard_error: float
     people: int
     draws: int
 
 
 def sparse_matching_curve(matches: Matches, sizes: npt.ArrayLike | None = None) -> list[SparsePoint]:
-    """Correctness at each size; at default_sizes where there are none.
+    """Correctness and uniqueness at each size; at default_sizes where there are none.
 
     The standard error is that of the draws, 0 where every combination of points was counted.
     Refuses sizes that are not whole numbers from 1 to the number of people, and an empty table.
 
-    >>> everyone_has_a_twin = Matches(np.array([2]), np.array([4.0]), np.array([4]), np.array([0]))
-    >>> [round(point.correctness, 4) for point in sparse_matching_curve(everyone_has_a_twin, [1, 2, 4])]
-    [1.0, 0.8333, 0.5]
+    >>> people, none = np.array([4]), np.array([0])
+    >>> everyone_has_a_twin = Matches(np.array([1]), np.array([2]), np.array([4.0]), people, none, none)
+    >>> curve = sparse_matching_curve(everyone_has_a_twin, [1, 2, 4])
+    >>> [(round(point.correctness, 4), round(point.uniqueness, 4)) for point in curve]
+    [(1.0, 1.0), (0.8333, 0.6667), (0.5, 0.0)]
     """
     if not len(matches.people):
         raise NoRecordsError(NO_RECORDS)
@@ -197,16 +201,24 @@ def sparse_matching_curve(matches: Matches, sizes: npt.ArrayLike | None = None) 
         if sizes is None
         else inside.check("sizes", np.atleast_1d(np.asarray(sizes, dtype=np.float64)))
     )
-    return [
-        SparsePoint(int(n), *_mean_correctness(matches, float(n), people, draws), people, draws) for n in at
-    ]
+    return [_sparse_point(matches, float(n), people, draws) for n in at]
 
 
-def _mean_correctness(matches: Matches, n: float, people: int, draws: int) -> tuple[float, float]:
-    """Mean chance of a right match over the targets, and its standard error."""
+def _sparse_point(matches: Matches, n: float, people: int, draws: int) -> SparsePoint:
+    """Mean chances of a right match and of no rival at all over the targets, with their standard errors.
+
+    No other of the m - 1 that match is among the n - 1 drawn of N - 1: C(N - m, n - 1) / C(N - 1, n - 1).
+    """
     size = matches.matches.astype(np.float64)
-    chance = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
-    share = matches.weight / matches.weight.sum()
-    mean = min(float(share @ chance), 1.0)
-    variance = float(share @ (chance - mean) ** 2) * draws / max(draws - 1, 1)
+    right = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
+    alone = np.exp(log_miss_probability(size - 1, n - 1, people - 1.0)) if people > 1 else np.ones(size.size)
+    correctness = estimate_mean(right, matches.weight, draws)
+    return SparsePoint(int(n), *correctness, *estimate_mean(alone, matches.weight, draws), people, draws)
+
+
+def estimate_mean(values: Floats, weight: Floats, draws: int) -> tuple[float, float]:
+    """Return the mean of shares over the targets, and its standard error; without draws it is exact."""
+    share = weight / weight.sum()
+    mean = min(float(share @ values), 1.0)
+    variance = float(share @ (values - mean) ** 2) * draws / max(draws - 1, 1)
     return mean, float(np.sqrt(variance / draws)) if draws else 0.0

@@ -54,6 +54,7 @@ def find_minimal_keys(table: Refiner, max_size: int, max_sets: int) -> list[int]
             keys.add(mask)
             continue
         for difference in similar.differences(partition):
+            checkpoint()
             open_sets, keys = _hit(open_sets, keys, difference, max_size)
             if len(open_sets) > max_sets:
                 raise TooManySetsError

@@ -28,7 +28,7 @@ from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Floats
 
 MAX_SUBSETS: Final = 10_000_000
-SUBSET_BYTES: Final = 64  # of what is counted of one subset
+SUBSET_BYTES: Final = 400  # of the row of a subset, as measured to the answer of an engine
 MAX_RECORDS_SQUARED_IN_64_BITS: Final = 3_000_000_000  # the pairs of so many records fit 64 bits
 Masks = npt.NDArray[np.uint64]
 

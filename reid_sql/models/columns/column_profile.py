@@ -225,7 +225,7 @@ MAX_CODES_SHOWN: Final = 5  # missing-value codes that a suggestion names
 SUGGESTIONS: Final = {
     IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names "
     "people by itself",
-    REPEATED_IDENTIFIER: "take it as entity if it tells people apart: it is named like an identifier "
+    REPEATED_IDENTIFIER: "take it as entity if it identifies people: it is named like an identifier "
     "and repeats ({values:,} values in {known:,} records), so that a row is not a person",
     DATE: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a "
     "year tells less",

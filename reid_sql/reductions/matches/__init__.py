@@ -1,12 +1,53 @@
-"""People who have all the items that an attacker knows of one of them."""
+"""People who have all the points that an attacker knows of one: items of a set, or rows of a table."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.matching import Matches
-from reid_sql.parameters import COMBINATIONS, PERSON_OR_ITEM, POINTS, SAMPLES, SEED
+from reid_sql.parameters import (
+    COMBINATIONS,
+    PERSON_OR_ITEM,
+    POINTS,
+    SAMPLES,
+    SEED,
+    Column,
+    Columns,
+    Number,
+    Numbers,
+)
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
+ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
+MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are held against the others
+ENTITY_COLUMN: Final = Column("entity and columns")
+ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
+KNOWN_ROWS: Final = Numbers(
+    Number(
+        "whole numbers of known rows from 1 to 16",
+        "pass how many rows of a person an attacker knows, or NULL for all",
+        1.0,
+        16.0,
+        whole=True,
+    ),
+    optional=True,
+)
+DEFAULT_POINTS: Final = (1, 2, 3, 4)
+COLUMNS: Final = {
+    "points": "BIGINT",  # 0 where all of a person's are known
+    "matches": "BIGINT",
+    "weight": "DOUBLE",
+    "people": "BIGINT",
+    "people_with_fewer": "BIGINT",
+    "draws": "BIGINT",
+}
+DRAWS: Final = (
+    Argument("exact_up_to", COMBINATIONS, 1_000_000),
+    Argument("samples", SAMPLES, 10_000),
+    Argument("seed", SEED, 0),
+    DROPPABLE_NULLS,
+)
+BY_REASON: Final = "its targets are drawn from the people of one table"
 MATCHES: Final = Reduction(
     __name__,
     name="matches",
@@ -17,16 +58,35 @@ MATCHES: Final = Reduction(
         Argument("person", PERSON_OR_ITEM),
         Argument("item", PERSON_OR_ITEM),
         Argument("points", POINTS, 2),
-        Argument("exact_up_to", COMBINATIONS, 1_000_000),
-        Argument("samples", SAMPLES, 10_000),
-        Argument("seed", SEED, 0),
-        DROPPABLE_NULLS,
+        *DRAWS,
     ),
-    columns={"matches": "BIGINT", "weight": "DOUBLE", "people": "BIGINT", "draws": "BIGINT"},
+    columns=COLUMNS,
     arrays=Matches,
-    reasons={
-        "entity": "its person names the column that identifies people",
-        "by": "its targets are drawn from the people of one table",
-    },
+    reasons={"entity": "its person names the column that identifies people", "by": BY_REASON},
     distinct=True,
 )
+ROW_MATCHES: Final = Reduction(
+    __name__,
+    name="row_matches",
+    words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
+    arguments=(
+        TBL,
+        Argument("entity", ENTITY_COLUMN),
+        Argument("columns", ENTITY_AND_COLUMNS),
+        Argument("points", KNOWN_ROWS, DEFAULT_POINTS),
+        *DRAWS,
+    ),
+    columns=COLUMNS,
+    arrays=Matches,
+    reasons={"by": BY_REASON},
+    distinct=True,
+)
+
+
+def known_points(points: Sequence[float] | None) -> list[int]:
+    """Return each number of points once, in order; of NULL, more than anybody has.
+
+    >>> known_points([2, 1, 2]), known_points(None) == [ALL_POINTS]
+    ([1, 2], True)
+    """
+    return [ALL_POINTS] if points is None else sorted({int(each) for each in points})

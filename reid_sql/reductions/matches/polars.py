@@ -1,12 +1,29 @@
-"""Polars: people who have all the items that an attacker knows of one of them."""
+"""Polars: people who have all the points that an attacker knows of one of them."""
 
-from functools import reduce
+from collections.abc import Sequence
+from functools import partial, reduce
 
+import numpy as np
 import polars as pl
 
-from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, null_report, with_aliases
-from reid_sql.parameters import PERSON_OR_ITEM, Columns
-from reid_sql.reductions.matches import PRIME
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    drop_nulls,
+    map_whole,
+    null_report,
+    schema,
+    with_aliases,
+)
+from reid_sql.parameters import PERSON_OR_ITEM, Columns, Integers
+from reid_sql.reductions.matches import (
+    ALL_POINTS,
+    COLUMNS,
+    ENTITY_AND_COLUMNS,
+    MAX_JOINED,
+    PRIME,
+    known_points,
+)
 
 
 def matches(
@@ -22,52 +39,81 @@ def matches(
 ) -> pl.LazyFrame:
     """Of how many people the sets hold what an attacker knows of a target, with such targets' weight."""
     columns = check_columns(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
+    return _count(tbl, columns, [points], exact_up_to, samples, seed, nulls)
+
+
+def row_matches(
+    *,
+    tbl: pl.LazyFrame,
+    entity: str,
+    columns: Sequence[str],
+    points: Sequence[float] | None,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> pl.LazyFrame:
+    """How many people have the rows that an attacker knows of a target, for each number of rows."""
+    names = check_columns(ENTITY_AND_COLUMNS, [entity, *columns], tbl)
+    return _count(tbl, names, known_points(points), exact_up_to, samples, seed, nulls)
+
+
+def _count(
+    tbl: pl.LazyFrame,
+    columns: list[str],
+    points: Sequence[int],
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> pl.LazyFrame:
+    """Count by each number of points; the first name is the person's column, the others make a point."""
     rows, names = with_aliases(tbl, columns), aliases(columns)
-    taken = drop_nulls(rows, names, nulls).select(p="q1", i="q2")
-    return null_report(rows, names, nulls, _matches(taken, points, exact_up_to, samples, seed))
+    count = partial(_count_rows, points=points, exact_up_to=exact_up_to, samples=samples, seed=seed)
+    counted = map_whole(drop_nulls(rows, names, nulls), count, schema(COLUMNS))
+    return null_report(rows, names, nulls, counted)
 
 
-def _matches(taken: pl.LazyFrame, points: int, exact_up_to: int, samples: int, seed: int) -> pl.LazyFrame:
-    """Count the matches of every known combination of items; `taken` has a row p, i per person and item."""
-    coded = _coded(taken.unique())
+def _count_rows(
+    rows: pl.DataFrame, points: Sequence[int], exact_up_to: int, samples: int, seed: int
+) -> pl.DataFrame:
+    """Number the people and their points once, and count by each number of points."""
+    names = rows.columns
+    coded = _coded(_coded(rows.unique(), names[:1], "p"), names[1:], "i").select("p", "i")
     sets = _sets(coded)
-    total = sets.filter(pl.col("place") == 1).select(
-        pl.len().cast(pl.Int64).alias("people"),
-        (
-            pl.col("size").map_batches(lambda size: _choose(size, points), return_dtype=pl.Float64).sum()
-            <= exact_up_to
-        ).alias("exact"),
-    )
-    exact = sets.join(total, how="cross").filter("exact").drop("people", "exact")
-    drawn = sets.join(total, how="cross").filter(~pl.col("exact")).drop("exact")
-    known = pl.concat([_all_of(exact, points), _some_of(exact, points), _drawn(drawn, points, samples, seed)])
-    return (
-        _counted(coded, known, points)
-        .join(total, how="cross")
-        .select(
-            "matches",
-            "weight",
-            "people",
-            pl.when("exact").then(0).otherwise(samples).cast(pl.Int64).alias("draws"),
-        )
-    )
+    return pl.concat(_matches(coded, sets, each, exact_up_to, samples, seed) for each in points)
 
 
-def _coded(pairs: pl.LazyFrame) -> pl.LazyFrame:
-    """Number the people and the items by their order, NULL last."""
-    for column in ("p", "i"):
-        values = (
-            pairs.select(pl.col(column).unique())
-            .sort(column, nulls_last=True)
-            .with_row_index("code", offset=1)
-        )
-        numbered = pairs.join(values, on=column, nulls_equal=True)
-        pairs = numbered.with_columns(pl.col("code").cast(pl.Int64).alias(column)).drop("code")
-    return pairs
+def _matches(
+    coded: pl.DataFrame, sets: pl.DataFrame, points: int, exact_up_to: int, samples: int, seed: int
+) -> pl.DataFrame:
+    """Count the matches of every known combination of so many points."""
+    size = sets.filter(pl.col("place") == 1).get_column("size")
+    people, fewer = len(size), 0 if points == ALL_POINTS else int((size < points).sum())
+    exact = _choices(size, points).sum() <= exact_up_to
+    if exact:
+        large = sets.clear() if points == ALL_POINTS else sets
+        known = pl.concat([_all_of(sets, points), _some_of(large, points)])
+    else:
+        known = _drawn(sets, people, points, samples, seed)
+    numbers = {
+        "points": points % ALL_POINTS,
+        "people": people,
+        "people_with_fewer": fewer,
+        "draws": 0 if exact else samples,
+    }
+    constants = (pl.lit(number, dtype=pl.Int64).alias(name) for name, number in numbers.items())
+    return _counted(coded, known, points).with_columns(*constants).select(*COLUMNS)
 
 
-def _sets(coded: pl.LazyFrame) -> pl.LazyFrame:
-    """Give each person's set its size, and each item its place in it, rarest first."""
+def _coded(pairs: pl.DataFrame, names: list[str], code: str) -> pl.DataFrame:
+    """Number the values of columns by their order, NULL last."""
+    values = pairs.select(names).unique().sort(names, nulls_last=True).with_row_index(code, offset=1)
+    return pairs.join(values.cast({code: pl.Int64}), on=names, nulls_equal=True)
+
+
+def _sets(coded: pl.DataFrame) -> pl.DataFrame:
+    """Give each person's set its size, and each point its place in it, rarest first."""
     supported = coded.with_columns(pl.len().over("i").cast(pl.Int64).alias("support")).sort(
         "p", "support", "i"
     )
@@ -75,74 +121,94 @@ def _sets(coded: pl.LazyFrame) -> pl.LazyFrame:
     return supported.select("p", "i", size.alias("size"), place.alias("place"))
 
 
-def _choose(size: pl.Series, points: int) -> pl.Series:
+def _choices(size: pl.Series, points: int) -> pl.Series:
     """Combinations of so many points of each size, 1 where there are fewer."""
     number = size.cast(pl.Float64)
+    if points == ALL_POINTS:
+        return number * 0 + 1
     chosen = reduce(lambda total, k: total * (number - (k - 1)) / k, range(1, points + 1), number * 0 + 1)
     return pl.select(pl.when(number >= points).then(chosen).otherwise(1.0)).to_series()
 
 
-def _all_of(exact: pl.LazyFrame, points: int) -> pl.LazyFrame:
+def _all_of(exact: pl.DataFrame, points: int) -> pl.DataFrame:
     small = exact.filter(pl.col("size") <= points).sort("p", "place")
-    return small.group_by("p").agg(pl.col("i").alias("known")).select("known", pl.lit(1.0).alias("weight"))
+    known = small.group_by("p").agg(pl.col("i").alias("known"))
+    return known.select("known", pl.lit(1.0).alias("weight"))
 
 
-def _some_of(exact: pl.LazyFrame, points: int) -> pl.LazyFrame:
+def _some_of(exact: pl.DataFrame, points: int) -> pl.DataFrame:
     large = exact.filter(pl.col("size") > points)
     combined = large.select("p", "size", pl.col("place").alias("last"), pl.concat_list("i").alias("known"))
-    for _ in range(points - 1):
-        joined = combined.join(large.select("p", "i", "place"), on="p").filter(
-            pl.col("place") > pl.col("last")
+    for _ in range(0 if large.is_empty() else points - 1):
+        joined = combined.lazy().join(large.select("p", "i", "place").lazy(), on="p")
+        combined = (
+            joined.filter(pl.col("place") > pl.col("last"))
+            .select("p", "size", pl.col("place").alias("last"), pl.concat_list("known", "i").alias("known"))
+            .collect()
         )
-        combined = joined.select(
-            "p", "size", pl.col("place").alias("last"), pl.concat_list("known", "i").alias("known")
-        )
-    weight = 1 / pl.col("size").map_batches(lambda size: _choose(size, points), return_dtype=pl.Float64)
-    return combined.select("known", weight.alias("weight"))
+    return combined.select("known", (1 / _choices(combined.get_column("size"), points)).alias("weight"))
 
 
-def _drawn(sets: pl.LazyFrame, points: int, samples: int, seed: int) -> pl.LazyFrame:
-    rounds = (samples + pl.col("people") - 1) // pl.col("people")
-    people = (
+def _drawn(sets: pl.DataFrame, people: int, points: int, samples: int, seed: int) -> pl.DataFrame:
+    rounds = -(-samples // people)
+    each = (
         sets.filter(pl.col("place") == 1)
-        .select("p", pl.int_ranges(0, rounds).alias("turn"))
-        .explode("turn", empty_as_null=False)
+        .select("p")
+        .join(pl.DataFrame({"turn": range(rounds)}, schema={"turn": pl.Int64}), how="cross")
     )
-    order = _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.lit(0, dtype=pl.Int64)), pl.col("p"))
-    targets = people.sort(pl.col("turn"), order, pl.col("p")).head(samples)
-    known = targets.join(sets.select("p", "i", "place"), on="p")
     chance = _mixed(
-        _mixed(_mixed(pl.lit(seed, dtype=pl.Int64), pl.col("turn") + 1), pl.col("p")), pl.col("i")
+        _mixed(np.array(seed, dtype=np.int64), np.array(0, dtype=np.int64)), each.get_column("p").to_numpy()
     )
-    ranked = known.sort("p", "turn", chance, "i").with_columns(
-        pl.int_range(0, pl.len()).over("p", "turn").alias("rank")
+    targets = each.with_columns(chance=chance).sort("turn", "chance", "p").head(samples).drop("chance")
+    known = targets.join(sets.select("p", "i", "place"), on="p")
+    turn, who, point = (known.get_column(name).to_numpy() for name in ("turn", "p", "i"))
+    chances = _mixed(_mixed(_mixed(np.array(seed, dtype=np.int64), turn + 1), who), point)
+    ranked = (
+        known.with_columns(chance=chances)
+        .sort("p", "turn", "chance", "i")
+        .with_columns(pl.int_range(0, pl.len()).over("p", "turn").alias("rank"))
     )
     chosen = ranked.filter(pl.col("rank") < points).sort("p", "turn", "place")
-    return (
-        chosen.group_by("p", "turn")
-        .agg(pl.col("i").alias("known"))
-        .select("known", pl.lit(1.0).alias("weight"))
-    )
+    listed = chosen.group_by("p", "turn").agg(pl.col("i").alias("known"))
+    return listed.select("known", pl.lit(1.0).alias("weight"))
 
 
-def _mixed(x: pl.Expr, y: pl.Expr) -> pl.Expr:
+def _mixed(x: Integers, y: Integers) -> Integers:
+    """Scramble whole numbers below 2^31 - 1, as every engine does: no product leaves 63 bits."""
     first = (x * 48271 + y * 69621 + 11) % PRIME
     second = (first * first + first * 16807 + 7) % PRIME
-    return (second * second + second * 48271 + 3) % PRIME
+    scrambled: Integers = (second * second + second * 48271 + 3) % PRIME
+    return scrambled
 
 
-def _counted(coded: pl.LazyFrame, known: pl.LazyFrame, points: int) -> pl.LazyFrame:
-    """Count each known combination once: those who have its rarest item, then of these who have the next."""
+def _counted(coded: pl.DataFrame, known: pl.DataFrame, points: int) -> pl.DataFrame:
+    """Count each known combination once: those who have its rarest point, then of these who have the next."""
     distinct = known.group_by("known").agg(pl.col("weight").sum()).with_row_index("id")
+    joined = min(points, MAX_JOINED)
     item = [
         pl.col("known").list.get(pl.min_horizontal(pl.lit(k), pl.col("known").list.len() - 1))
-        for k in range(points)
+        for k in range(joined)
     ]
-    wanted = distinct.select(
-        "id", "weight", *(expression.alias(f"k{place}") for place, expression in enumerate(item))
-    )
+    wanted = distinct.select("id", "weight", *(each.alias(f"k{place}") for place, each in enumerate(item)))
     matched = wanted.join(coded, left_on="k0", right_on="i")
-    for place in range(1, points):
+    for place in range(1, joined):
         matched = matched.join(coded, left_on=["p", f"k{place}"], right_on=["p", "i"], how="semi")
+    if points > MAX_JOINED:
+        matched = _with_others(coded, distinct, matched)
     counted = matched.group_by("id").agg(pl.col("weight").first(), pl.len().cast(pl.Int64).alias("matches"))
     return counted.group_by("matches").agg(pl.col("weight").sum()).sort("matches")
+
+
+def _with_others(coded: pl.DataFrame, distinct: pl.DataFrame, matched: pl.DataFrame) -> pl.DataFrame:
+    """Of the people who have the rarest points, those who have all of the others."""
+    others = distinct.select("id", pl.col("known").list.slice(MAX_JOINED).alias("i"))
+    wanted = others.with_columns(pl.col("i").list.len().alias("wanted"))
+    each = matched.select("id", "weight", "p").join(wanted, on="id")
+    many = each.filter(pl.col("wanted") > 0).explode("i").join(coded, on=["p", "i"], how="semi")
+    found = many.group_by("id", "p").agg(pl.col("weight").first(), pl.len() == pl.col("wanted").first())
+    return pl.concat(
+        [
+            each.filter(pl.col("wanted") == 0).select("id", "weight"),
+            found.filter("len").select("id", "weight"),
+        ]
+    )

@@ -4,6 +4,7 @@ The rules are those of sql.py. A person's set is one row, an array of its items,
 of a target is then made within the row.
 """
 
+from collections.abc import Sequence
 from functools import reduce
 
 import pyarrow as pa
@@ -11,9 +12,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import drop_nulls, null_report
-from reid_sql.engines.spark.frames import fetch, read_rows, to_spark
+from reid_sql.engines.spark.frames import Rows, fetch, read_rows, to_spark
 from reid_sql.parameters import PERSON_OR_ITEM, Columns
-from reid_sql.reductions.matches import PRIME
+from reid_sql.reductions.matches import (
+    ALL_POINTS,
+    COLUMNS,
+    ENTITY_AND_COLUMNS,
+    MAX_JOINED,
+    PRIME,
+    known_points,
+)
 
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
 
@@ -31,34 +39,74 @@ def matches(
 ) -> DataFrame:
     """Count the matches of every known combination of items."""
     rows = read_rows(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
+    return _count(rows, [points], exact_up_to, samples, seed, nulls)
+
+
+def row_matches(
+    tbl: DataFrame,
+    entity: str,
+    columns: Sequence[str],
+    *,
+    points: Sequence[float] | None,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> DataFrame:
+    """Count the people who have the rows that an attacker knows of a target, for each number of rows."""
+    rows = read_rows(tbl, [entity, *columns], ENTITY_AND_COLUMNS)
+    return _count(rows, known_points(points), exact_up_to, samples, seed, nulls)
+
+
+def _count(
+    rows: Rows, points: Sequence[int], exact_up_to: int, samples: int, seed: int, nulls: str
+) -> DataFrame:
+    """Count by each number of points; the first column is the person's, the others make a point."""
     once = drop_nulls(rows, nulls).distinct().localCheckpoint()
-    coded = _coded(_coded(once, "q1", "p"), "q2", "i").select("p", "i").localCheckpoint()
+    coded = _coded(_coded(once, rows.names[:1], "p"), rows.names[1:], "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
-    chosen = F.sum(_choose(F.size("items"), points))
+    counted = (_matches(coded, sets, each, exact_up_to, samples, seed) for each in points)
+    return null_report(rows, nulls, reduce(DataFrame.unionByName, counted))
+
+
+def _matches(
+    coded: DataFrame, sets: DataFrame, points: int, exact_up_to: int, samples: int, seed: int
+) -> DataFrame:
+    """Count the matches of every known combination of so many points."""
+    size = F.size("items")
+    chosen = F.sum(F.lit(1.0) if points == ALL_POINTS else _choose(size, points))
+    fewer = F.count_if(size < (0 if points == ALL_POINTS else points))
     total = fetch(
-        sets.agg(F.count(F.lit(1)).alias("people"), chosen.alias("combinations")), "the number of people"
-    )
-    people, exact = total["people"][0].as_py(), (total["combinations"][0].as_py() or 0) <= exact_up_to
+        sets.agg(F.count(F.lit(1)).alias("people"), fewer.alias("fewer"), chosen.alias("combinations")),
+        "the number of people",
+    ).to_pylist()[0]
+    people, exact = total["people"], (total["combinations"] or 0) <= exact_up_to
     if not people:
         known = sets.select(F.col("items").alias("known"), F.lit(1.0).alias("weight"))
     else:
         known = _every(sets, points) if exact else _drawn(sets, points, samples, seed, people)
-    found = _counted(coded, known, points)
-    draws = F.lit(0 if exact else samples).cast("bigint").alias("draws")
-    counts = found.select("matches", "weight", F.lit(people).cast("bigint").alias("people"), draws)
-    return null_report(rows, nulls, counts)
+    numbers = {
+        "points": points % ALL_POINTS,
+        "people": people,
+        "people_with_fewer": total["fewer"],
+        "draws": 0 if exact else samples,
+    }
+    found = _counted(coded, known, points).withColumns(
+        {name: F.lit(number).cast("bigint") for name, number in numbers.items()}
+    )
+    return found.select(*COLUMNS)
 
 
-def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
-    """Number the values of a column by their order, NULL last.
+def _coded(pairs: DataFrame, names: Sequence[str], code: str) -> DataFrame:
+    """Number the values of columns by their order, NULL last.
 
     They are sorted over the partitions, each of which counts its own. The sorted values are stored on the
     executors, so that no second run can sort them into other partitions.
     """
-    values = pairs.select(F.col(name).alias("value")).distinct()
+    values = pairs.select(*names).distinct()
     listed = (
-        values.sort(F.col("value").asc_nulls_last())
-        .select(F.struct("value").alias("value"))
+        values.sort(*(F.col(name).asc_nulls_last() for name in names))
+        .select(F.struct(*names).alias("value"))
         .localCheckpoint()
     )
     placed = listed.withColumns({"partition": F.spark_partition_id(), "row": F.monotonically_increasing_id()})
@@ -73,7 +121,7 @@ def _coded(pairs: DataFrame, name: str, code: str) -> DataFrame:
     offset = F.broadcast(to_spark(pairs.sparkSession, pa.Table.from_pylist(offsets, schema=schema)))
     number = F.col("row").bitwiseAND(F.lit((1 << ROW_BITS) - 1)) + F.col("before") + 1
     codes = placed.join(offset, "partition").select("value", number.alias(code))
-    return pairs.join(codes, F.struct(F.col(name).alias("value")) == F.col("value")).drop("value")
+    return pairs.join(codes, F.struct(*names) == F.col("value")).drop("value")
 
 
 def _sets(coded: DataFrame) -> DataFrame:
@@ -96,6 +144,8 @@ def _every(sets: DataFrame, points: int) -> DataFrame:
     small = sets.filter(F.size("items") <= points).select(
         F.col("items").alias("known"), F.lit(1.0).alias("weight")
     )
+    if points == ALL_POINTS:
+        return small
     start = {"last": F.lit(0), "known": F.array().cast("array<bigint>")}
     large = sets.filter(F.size("items") > points).withColumns(start)
     for step in range(1, points + 1):
@@ -147,10 +197,22 @@ def _counted(coded: DataFrame, known: DataFrame, points: int) -> DataFrame:
     distinct = known.groupBy("known").agg(F.sum("weight").alias("weight"))
     first = distinct.withColumn("i", F.element_at("known", 1))
     matched = first.join(coded, "i").select("known", "weight", "p")
-    for step in range(2, points + 1):
+    for step in range(2, min(points, MAX_JOINED) + 1):
         wanted = matched.withColumn("i", F.element_at("known", F.least(F.lit(step), F.size("known"))))
         matched = wanted.join(coded, ["p", "i"], "left_semi").select("known", "weight", "p")
+    if points > MAX_JOINED:
+        matched = _with_others(coded, matched)
     counted = matched.groupBy("known").agg(
         F.max("weight").alias("weight"), F.count(F.lit(1)).alias("matches")
     )
     return counted.groupBy("matches").agg(F.sum("weight").alias("weight"))
+
+
+def _with_others(coded: DataFrame, matched: DataFrame) -> DataFrame:
+    """Of the people who have the rarest points, those who have all of the others."""
+    others = F.slice("known", MAX_JOINED + 1, F.greatest(F.size("known") - MAX_JOINED, F.lit(0)))
+    many = matched.filter(F.size("known") > MAX_JOINED).withColumn("i", F.explode(others))
+    has = many.join(coded, ["p", "i"], "left_semi").groupBy("known", "p")
+    found = has.agg(F.max("weight").alias("weight"), F.count(F.lit(1)).alias("number"))
+    whole = found.filter(F.col("number") == F.size("known") - MAX_JOINED).select("known", "weight", "p")
+    return matched.filter(F.size("known") <= MAX_JOINED).unionByName(whole)

@@ -1,7 +1,12 @@
-"""People who have all the items that an attacker knows of one of them, counted in SQL."""
+"""People who have all the points that an attacker knows of one of them, counted in SQL.
 
-from reid_sql.parameters import PERSON_OR_ITEM, Columns, fold_case
-from reid_sql.reductions.matches import PRIME
+A person's points are their distinct items, or their distinct rows on some columns.
+"""
+
+from collections.abc import Sequence
+
+from reid_sql.parameters import PERSON_OR_ITEM, fold_case, list_columns
+from reid_sql.reductions.matches import ALL_POINTS, ENTITY_AND_COLUMNS, MAX_JOINED, PRIME, known_points
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
 
@@ -17,94 +22,170 @@ def matches(
     nulls: str,
 ) -> str:
     """Count the people who have what an attacker knows of a target, with the weight of such targets."""
-    columns, folded = [person, item], [fold_case(person), fold_case(item)]
-    label = PERSON_OR_ITEM.words
-    Columns(label).check(folded, folded)
+    names = [person, item]
+    return _count(tbl, PERSON_OR_ITEM.words, names, [points], exact_up_to, samples, seed, nulls)
+
+
+def row_matches(
+    tbl: Source,
+    entity: str,
+    columns: Sequence[str],
+    points: Sequence[float] | None,
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> str:
+    """Count the people who have the rows that an attacker knows of a target, for each number of rows."""
+    names, known = [entity, *columns], known_points(points)
+    return _count(tbl, ENTITY_AND_COLUMNS.words, names, known, exact_up_to, samples, seed, nulls)
+
+
+def _count(
+    tbl: Source,
+    label: str,
+    names: list[str],
+    points: Sequence[int],
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> str:
+    """Count by each number of points; the first name is the person's column, the others make a point."""
+    list_columns(label, names, fold_case)
+    known = " UNION ALL ".join([*map(_combinations, points), _draws()])
     body = f"""
-        {_sets(tbl.rows(columns, drop_nulls=nulls == "drop"), points, exact_up_to)},
+        {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names))},
+        {_totals(points, exact_up_to)},
+        {_drawn(max(points), samples, seed)},
         reid_knowledge AS MATERIALIZED (
-          SELECT row_number() OVER () AS id, known, weight
-          FROM (
-            SELECT known, sum(weight) AS weight
-            FROM ({_combinations(points)} UNION ALL {_draws(points, samples, seed)})
-            GROUP BY known
-          )
+          SELECT row_number() OVER () AS id, points, known, weight
+          FROM (SELECT points, known, sum(weight) AS weight FROM ({known}) GROUP BY points, known)
         ),
-        reid_matched AS ({_match(points)})
-        SELECT matches, sum(weight) AS weight, people,
+        {_match(max(points))}
+        SELECT points % {ALL_POINTS} AS points, matches, sum(weight) AS weight, people, people_with_fewer,
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
-        FROM reid_matched, reid_total
-        GROUP BY ALL"""
-    return tbl.check_columns(label, columns, with_null_report(tbl, columns, nulls, body))
+        FROM reid_matched JOIN reid_total USING (points)
+        GROUP BY ALL ORDER BY points ASC, matches ASC"""
+    return tbl.check_columns(label, names, with_null_report(tbl, names, nulls, body))
 
 
-def _sets(rows: str, points: int, exact_up_to: int) -> str:
-    """Begin the WITH clause: each person's items, rarest first, and whether all combinations are few enough.
-
-    People and items are numbered by their order. Each person has as many combinations as there are choices of
-    so many points, or one where they have fewer.
-    """
-    choices = _choose("size", f"least({points}, size)")
+def _sets(rows: str, width: int) -> str:
+    """Begin the WITH clause: each person's points, rarest first. People and points are numbered in order."""
+    names = [f"q{place}" for place in range(1, width + 1)]
+    order = ", ".join(f"{name} ASC NULLS LAST" for name in names[1:])
     return f"""WITH reid_coded AS MATERIALIZED (
           SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p,
-            dense_rank() OVER (ORDER BY q2 ASC NULLS LAST) AS i
-          FROM (SELECT DISTINCT q1, q2 FROM {rows})
+            dense_rank() OVER (ORDER BY {order}) AS i
+          FROM (SELECT DISTINCT {", ".join(names)} FROM {rows})
         ),
         reid_sets AS MATERIALIZED (
           SELECT p, i, count(*) OVER (PARTITION BY p) AS size,
             row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
           FROM reid_coded JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
+        )"""
+
+
+def _totals(points: Sequence[int], exact_up_to: int) -> str:
+    """Count for each number of points the people, those with fewer, and whether all combinations are few.
+
+    Each person has as many combinations as there are choices of so many points, or one where they have fewer.
+    """
+    choices = f"CASE WHEN size > points THEN {_choose('size', 'points')} ELSE 1 END"
+    listed = ", ".join(f"({each})" for each in points)
+    return f"""reid_total AS MATERIALIZED (
+          SELECT points, sum(number)::BIGINT AS people, sum(number * {choices}) <= {exact_up_to} AS exact,
+            sum(CASE WHEN size < points AND points < {ALL_POINTS} THEN number ELSE 0 END)::BIGINT
+              AS people_with_fewer
+          FROM (SELECT size, count(*) AS number FROM reid_sets WHERE place = 1 GROUP BY size),
+            (VALUES {listed}) AS reid_points(points)
+          GROUP BY points
         ),
-        reid_total AS MATERIALIZED (
-          SELECT count(*) AS people, sum({choices}) <= {exact_up_to} AS exact
-          FROM reid_sets WHERE place = 1
+        reid_exact AS MATERIALIZED (
+          SELECT reid_total.points, p, i, size, place FROM reid_sets, reid_total WHERE exact
         )"""
 
 
 def _combinations(points: int) -> str:
     """Select every combination of points of every person, or all that a person has; each person weighs 1."""
+    of_few = f"""
+              SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+              FROM reid_exact WHERE points = {points} AND size <= {points} GROUP BY points, p"""
+    if points == ALL_POINTS:
+        return of_few
     items = ", ".join(f"s{place}.i" for place in range(1, points + 1))
     joins = " ".join(
-        f"JOIN reid_sets s{place} ON s{place}.p = s1.p AND s{place}.place > s{place - 1}.place"
+        f"JOIN reid_exact s{place} ON s{place}.points = s1.points AND s{place}.p = s1.p "
+        f"AND s{place}.place > s{place - 1}.place"
         for place in range(2, points + 1)
     )
-    return f"""
-              SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-              FROM reid_sets, reid_total WHERE exact AND size <= {points} GROUP BY p
+    return f"""{of_few}
               UNION ALL
-              SELECT [{items}], 1 / {_choose("s1.size", str(points))}
-              FROM (SELECT reid_sets.* FROM reid_sets, reid_total WHERE exact AND size > {points}) s1
-              {joins}"""
+              SELECT s1.points, [{items}], 1 / {_choose("s1.size", str(points))}
+              FROM reid_exact s1 {joins}
+              WHERE s1.points = {points} AND s1.size > {points}"""
 
 
-def _draws(points: int, samples: int, seed: int) -> str:
-    """Draw targets in rounds, each person once a round, and the items that are known of them."""
-    return f"""
-              SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-              FROM (
-                SELECT p, turn, i, place, row_number() OVER (
-                  PARTITION BY p, turn ORDER BY {_scramble(seed, "turn + 1", "p", "i")} ASC, i ASC
-                ) AS rank
-                FROM reid_sets JOIN (
-                  SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
-                  FROM reid_sets, reid_total
-                  WHERE NOT exact AND place = 1
-                  ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
-                ) USING (p)
-              )
-              WHERE rank <= {points} GROUP BY p, turn"""
+def _drawn(most: int, samples: int, seed: int) -> str:
+    """Draw targets in rounds, each person once a round, and give each of their points its turn.
+
+    With fewer points an attacker knows the first of those that are known with more.
+    """
+    return f"""reid_drawn AS MATERIALIZED (
+          SELECT p, turn, i, place, row_number() OVER (
+            PARTITION BY p, turn ORDER BY {_scramble(seed, "turn + 1", "p", "i")} ASC, i ASC
+          ) AS rank
+          FROM reid_sets JOIN (
+            SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
+            FROM reid_sets, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
+            WHERE place = 1
+            ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
+          ) USING (p)
+          QUALIFY rank <= {most}
+        )"""
 
 
-def _match(points: int) -> str:
-    """Count the people who have all items of each combination; one of fewer items repeats its last."""
+def _draws() -> str:
+    """Select what is known of each drawn target, for each number of points that is not counted exactly."""
+    return """
+              SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+              FROM reid_drawn JOIN reid_total ON rank <= points
+              WHERE NOT exact GROUP BY points, p, turn"""
+
+
+def _match(most: int) -> str:
+    """Count the people who have all points of each combination; one of fewer points repeats its last.
+
+    The rarest points come first, so that few people are left to be held against the others. No semi join
+    moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
+    """
     joins = " ".join(
-        f"JOIN reid_coded c{place} ON c{place}.p = c1.p AND c{place}.i = known[least({place}, len(known))]"
-        for place in range(2, points + 1)
+        f"SEMI JOIN reid_coded c{place} "
+        f"ON c{place}.p = c1.p AND c{place}.i = known[least({place}, len(known))]"
+        for place in range(2, min(most, MAX_JOINED) + 1)
     )
-    return f"""
-          SELECT id, any_value(weight) AS weight, count(*) AS matches
-          FROM reid_knowledge JOIN reid_coded c1 ON c1.i = known[1] {joins}
-          GROUP BY id"""
+    found = f"""SELECT id, points, weight, known, c1.p
+            FROM reid_knowledge JOIN reid_coded c1 ON c1.i = known[1] {joins}"""
+    if most <= MAX_JOINED:
+        return f"""reid_matched AS (
+          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+          FROM ({found}) GROUP BY id
+        )"""
+    return f"""reid_found AS MATERIALIZED ({found}),
+        reid_matched AS (
+          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+          FROM (
+            SELECT id, points, weight FROM reid_found WHERE len(known) <= {MAX_JOINED}
+            UNION ALL
+            SELECT id, any_value(points) AS points, any_value(weight) AS weight
+            FROM (
+              SELECT id, points, weight, p, len(known) AS size, unnest(known[{MAX_JOINED + 1}:]) AS i
+              FROM reid_found
+            ) JOIN reid_coded USING (p, i)
+            GROUP BY id, p HAVING count(*) = any_value(size) - {MAX_JOINED}
+          )
+          GROUP BY id
+        )"""
 
 
 def _choose(n: str, k: str) -> str:

@@ -21,7 +21,7 @@ from tests.conformance.engines import Sql
 from tests.conformance.test_functions import MODEL_NAME, QI, question
 from tests.engines.asking import PEOPLE, listed, literal, refusal, same
 
-REFUSED: Final = "columns must tell apart texts that differ, got a collation of its own"
+REFUSED: Final = "columns must distinguish texts that differ, got a collation of its own"
 COLLATIONS: Final = ("NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC", "de")
 BY_BYTES: Final = ('"binary"', "C", "posix")
 SHAPES: Final = {

@@ -26,7 +26,7 @@ TABLES = {
 LIST = "{} must be a list of column names, got {}; write ['age', 'sex']"
 ONE_TO_64 = (
     "{} must name 1 to 64 columns, got {}; pass the columns by which "
-    "people can be told apart, such as ['age', 'sex']"
+    "people can be distinguished, such as ['age', 'sex']"
 )
 DISTINCT = "{} must be distinct, got '{}' twice; name each column once"
 KNOWN = "{} must be columns of the table, got '{}'; {}"

@@ -14,7 +14,7 @@ REGISTER = """
 import sys, duckdb, reid_sql
 con = duckdb.connect()
 reid_sql.register(con)
-loaded = ("reid_sql.models", "scipy", "pyarrow", "polars")
+loaded = ("reid_sql.models", "reid_sql.function", "reid_sql.parameters", "scipy", "pyarrow", "polars")
 print(sorted(name for name in sys.modules if name.startswith(loaded)))
 """
 
@@ -24,7 +24,7 @@ def test_the_stored_form_is_what_the_declarations_make() -> None:
 
 
 @pytest.mark.newest  # DuckDB 1.4 imports pyarrow
-def test_registering_imports_no_model_and_no_dataframe_library() -> None:
+def test_registering_imports_no_declaration_no_model_and_no_dataframe_library() -> None:
     done = subprocess.run(
         [sys.executable, "-c", REGISTER], capture_output=True, text=True, env=environment(), check=True
     )

@@ -167,7 +167,7 @@ def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: 
         con.execute(f"CREATE TABLE t(a VARCHAR COLLATE {collation}, b VARCHAR, n INTEGER)")
         con.execute("INSERT INTO t VALUES ('a', 'x', 1), ('A', 'x', 1), ('á', 'x', 2)")
         with pytest.raises(
-            duckdb.Error, match="must tell apart texts that differ, got a collation of its own"
+            duckdb.Error, match="must distinguish texts that differ, got a collation of its own"
         ):
             con.execute(asked).fetchall()
         con.execute("CREATE VIEW v AS SELECT * REPLACE (decode(encode(a)) AS a) FROM t")

@@ -132,10 +132,14 @@ def test_sets_are_matched_and_drawn_alike(spark: "SparkSession", exact_up_to: in
     frame = pl.DataFrame(
         [*pairs, *pairs[:3], (None, "a"), (3, None)], schema=["person", "item"], orient="row"
     )
-    options = {"points": 2, "exact_up_to": exact_up_to, "samples": 9, "seed": 5}
+    options: dict[str, Any] = {"points": 2, "exact_up_to": exact_up_to, "samples": 9, "seed": 5}
     found = by_spark(spark, "sparse_correctness_curve", [frame], "person", "item", **options)
     same(found, by_polars("sparse_correctness_curve", frame, "person", "item", **options))
     assert found[0]["draws"] == (0 if exact_up_to else 9)
+    for points in ([1, 3, 6], None):
+        options["points"] = points
+        found = by_spark(spark, "unicity", [frame], "person", ["item"], **options)
+        same(found, by_polars("unicity", frame, "person", ["item"], **options))
 
 
 SCENARIO = {

@@ -53,7 +53,7 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     assert sum(row["records"] for row in listed) == len(VISITS)
     by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
     assert sorted((row["id"], row["k"]) for row in by_name) == sorted((row["id"], row["k"]) for row in sized)
-    with pytest.raises(ReidError, match="entity must be the column that tells people apart, got NULL"):
+    with pytest.raises(ReidError, match="entity must be the column that identifies people, got NULL"):
         ANY.equivalence_class_people(to_spark(spark, VISITS), None, "age")
 
 
@@ -166,6 +166,15 @@ def test_choices_of_columns_count_people_as_duckdb_does(spark: "SparkSession", n
     options = ", ".join(f"{key} := {value!r}" for key, value in given.items())
     expected = by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
     same(by_spark(spark, name, [frame], columns, **given), expected)
+
+
+@pytest.mark.parametrize("given", [{}, {"nulls": "drop"}, {"entity": "person"}])
+def test_very_many_subsets_are_counted_on_the_driver_alike(
+    spark: "SparkSession", given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = by_spark(spark, "attribute_risk", [VISITS], QI, **given)
+    monkeypatch.setattr("reid_sql.reductions.subsets.spark.MAX_COUNTED", 1)
+    same(by_spark(spark, "attribute_risk", [VISITS], QI, **given), expected)
 
 
 NUMBER = pl.col("person").str.slice(1).cast(pl.Int64)

@@ -60,3 +60,17 @@ def test_all_values_unseen_but_one_record_each() -> None:
     assert found.mass[-1] > 0.99
     assert found.mass.sum() == pytest.approx(1)
     assert np.exp(found.log_share[0]) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("once", "twice", "mass", "values"),
+    # Chao: 30 · 29 / (2 · 2) and 40 · 39 / (2 · 6) values. The last would be 40 · 39 / (2 · 11) = 71, each of
+    # more than half a record; at half a record, 40 records are of 80 values.
+    [(30, 1, 0.3, 217.5), (40, 5, 0.4, 130), (40, 10, 0.4, 80)],
+)
+def test_how_many_values_were_never_seen(once: int, twice: int, mass: float, values: float) -> None:
+    """Of 100 records, as many values once and twice, and one value for the rest."""
+    counts = np.repeat([1.0, 2.0, 100.0 - once - 2 * twice], [once, twice, 1])
+    found = estimate_unseen(counts)
+    assert found.mass == pytest.approx(mass)
+    assert found.mass / found.share == pytest.approx(values)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.scores import SHRINKAGE, shrink_correctness, shrink_scores
+from reid_sql.models.people.scores import SHRINKAGE, Overdispersion, shrink_correctness, shrink_scores
 from tests.people_tables import three_columns
 
 SHARES = st.floats(0, 1)
@@ -76,6 +76,20 @@ def test_the_score_of_a_record_does_not_depend_on_the_others() -> None:
         )
         want = float(bare @ model.shapes)
         assert cells.overdispersion.uniqueness(alone.probability, people)[0] == pytest.approx(want, abs=2e-4)
+
+
+def test_each_score_is_the_mean_over_the_shapes_in_its_own_population() -> None:
+    """In a population of 4 to 50 one person more would show; the others are counted one by one."""
+    some = np.linspace(-6.0, 5.0, len(overdispersion.LOG_SHAPES)).round(1)
+    weights = np.select([some == 0.0, some == 2.0], [0.25, 0.75])
+    law, q, people = Overdispersion(weights, 4), np.exp([-0.5, -3.0, -0.5, -3.0]), np.array([4, 4, 50, 50.0])
+    others = np.arange(20_000)
+    for place in range(4):
+        shapes = np.exp(law.log_shapes(people[place]))[weights > 0]
+        chances = [scipy.stats.nbinom.pmf(others, a + 1, a / (a + people[place] * q[place])) for a in shapes]
+        drawn = weights[weights > 0] @ chances
+        assert law.uniqueness(q, people)[place] == pytest.approx(drawn[0], rel=1e-9)
+        assert law.correctness(q, people)[place] == pytest.approx(drawn @ (1 / (1 + others)), rel=1e-6)
 
 
 def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:

@@ -21,55 +21,75 @@ FROM (
     ) USING (i)
   ),
   reid_total AS MATERIALIZED (
-    SELECT count(*) AS people, sum(list_reduce(list_prepend(1::DOUBLE, range(1, least(2, size) + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)) <= 1000000 AS exact
+    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_prepend(1::DOUBLE, range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
+      ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
+      ELSE 0 END)::BIGINT AS people_with_fewer
+    FROM (
+      SELECT size, count(*) AS number
+      FROM reid_sets
+      WHERE place = 1
+      GROUP BY size
+    ), (VALUES (2)) AS reid_points(points)
+    GROUP BY points
+  ),
+  reid_exact AS MATERIALIZED (
+    SELECT reid_total.points, p, i, size, place
+    FROM reid_sets, reid_total
+    WHERE exact
+  ),
+  reid_drawn AS MATERIALIZED (
+    SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
     FROM reid_sets
-    WHERE place = 1
+    JOIN (
+      SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+      FROM reid_sets, (
+        SELECT max(people) AS people
+        FROM reid_total HAVING NOT bool_and(exact)
+      )
+      WHERE place = 1
+      ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
+        p ASC
+      LIMIT 10000
+    ) USING (p) QUALIFY rank <= 2
   ),
   reid_knowledge AS MATERIALIZED (
-    SELECT row_number() OVER () AS id, known, weight
+    SELECT row_number() OVER () AS id, points, known, weight
     FROM (
-      SELECT known, sum(weight) AS weight
+      SELECT points, known, sum(weight) AS weight
       FROM (
-        SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-        FROM reid_sets, reid_total
-        WHERE exact AND size <= 2
-        GROUP BY p
+        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+        FROM reid_exact
+        WHERE points = 2 AND size <= 2
+        GROUP BY points, p
         UNION ALL
-        SELECT [s1.i, s2.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 2 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
-        FROM (
-          SELECT reid_sets.*
-          FROM reid_sets, reid_total
-          WHERE exact AND size > 2
-        ) s1
-        JOIN reid_sets s2 ON s2.p = s1.p AND s2.place > s1.place
+        SELECT s1.points, [s1.i, s2.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 2 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
+        FROM reid_exact s1
+        JOIN reid_exact s2 ON s2.points = s1.points AND s2.p = s1.p AND s2.place > s1.place
+        WHERE s1.points = 2 AND s1.size > 2
         UNION ALL
-        SELECT list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-        FROM (
-          SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
-          FROM reid_sets
-          JOIN (
-            SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
-            FROM reid_sets, reid_total
-            WHERE NOT exact AND place = 1
-            ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
-              p ASC
-            LIMIT 10000
-          ) USING (p)
-        )
-        WHERE rank <= 2
-        GROUP BY p, turn
+        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+        FROM reid_drawn
+        JOIN reid_total ON rank <= points
+        WHERE NOT exact
+        GROUP BY points, p, turn
       )
-      GROUP BY known
+      GROUP BY points, known
     )
   ),
   reid_matched AS (
-    SELECT id, any_value(weight) AS weight, count(*) AS matches
-    FROM reid_knowledge
-    JOIN reid_coded c1 ON c1.i = known[1]
-    JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))]
+    SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+    FROM (
+      SELECT id, points, weight, known, c1.p
+      FROM reid_knowledge
+      JOIN reid_coded c1 ON c1.i = known[1] SEMI
+      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))]
+    )
     GROUP BY id
   )
-  SELECT matches, sum(weight) AS weight, people, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
-  FROM reid_matched, reid_total
+  SELECT points % 2147483647 AS points, matches, sum(weight) AS weight, people,
+    people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
+  FROM reid_matched
+  JOIN reid_total USING (points)
   GROUP BY ALL
+  ORDER BY points ASC, matches ASC
 ) AS reid_counted

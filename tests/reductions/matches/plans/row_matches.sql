@@ -1,0 +1,109 @@
+-- row_matches(visits, 'person', ['place', 'day'], [1, 2], 1000000, 10000, 0, 'drop')
+SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
+FROM (
+  WITH reid_coded AS MATERIALIZED (
+    SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST, q3 ASC NULLS LAST) AS i
+    FROM (
+      SELECT DISTINCT q1, q2, q3
+      FROM (
+        SELECT reid_source."person", reid_source."place", reid_source."day"
+        FROM query_table('visits') AS reid_source
+        WHERE reid_source."person" IS NOT NULL AND reid_source."place" IS NOT NULL AND reid_source."day" IS NOT NULL
+      ) AS reid_source_rows(q1, q2, q3)
+    )
+  ),
+  reid_sets AS MATERIALIZED (
+    SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
+    FROM reid_coded
+    JOIN (
+      SELECT i, count(*) AS support
+      FROM reid_coded
+      GROUP BY i
+    ) USING (i)
+  ),
+  reid_total AS MATERIALIZED (
+    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_prepend(1::DOUBLE, range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
+      ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
+      ELSE 0 END)::BIGINT AS people_with_fewer
+    FROM (
+      SELECT size, count(*) AS number
+      FROM reid_sets
+      WHERE place = 1
+      GROUP BY size
+    ), (VALUES (1), (2)) AS reid_points(points)
+    GROUP BY points
+  ),
+  reid_exact AS MATERIALIZED (
+    SELECT reid_total.points, p, i, size, place
+    FROM reid_sets, reid_total
+    WHERE exact
+  ),
+  reid_drawn AS MATERIALIZED (
+    SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
+    FROM reid_sets
+    JOIN (
+      SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+      FROM reid_sets, (
+        SELECT max(people) AS people
+        FROM reid_total HAVING NOT bool_and(exact)
+      )
+      WHERE place = 1
+      ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
+        p ASC
+      LIMIT 10000
+    ) USING (p) QUALIFY rank <= 2
+  ),
+  reid_knowledge AS MATERIALIZED (
+    SELECT row_number() OVER () AS id, points, known, weight
+    FROM (
+      SELECT points, known, sum(weight) AS weight
+      FROM (
+        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+        FROM reid_exact
+        WHERE points = 1 AND size <= 1
+        GROUP BY points, p
+        UNION ALL
+        SELECT s1.points, [s1.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 1 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
+        FROM reid_exact s1
+        WHERE s1.points = 1 AND s1.size > 1
+        UNION ALL
+        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+        FROM reid_exact
+        WHERE points = 2 AND size <= 2
+        GROUP BY points, p
+        UNION ALL
+        SELECT s1.points, [s1.i, s2.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 2 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
+        FROM reid_exact s1
+        JOIN reid_exact s2 ON s2.points = s1.points AND s2.p = s1.p AND s2.place > s1.place
+        WHERE s1.points = 2 AND s1.size > 2
+        UNION ALL
+        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+        FROM reid_drawn
+        JOIN reid_total ON rank <= points
+        WHERE NOT exact
+        GROUP BY points, p, turn
+      )
+      GROUP BY points, known
+    )
+  ),
+  reid_matched AS (
+    SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+    FROM (
+      SELECT id, points, weight, known, c1.p
+      FROM reid_knowledge
+      JOIN reid_coded c1 ON c1.i = known[1] SEMI
+      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))]
+    )
+    GROUP BY id
+  )
+  SELECT points % 2147483647 AS points, matches, sum(weight) AS weight, people,
+    people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
+  FROM reid_matched
+  JOIN reid_total USING (points)
+  GROUP BY ALL
+  ORDER BY points ASC, matches ASC
+) AS reid_counted, (
+  SELECT count(*)
+  FROM query_table('visits') AS reid_source
+  WHERE reid_source."person" IS NULL OR reid_source."place" IS NULL OR reid_source."day" IS NULL
+) AS reid_left_out(records_dropped)

@@ -1,0 +1,193 @@
+import random
+from collections.abc import Sequence
+from itertools import combinations
+from statistics import median_low
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import DATA
+from tests.tables import by_duckdb, by_polars
+
+POINT = st.tuples(st.sampled_from("abc"), st.integers(1, 2))
+SETS = st.lists(st.sets(POINT, min_size=1), min_size=1, max_size=6)
+COLUMNS = ["place", "day"]
+POINTS = [1, 2, 3, 4, 6]
+
+
+def table(sets: Sequence[set[tuple[str, int]]]) -> pl.DataFrame:
+    """Each person's rows, the first of them twice."""
+    rows = [(who, *point) for who, points in enumerate(sets) for point in [*sorted(points), min(points)]]
+    schema = {"person": pl.Int64, "place": pl.String, "day": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def by_hand(sets: Sequence[set[tuple[str, int]]], points: int | None) -> dict[str, float]:
+    """Count who matches each subset of each person's rows, one after the other."""
+    alone, right, every = 0.0, 0.0, []
+    for rows in sets:
+        size = len(rows) if points is None else min(points, len(rows))
+        known = [set(some) for some in combinations(sorted(rows), size)]
+        matches = [sum(some <= other for other in sets) for some in known]
+        alone += sum(each == 1 for each in matches) / len(known)
+        right += sum(1 / each for each in matches) / len(known)
+        every += [(each, len(known)) for each in matches]
+    repeated = [each for each, times in every for _ in range(27720 // times)]
+    return {
+        "uniqueness": alone / len(sets),
+        "correctness": right / len(sets),
+        "median_matches": median_low(repeated),
+        "people": len(sets),
+        "people_with_fewer": sum(len(rows) < (points or 0) for rows in sets),
+    }
+
+
+def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
+    extras = "".join(
+        f", {name} := {'NULL' if value is None else repr(value)}" for name, value in options.items()
+    )
+    duck = by_duckdb(f"FROM unicity(t, 'person', {COLUMNS}{extras})", t=frame)
+    return [duck, by_polars("unicity", frame, "person", COLUMNS, **options)]
+
+
+@settings(max_examples=30)
+@given(SETS)
+def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(sets: list[set[tuple[str, int]]]) -> None:
+    for asked in (POINTS, None):
+        for answer in by_engines(table(sets), points=asked):
+            wanted = POINTS if asked else [None]
+            assert [row["points"] for row in answer] == wanted
+            for row in answer:
+                truth = by_hand(sets, row["points"])
+                assert {name: row[name] for name in truth} == pytest.approx(truth, rel=1e-12)
+                assert (row["draws"], row["standard_error"], row["correctness_standard_error"]) == (0, 0, 0)
+
+
+@settings(max_examples=15)
+@given(SETS, st.integers(0, 9))
+def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
+    sets: list[set[tuple[str, int]]], seed: int
+) -> None:
+    frame = table(sets)
+    shuffled = pl.concat([frame.reverse(), frame])
+    for asked in (POINTS, None):
+        options = {"points": asked, "seed": seed, "exact_up_to": 0, "samples": 7}
+        duck, polars = by_engines(frame, **options)
+        for row, other, third in zip(duck, polars, by_engines(shuffled, **options)[0], strict=True):
+            assert row == pytest.approx(other)
+            assert row == pytest.approx(third)
+            assert (row["draws"], row["standard_error"] > 0) == (7, True)
+
+
+def visits(people: int) -> pl.DataFrame:
+    drawn = random.Random(7)  # noqa: S311 - tables, no secrets
+    sets = [
+        {(drawn.choice("abcdefgh"), drawn.randint(1, 9)) for _ in range(drawn.randint(1, 6))}
+        for _ in range(people)
+    ]
+    return table(sets)
+
+
+def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_seeds() -> None:
+    frame = visits(500)
+    exact = {row["points"]: row for row in by_engines(frame, points=[1, 2, 3])[0]}
+    inside = {(name, points): 0 for name in ("uniqueness", "correctness") for points in exact}
+    for seed in range(100):
+        drawn = by_polars(
+            "unicity", frame, "person", COLUMNS, points=[1, 2, 3], exact_up_to=0, samples=200, seed=seed
+        )
+        for row in drawn:
+            for name, error in (
+                ("uniqueness", "standard_error"),
+                ("correctness", "correctness_standard_error"),
+            ):
+                near = abs(row[name] - exact[row["points"]][name]) <= 1.96 * row[error]
+                inside[name, row["points"]] += near
+    assert min(inside.values()) >= 90, inside  # of 100 at 95 %, fewer than 90 come once in 90 times or less
+    assert sum(inside.values()) / len(inside) >= 94, inside
+
+
+def test_more_known_rows_and_finer_columns_single_out_more() -> None:
+    frame = visits(400)
+    fine, coarse = (
+        by_polars("unicity", frame, "person", columns, points=[1, 2, 3, 4])
+        for columns in (COLUMNS, ["place"])
+    )
+    assert [row["uniqueness"] for row in fine] == sorted(row["uniqueness"] for row in fine)
+    assert all(one["uniqueness"] >= other["uniqueness"] for one, other in zip(fine, coarse, strict=True))
+
+
+@pytest.mark.real_data
+def test_baskets_are_as_published_more_unique_with_more_items() -> None:
+    frame = pl.read_parquet(DATA / "baskets_groceries.parquet")
+    answer = by_polars("unicity", frame, "basket", ["item"], points=[1, 2, 3], exact_up_to=10_000_000)
+    assert [row["draws"] for row in answer] == [0, 0, 0]
+    shares = [row["uniqueness"] for row in answer]
+    assert shares == sorted(shares)
+    curve = by_polars(
+        "sparse_correctness_curve", frame, "basket", "item", points=2, exact_up_to=10_000_000, sizes=[9835]
+    )
+    assert curve[0]["uniqueness"] == pytest.approx(answer[1]["uniqueness"], rel=1e-12)
+    assert curve[0]["correctness"] == pytest.approx(answer[1]["correctness"], rel=1e-12)
+
+
+def test_two_wards_single_out_whom_one_does_not() -> None:
+    """28 people whose two wards are a pair that nobody else has: k is 7, and both wards are always right."""
+    wards = [(a, b) for a in range(8) for b in range(a)]
+    frame = pl.DataFrame(
+        {"person": [i for i in range(28) for _ in "ab"], "ward": [w for p in wards for w in p]}
+    )
+    one, two, three = by_duckdb("FROM unicity(t, 'person', ['ward'], points := [3, 1, 2, 2])", t=frame)
+    assert (one["uniqueness"], one["median_matches"]) == (0, 7)
+    assert (two["uniqueness"], two["correctness"]) == (1, 1)
+    assert (three["people_with_fewer"], three["status"]) == (
+        28,
+        "nobody has so many rows: all rows of each person are known",
+    )
+
+
+def test_nulls_are_values_of_their_own_or_left_out() -> None:
+    frame = pl.DataFrame(
+        {"person": [1, 1, 2, None], "place": ["a", None, None, "b"], "day": [1, 1, 1, 1]},
+    )
+    for answer in by_engines(frame, points=[1]):
+        assert answer[0]["uniqueness"] == pytest.approx((1 / 2 + 0 + 1) / 3)
+        assert (answer[0]["records_dropped"], answer[0]["nulls"]) == (0, "value")
+    for answer in by_engines(frame, points=[1], nulls="drop"):
+        assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [(1, 3, "drop")]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("t, 'persn', ['day']", "entity and columns must be columns of the table, got 'persn'; did you mean"),
+        ("t, 'day', ['day']", "entity and columns must be distinct, got 'day' twice; name each column once"),
+        ("t, 'person', []", "entity and columns must name 1 to 64 columns, got 0"),
+        (
+            "t, 'person', ['day'], points := [1, 17]",
+            "points must be whole numbers of known rows from 1 to 16, got 17; pass how many rows of a person",
+        ),
+        ("t, 'person', ['day'], points := []", "points must be a list of one or more numbers, got []"),
+        ("t, NULL, ['day']", "entity and columns must be a list of column names, got [NULL, day]; write"),
+        ("t, 'person', ['day'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
+    with pytest.raises(Exception, match="Error") as refused:
+        by_duckdb(f"FROM unicity({call})", t=table([{("a", 1)}]))
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda none: by_duckdb(f"FROM unicity(t, 'person', {COLUMNS})", t=none),
+        lambda none: by_polars("unicity", none, "person", COLUMNS),
+    ],
+)
+def test_an_empty_table_is_refused(ask: Any) -> None:
+    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+        ask(table([]))
