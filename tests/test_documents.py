@@ -271,6 +271,7 @@ ARGUMENTS = {
     "population_tbl": "people",
     "original": "people",
     "released": "people",
+    "synthetic": "people",
     "qi": "['age', 'sex']",
     "columns": "['age', 'sex', 'postcode']",
     "sensitive": "'diagnosis'",

@@ -20,6 +20,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "population_tbl": "people",
     "original": "people",
     "released": "released",
+    "synthetic": "released",
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',

@@ -43,7 +43,7 @@ class Calls:
         call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
-        share = check.measure.share(literals, person)
+        share = ", ".join(check.measure.share(literals, person))
         return list(self.ask(f"SELECT {share} FROM {call}", values, function.name).records())
 
     def _write_call(

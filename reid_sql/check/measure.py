@@ -31,7 +31,7 @@ POPULATIONS: Final = ("population", "populations")  # of a list of them, a check
 SHARE_OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
 # What a model reports of its whole sample, without the columns that single records lack a value of.
 STATUS_OF_SAMPLE: Final = (
-    f", max(CASE WHEN status LIKE '%{STATUS_FEW_RECORDS}%' THEN '{STATUS_FEW_RECORDS}' END) AS status"
+    f"max(CASE WHEN status LIKE '%{STATUS_FEW_RECORDS}%' THEN '{STATUS_FEW_RECORDS}' END) AS status"
 )
 # A person is as exposed as the record of theirs with the highest score; without a name, they are one.
 SHARE_OF_PEOPLE: Final = (
@@ -106,12 +106,12 @@ class Measure:
         """The function that answers."""
         return declared()[self.function]
 
-    def share(self, literals: Mapping[str, str], person: str | None) -> str:
+    def share(self, literals: Mapping[str, str], person: str | None) -> list[str]:
         """Select the share of the records `over`, or of the people of a column; of a model its status too."""
         over = Template(self.over or "true").substitute(literals)
         share = Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE)
-        status = STATUS_OF_SAMPLE if self.takes("model") else ""
-        return share.substitute(over=over, person=person) + status
+        status = [STATUS_OF_SAMPLE] if self.takes("model") else []
+        return [share.substitute(over=over, person=person), *status]
 
     @property
     def bound(self) -> str:

@@ -425,7 +425,7 @@ class SparkTable(TableEngine):
             scored = rs.score_copula(complete, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
-            return _rows(scored.selectExpr(check.measure.share(literals, quoted)))
+            return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
 
 
 @contextmanager

@@ -59,7 +59,10 @@ def run_risk(options: argparse.Namespace) -> int:
     model = function_options(options, "population_risk", "k")
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
-    _refuse_combinations(options, bool(populations), count)
+    points = numbers("--points", options.points or [])
+    asked = ",".join(options.points or []) or None
+    require("--points", asked, "--entity", given=bool(options.entity))
+    _refuse_combinations(options, bool(populations), count, bool(points))
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
         sizes = table.call("class_size_histogram", words="class sizes", **how)
@@ -68,26 +71,31 @@ def run_risk(options: argparse.Namespace) -> int:
         people = _people(table, options.entity)
         assumed = people if options.entity else f"{ONE_ROW_ONE_PERSON} {people}".strip()
         counted = " ".join([assumed, *(f"{each}." for each in codes.values())])
+        rows_known = table.known_rows(options.entity, points, nulls=how["nulls"]) if points else []
         answer = []
         if populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
+    page |= {"unicity": rows_known} if rows_known else {}
     forecast = pages.answer_page(answer, model["k"]) if answer else None
-    rows = answer or (exposed.records() if exposed else [risk])
+    rows = answer or rows_known or (exposed.records() if exposed else [risk])
     columns = table.columns
     print_answer(
         options,
         page,
         rows,
-        lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast),
+        lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast, known=rows_known),
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
 
 
-def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int) -> None:  # noqa: FBT001
+def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int, points: bool) -> None:  # noqa: FBT001
+    if options.format == "csv" and points and (populations or count):
+        rule = "--points must be given alone in csv, got --population or --stand-out with it"
+        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has all")
     if options.format == "csv" and populations and count:
         rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
         raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")

@@ -74,6 +74,9 @@ class SourceTable(Protocol):
     def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call a table function with the table, the columns and the values, then options by name."""
 
+    def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> Rows:  # noqa: ANN401 - the function's
+        """Call unicity with the table, the column that identifies people and the columns."""
+
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
         """Fit the model of people to the table."""
 
@@ -97,6 +100,11 @@ class FileTable:
     def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call by SQL."""
         return call(self.con, function, [self.name, self.columns, *values], words, **options).records()
+
+    def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> Rows:  # noqa: ANN401 - the function's
+        """Call unicity by SQL."""
+        given = [self.name, entity, self.columns, points]
+        return call(self.con, "unicity", given, "known rows", **options).records()
 
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
         """Fit by SQL; each database has models of its own."""

@@ -1,5 +1,6 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ibis.expr.types import Table
@@ -24,9 +25,16 @@ class WarehouseTable:
 
     def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
         """Call by Ibis; an error of the database becomes one sentence."""
-        answer = self.warehouse.rows(
-            lambda: getattr(ri, function)(self.table, self.columns, *values, **options), words
-        )
+        return self._ask(function, [self.columns, *values], words, options)
+
+    def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
+        """Call unicity by Ibis."""
+        return self._ask("unicity", [entity, self.columns, points], "known rows", options)
+
+    def _ask(
+        self, function: str, values: Sequence[Any], words: str, options: Mapping[str, Any]
+    ) -> list[dict[str, Any]]:
+        answer = self.warehouse.rows(lambda: getattr(ri, function)(self.table, *values, **options), words)
         return [dict(row) for row in answer]
 
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's

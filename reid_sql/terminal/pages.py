@@ -316,6 +316,7 @@ def risk_page(
     counted: str = ONE_ROW_ONE_PERSON,
     *,
     answer: RenderableType | None = None,
+    known: Sequence[dict[str, Any]] = (),
 ) -> RenderableType:
     """Combine summary, histogram, most exposed records, the forecast for a population, and verdict."""
     title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
@@ -331,7 +332,30 @@ def risk_page(
         parts += [Text("Most exposed records", style="bold"), answer_table(stand_out), ""]
     if answer is not None:
         parts += [answer, ""]
+    if known:
+        parts += [unicity_table(known), ""]
     return Group(*parts, verdict(risk, columns, counted))
+
+
+def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Show for each number of known rows how many people they single out, with the error of a draw."""
+    table = FigureTable(
+        title="An attacker who knows several rows of a person",
+        header_style="bold",
+        caption="± is the standard error, where people and rows were drawn",
+        caption_justify="left",
+    )
+    for column in ("known rows", "unique people", "right matches", "median matches", "people with fewer"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        shares = [("uniqueness", "standard_error"), ("correctness", "correctness_standard_error")]
+        cells = [
+            f"{percent(row[share])}{f' ± {percent(row[error])}' if row['draws'] else ''}"
+            for share, error in shares
+        ]
+        counts = [f"{row[name]:,}" for name in ("median_matches", "people_with_fewer")]
+        table.add_row(str(row["points"]), *(Text(cell) for cell in (*cells, *counts)))
+    return table
 
 
 def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:

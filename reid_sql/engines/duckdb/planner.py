@@ -101,9 +101,9 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)
-    if arguments.get("sensitive") is not None:
+    if isinstance(sensitive := arguments.get("sensitive"), str):  # of one table; not a list, of several
         source: DuckDBSource = checked["tbl"]
-        written = source.check_sensitive(arguments["sensitive"], written)
+        written = source.check_sensitive(sensitive, written)
     return written
 
 

@@ -202,16 +202,18 @@ def framed(table: pa.Table) -> pl.LazyFrame:
     return pl.DataFrame(pl.from_arrow(table)).lazy()
 
 
-def unify_types(frames: Sequence[pl.LazyFrame], given: Sequence[str]) -> list[pl.LazyFrame]:
+def unify_types(
+    frames: Sequence[pl.LazyFrame], given: Sequence[str], tables: str = "tbl and population_tbl"
+) -> list[pl.LazyFrame]:
     """Two tables' rows, with integers of different widths cast to one that fits both.
 
-    Refuses columns of another kind of value.
+    Refuses columns of another kind of value; `tables` is what the sentence calls both.
     """
     mine, theirs = (frame.collect_schema() for frame in frames)
     wider = {}
     for name, q in zip(given, aliases(given), strict=True):
         if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"tbl and population_tbl must hold '{name}' as the same type"
+            rule = f"{tables} must hold '{name}' as the same type"
             raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
         if mine[q] != theirs[q]:
             wider[q] = pl.Int128()

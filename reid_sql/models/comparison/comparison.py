@@ -65,8 +65,8 @@ class Comparison:
     change: float | None  # the second less the first
     status: str
     attack: str | None = None  # the attack that has this figure; the best of all, of the figures of links
-    low: float | None = None  # 95 % interval of the released figure, where the targets were drawn
-    high: float | None = None
+    low: float | None = None  # lower end of the 95 % interval of the released figure, of drawn targets
+    high: float | None = None  # the upper end of the same interval
 
 
 def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) -> list[Comparison]:
