@@ -284,6 +284,7 @@ ARGUMENTS = {
     "sizes": "[10, 20]",
     "correctness": "[0.9, 0.8]",
     "sampling_fraction": "0.1",
+    "entity": "'occupation'",
     "person": "'age'",
     "item": "'sex'",
     "true_scores": "[0.9, 0.4]",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
+USER = "root"  # of MariaDB
 NOBODY = "00000000-0000-0000-0000-00000000000a"
 AB = ["a.csv", "b.csv"]
 MARKS = (MARK, NUMBER, DAY, DAY.replace("-", "/"))
@@ -186,13 +187,13 @@ def test_a_view_of_mariadb_that_fails(
     tmp_path: Path, failing: str, mariadb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pymysql.install_as_MySQLdb()
-    with pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as con, con.cursor() as cursor:
+    with pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con, con.cursor() as cursor:
         cursor.execute("CREATE OR REPLACE DATABASE marked")
         cursor.execute("CREATE TABLE marked.raw AS SELECT seq AS i, seq % 2 AS sex FROM mysql.seq_1_to_20")
         cursor.execute(f"CREATE VIEW marked.people AS SELECT {OF_MARIADB[failing]} AS x, sex FROM marked.raw")
         with pytest.raises(pymysql.Error, match=NUMBER):  # the server's own words
             cursor.execute("SELECT x FROM marked.people")
-        url = f"mysql://root@localhost/marked?unix_socket={mariadb}"
+        url = f"mysql://{USER}@localhost/marked?unix_socket={mariadb}"
         check(tmp_path, f'url = "{url}"\ntable = "people"', capsys)
         run([url, "--table", "people"], capsys)
         cursor.execute("DROP DATABASE marked")
