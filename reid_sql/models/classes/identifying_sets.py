@@ -31,6 +31,7 @@ AtLeast = Annotated[float, AT_LEAST]
 MaxSets = Annotated[int, MAX_SETS]
 PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its class
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
+STATUS_NO_SET: Final = "no set of at most"  # then how many columns
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
@@ -88,7 +89,7 @@ def find_quasi_identifiers(
     status = _status(found, largest, allowed)
     if not found.sets:
         most = f"{found.covered} column{'s' * (found.covered > 1)}"
-        none = f"no set of at most {most} reaches at_least"
+        none = f"{STATUS_NO_SET} {most} reaches at_least"
         lacking = status if status != OK else none
         return [QuasiIdentifier([], None, None, None, None, refiner.total, lacking)]
     return [_row(table, refiner, each, status) for each in found.sets]
