@@ -97,6 +97,7 @@ _COLUMN_SETS: Final = (
         "count",
         extreme=True,
         own=(Parameter("share_unique", AT_LEAST, 1.0),),
+        unused=("sets",),
         renamed=(("at_least", "share_unique"),),
         pick=count_sets,
     ),
