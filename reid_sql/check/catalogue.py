@@ -5,6 +5,7 @@ from typing import Final
 from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
+from reid_sql.models.classes.rare_combinations import LEAST_SHARED
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
@@ -108,6 +109,7 @@ _COLUMN_SETS: Final = (
         "combinations",
         "count",
         of_records=True,
+        own=(Parameter("k", LEAST_SHARED, 5),),
         pick=sum_of("combinations"),
     ),
 )
