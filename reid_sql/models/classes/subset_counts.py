@@ -144,7 +144,7 @@ class _Counter:
         self.weights = table.records.astype(np.int64)
         self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
-        self.pairs = _pairs(self.weights, self.total)  # of equal records
+        self.pairs = _pairs(self.weights, self.total, self.total)  # of equal records
         known = [codes != 0 for codes in table.codes] if nulls != "value" else [None for _ in table.codes]
         self.known = [each if each is not None and not each.all() else None for each in known]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
@@ -164,11 +164,12 @@ class _Counter:
 
     def visit(self, state: _State, mask: int, size: int, start: int) -> None:
         """Count the subset with each of the columns from `start` on, and then their own supersets."""
+        equal = self._find_equal(state.partition.rows)
         for place in range(start, len(self.order)):
             checkpoint(self.end / len(self.masks))
             chosen = mask | self.bits[place]
             if self.is_plain and (size + 1 == self.max_size or place + 1 == len(self.order)):
-                self.put(chosen, self._count_last(state.partition, self.order[place]))
+                self.put(chosen, self._count_last(state.partition, equal, self.order[place]))
                 continue
             finer = self._refine(state, self.order[place])
             counted = self._count(finer, chosen)
@@ -235,28 +236,36 @@ class _Counter:
         records = self.total if state.left is None else int(weights[state.left].sum())
         if self.people is not None:
             return self._count_people(state, classes, self.total - records)
-        equal = self.pairs if state.left is None else _pairs(weights[state.left], self.total)
-        pairs = equal + self._count_pairs(partition.rows, partition.ids, partition.sizes)
+        equal = self.pairs if state.left is None else _pairs(weights[state.left], records, self.total)
+        tied = partition.rows
+        pairs = equal + self._count_pairs(tied, partition.ids, partition.sizes, self._find_equal(tied))
         return records, classes, float(classes), pairs, self.total - records
 
-    def _count_last(self, partition: Partition, column: int) -> Figures:
+    def _find_equal(self, rows: Integers) -> Integers:
+        """Find the places of the rows that are several records."""
+        if not len(rows) or not len(self.several):
+            return self.several[:0]
+        places = np.searchsorted(rows, self.several)  # rows ascend
+        found: Integers = places[rows.take(places, mode="clip") == self.several]
+        return found
+
+    def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
         """Count a subset that nothing refines: the sizes of its classes are enough."""
         keys, space = self.rows.split(partition, column)
         sizes = np.bincount(keys, minlength=space)
         classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(sizes))
-        pairs = self.pairs + self._count_pairs(partition.rows, keys, sizes)
+        pairs = self.pairs + self._count_pairs(partition.rows, keys, sizes, equal)
         return self.total, classes, float(classes), pairs, 0
 
-    def _count_pairs(self, rows: Integers, ids: Integers, sizes: Integers) -> int:
-        """Count the pairs of records that are alike but not equal."""
-        equal = 0
-        several = np.searchsorted(rows, self.several) if len(rows) else rows  # rows ascend
-        several = several[rows.take(several, mode="clip") == self.several] if len(rows) else several
-        if len(several):  # a row counts as all of its records
-            weights = self.weights[rows[several]]
-            sizes = sizes + np.bincount(ids[several], weights - 1, len(sizes)).astype(np.int64)
-            equal = _pairs(weights, self.total)
-        return _pairs(sizes, self.total) - equal
+    def _count_pairs(self, rows: Integers, ids: Integers, sizes: Integers, equal: Integers) -> int:
+        """Count the pairs of records that are alike but not equal; `equal` are rows of several records."""
+        if not len(equal):
+            return _pairs(sizes, len(rows), self.total)
+        weights = self.weights[rows[equal]]
+        sizes = sizes.copy()
+        np.add.at(sizes, ids[equal], weights - 1)  # a row counts as all of its records
+        records = len(rows) + int((weights - 1).sum())
+        return _pairs(sizes, records, self.total) - _pairs(weights, int(weights.sum()), self.total)
 
     def _count_people(self, state: _State, classes: int, dropped: int) -> Figures:
         """Count people by the smallest of their classes: whoever has a class of one record is alone in it."""
@@ -295,8 +304,8 @@ class _Counter:
         return self.total, len(sizes), float(len(sizes)), pairs, 0
 
 
-def _pairs(sizes: Integers, records: int) -> int:
-    """Ordered pairs of records of one class, Σ size (size − 1), exact beyond 64 bits too."""
+def _pairs(sizes: Integers, members: int, records: int) -> int:
+    """Ordered pairs of the members of one class, Σ size² − Σ size, exact beyond 64 bits too."""
     if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
-        return int(sizes @ (sizes - 1))
-    return sum(size * (size - 1) for size in sizes.tolist())
+        return int(sizes @ sizes) - members
+    return sum(size * size for size in sizes.tolist()) - members
