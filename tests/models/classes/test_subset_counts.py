@@ -12,7 +12,7 @@ from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import count_subset_classes, count_subsets
 
 Row = tuple[int, ...]
-Counted = tuple[int, int, float, int, int]  # records, classes, reidentifications, pairs, dropped
+Counted = tuple[int, int, float, int, int, int]  # records, classes, reidentifications, pairs, dropped, unique
 
 
 def draw(seed: int) -> tuple[list[Row], list[int]]:
@@ -36,7 +36,11 @@ def count_records(rows: list[Row], nulls: str) -> Counted:
     pairs = sum(
         alike(one, other, nulls) for a, one in enumerate(kept) for b, other in enumerate(kept) if a != b
     )
-    return len(kept), len(set(kept)), float(len(set(kept))), pairs, len(rows) - len(kept)
+    unique = sum(
+        not any(alike(one, other, nulls) for b, other in enumerate(kept) if a != b)
+        for a, one in enumerate(kept)
+    )
+    return len(kept), len(set(kept)), float(len(set(kept))), pairs, len(rows) - len(kept), unique
 
 
 def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
@@ -47,7 +51,8 @@ def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
     left = {person for each in held.values() for person in each}
     least = [min(len(each) for each in held.values() if person in each) for person in left]
     dropped = sum(nulls == "drop" and not all(row) for row in rows)
-    return len(left), len(held), sum(1 / size for size in least), sum(least) - len(least), dropped
+    pairs = sum(least) - len(least)
+    return len(left), len(held), sum(1 / size for size in least), pairs, dropped, least.count(1)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +81,8 @@ def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
         found = count_subset_classes(table, size, nulls)
         expected = [each for n in range(1, size + 1) for each in combinations(range(len(rows[0])), n)]
         assert [tuple(each) for each in found.subsets()] == expected
-        figures = zip(
-            found.records, found.classes, found.reidentifications, found.pairs, found.dropped, strict=True
-        )
+        risks = (found.reidentifications, found.pairs, found.dropped, found.unique)
+        figures = zip(found.records, found.classes, *risks, strict=True)
         for places, counted in zip(expected, figures, strict=True):
             part = [tuple(row[place] for place in places) for row in rows]
             by_hand = count_people(part, people, nulls) if counts_people else count_records(part, nulls)
