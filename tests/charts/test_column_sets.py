@@ -5,10 +5,13 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, median
+from typing import Literal
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
+from matplotlib.lines import Line2D
 
 import reid_sql
 import reid_sql.polars as rp
@@ -25,15 +28,20 @@ def share_unique(names: tuple[str, ...]) -> float:
     return sum(size == 1 for size in held.values()) / len(ROWS)
 
 
+def points(line: Line2D, way: Literal["x", "y"]) -> list[float]:
+    return list(map(float, np.asarray(line.get_xdata() if way == "x" else line.get_ydata())))
+
+
 def test_the_best_median_and_worst_set_of_each_size_are_drawn() -> None:
     answer = rp.attribute_risk(pl.scan_csv(PEOPLE), COLUMNS, max_size=4)
     axes = plot.uniqueness_by_size(answer).axes[0]
     shares = [[share_unique(names) for names in combinations(COLUMNS, size)] for size in range(1, 5)]
-    for line, summary in zip(axes.lines, (max, median, min), strict=True):
-        assert line.get_xdata().tolist() == [1, 2, 3, 4]
-        assert line.get_ydata().tolist() == pytest.approx([summary(each) for each in shares])
+    expected = [[max(each), median(each), min(each)] for each in shares]
+    for line, heights in zip(axes.lines, zip(*expected, strict=True), strict=True):
+        assert points(line, "x") == [1, 2, 3, 4]
+        assert points(line, "y") == pytest.approx(heights)
     assert axes.get_ylabel() == "share of unique people"
-    assert axes.lines[0].get_ydata().tolist() == sorted(axes.lines[0].get_ydata().tolist())
+    assert points(axes.lines[0], "y") == sorted(points(axes.lines[0], "y"))
 
 
 def test_the_mean_of_several_people_is_drawn_by_their_chance_to_be_unique() -> None:
@@ -51,7 +59,7 @@ def test_the_mean_of_several_people_is_drawn_by_their_chance_to_be_unique() -> N
             fmean(row["uniqueness_xi"] for row in known if row["attributes"] == list(names))
             for names in combinations(COLUMNS[:3], size)
         ]
-        drawn = [line.get_ydata().tolist()[size - 1] for line in axes.lines]
+        drawn = [points(line, "y")[size - 1] for line in axes.lines]
         assert drawn == pytest.approx([max(means), median(means), min(means)])
     assert axes.get_ylabel() == "mean ξ"
 

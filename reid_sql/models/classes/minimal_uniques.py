@@ -104,9 +104,10 @@ def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int], mem
         first = starts[people]
     rows = CodedRows([codes.astype(np.int64) for codes in ordered.codes], people=people)
     number = {each: place for place, each in enumerate(sets)}
-    singled, places = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    nothing: Integers = np.empty(0, dtype=np.int64)
+    singled, places = [nothing], [nothing]
     for found in find_rare_combinations(rows, sets, least, memory_mb):
-        alone = found.rows if first is None else _people_of(found, first)
+        alone = found.rows.astype(np.int64, copy=False) if first is None else _people_of(found, first)
         singled.append(alone)
         places.append(np.full(len(alone), number[found.columns]))
     record = np.concatenate(singled)
@@ -117,7 +118,8 @@ def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int], mem
 def _people_of(found: RareCombinations, first: Integers) -> Integers:
     """The first records of the people whom the set alone singles out."""
     before = first[np.flatnonzero(np.unpackbits(found.before, count=len(first)))]
-    return np.setdiff1d(first[found.rows], before)
+    alone: Integers = np.setdiff1d(first[found.rows], before)
+    return alone
 
 
 # Special uniques (SUDA): how conspicuous a record is, by the sets of columns that single it out.

@@ -256,9 +256,9 @@ class _Counter:
     def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
         """Count a subset that nothing refines: the sizes of its classes are enough."""
         keys, space = self.rows.split(partition, column)
-        sizes = np.bincount(keys, minlength=space)
-        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(sizes))
-        sizes = self._add_equal(partition.rows, keys, sizes, equal)
+        rows = np.bincount(keys, minlength=space)
+        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(rows))
+        sizes = self._add_equal(partition.rows, keys, rows, equal)
         pairs = self.pairs + self._count_pairs(partition.rows, sizes, equal)
         unique = self._count_alone(partition.rows, equal) + int(np.count_nonzero(sizes == 1))
         return self.total, classes, float(classes), pairs, 0, unique
@@ -329,4 +329,4 @@ def _pairs(sizes: Integers, members: int, records: int) -> int:
     """Ordered pairs of the members of one class, Σ size² − Σ size, exact beyond 64 bits too."""
     if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
         return int(sizes @ sizes) - members
-    return sum(size * size for size in sizes.tolist()) - members
+    return int(sum(size * size for size in sizes.tolist())) - members
