@@ -14,6 +14,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb.collations import folded
+from reid_sql.engines.duckdb.names import SHOWS_TYPES
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Choice, Table
 from reid_sql_udfs import declared
@@ -24,7 +25,7 @@ from tests.engines.asking import PEOPLE, listed, literal, refusal, same
 REFUSED: Final = "columns must distinguish texts that differ, got a collation of its own"
 COLLATIONS: Final = ("NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC", "de")
 BY_BYTES: Final = ('"binary"', "C", "posix")
-SHAPES: Final = {
+SHAPES: Final[dict[str, str]] = {
     "text": "{x}",
     "struct": "{{'v': {x}, 'n': 1}}",
     "row": "row({x}, 1)",
@@ -40,6 +41,10 @@ SHAPES: Final = {
     "list beside an interval": "{{'i': INTERVAL 30 DAY, 'v': [{x}]}}",
     "list beside a variant": "{{'i': 1::VARIANT, 'v': [{x}]}}",
 }
+if not SHOWS_TYPES:  # DuckDB 1.4 has neither tables of unnamed rows nor VARIANT
+    del SHAPES["row"], SHAPES["list beside a variant"]
+# DuckDB 1.4 compares texts within values by their bytes, whatever their collation.
+FOLDED_SHAPES: Final = list(SHAPES) if SHOWS_TYPES else ["text"]
 # Each is another text to whoever counts bytes; some are the same to a collation, some in writing.
 TEXTS: Final = [
     *("a", "A", "á", "é", "e\u0301", "a\u200b", "a\u00ad", "a\x01", "", " ", "a ", "NULL", "null", None),
@@ -92,7 +97,7 @@ def test_texts_within_values_are_told_apart_by_their_bytes(
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", FOLDED_SHAPES)
 def test_a_collation_at_any_depth_is_refused(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
@@ -114,17 +119,19 @@ def test_a_collation_at_any_depth_is_refused(
 
 @pytest.mark.parametrize("collation", COLLATIONS)
 def test_every_collation_is_refused(con: duckdb.DuckDBPyConnection, collation: str) -> None:
-    for shape in SHAPES:
+    for shape in FOLDED_SHAPES:
         wide(con, shape, collation, 1)
         with pytest.raises(duckdb.Error, match=REFUSED):
             con.execute("FROM risk_summary(t, ['c1'])").fetchall()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("collation", BY_BYTES)
+@pytest.mark.parametrize("collation", BY_BYTES if SHOWS_TYPES else [*BY_BYTES, *COLLATIONS])
 def test_a_collation_that_compares_bytes_is_counted(
     con: duckdb.DuckDBPyConnection, collation: str, shape: str
 ) -> None:
+    if shape == "text" and collation not in BY_BYTES:
+        pytest.skip("refused above")
     rows = wide(con, shape, collation, 2)
     con.execute("CREATE OR REPLACE VIEW v AS SELECT c1, c2, 'x' AS plain FROM t")
     found = con.execute("SELECT equivalence_class_size(c1, plain, c2) FROM v").fetchall()
@@ -238,7 +245,7 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
             if isinstance(found, str):
                 assert REFUSED in found
             else:
-                assert told_apart(name, option, table) or column == asked.get("key")
+                assert not SHOWS_TYPES or told_apart(name, option, table) or column == asked.get("key")
                 same(found, exact)
         hold(people, table)
 
