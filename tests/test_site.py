@@ -38,11 +38,11 @@ class Asked(HTMLParser):
         self.places: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        if tag == "link" and told.get("rel") in {"canonical", "next", "prev"}:
+        reported = dict(attrs)
+        if tag == "link" and reported.get("rel") in {"canonical", "next", "prev"}:
             return
-        kept = "href" if tag == "link" else "src"
-        self.places += [place for place in [told.get(kept)] if place and tag != "a"]
+        remaining = "href" if tag == "link" else "src"
+        self.places += [place for place in [reported.get(remaining)] if place and tag != "a"]
 
 
 @pytest.mark.slow
@@ -81,8 +81,10 @@ def small(tmp_path: Path) -> Path:
 
 def named(root: Path, *pages: str) -> None:
     beside = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "sql_examples/"]
-    told = ", ".join(f'"{page}"' for page in [*pages, *beside])
-    (root / "tools" / "site.toml").write_text(f'{SETTINGS}nav = [{{ "All" = [{told}] }}]\n', encoding="utf-8")
+    reported = ", ".join(f'"{page}"' for page in [*pages, *beside])
+    (root / "tools" / "site.toml").write_text(
+        f'{SETTINGS}nav = [{{ "All" = [{reported}] }}]\n', encoding="utf-8"
+    )
 
 
 def test_a_site_of_few_pages_is_built(small: Path, tmp_path: Path) -> None:
