@@ -110,9 +110,7 @@ def test_within_what_any_law_can_say_by_a_linear_programme() -> None:
 
 
 @pytest.mark.parametrize(("share", "error"), [(0.3, 0.005), (0.1, 0.02)])
-def test_a_town_is_predicted_from_a_part_of_it_better_than_by_the_papers_curve(
-    share: float, error: float
-) -> None:
+def test_a_town_is_predicted_from_a_part_better_than_by_the_papers_curve(share: float, error: float) -> None:
     truth = correctness_curve(TOWN, [RECORDS])[0]
     tilted, pyc = (
         float(extrapolate(*among(share), RECORDS, method).correctness) for method in ("tilted", "pyc")
