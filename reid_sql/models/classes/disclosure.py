@@ -203,8 +203,8 @@ def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorR
 
 def _count_blank_records(histogram: Histogram) -> int | None:
     """How many records have no value; None where NULL is no wildcard, so that they were not counted."""
-    found = histogram.blank_records
-    return None if found is None or np.isnan(found).any() else int(found.sum())
+    number = histogram.blank_records
+    return None if number is None or np.isnan(number).any() else int(number.sum())
 
 
 def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> JournalistRisk:
@@ -240,10 +240,10 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     (['sex'], 0.4, 0.6, 0)
     """
     whole = zip(counts.records, counts.classes, counts.unique_records, strict=True)
-    found = (counts.reidentifications, counts.pairs_alike, counts.nulls)
+    totals = (counts.reidentifications, counts.pairs_alike, counts.nulls)
     return [
         _subset_risk(list(names), (int(n), int(k), int(unique)), float(right), int(alike), nulls)
-        for names, (n, k, unique), right, alike, nulls in zip(counts.subset, whole, *found, strict=True)
+        for names, (n, k, unique), right, alike, nulls in zip(counts.subset, whole, *totals, strict=True)
     ]
 
 

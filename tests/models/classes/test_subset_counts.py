@@ -36,27 +36,31 @@ def alike(one: Row, other: Row, nulls: str) -> bool:
 
 
 def count_records(rows: list[Row], nulls: str) -> Counted:
-    kept = [row for row in rows if nulls != "drop" or all(row)]
+    remaining = [row for row in rows if nulls != "drop" or all(row)]
     pairs = sum(
-        alike(one, other, nulls) for a, one in enumerate(kept) for b, other in enumerate(kept) if a != b
+        alike(one, other, nulls)
+        for a, one in enumerate(remaining)
+        for b, other in enumerate(remaining)
+        if a != b
     )
     unique = sum(
-        not any(alike(one, other, nulls) for b, other in enumerate(kept) if a != b)
-        for a, one in enumerate(kept)
+        not any(alike(one, other, nulls) for b, other in enumerate(remaining) if a != b)
+        for a, one in enumerate(remaining)
     )
-    return len(kept), len(set(kept)), float(len(set(kept))), pairs, len(rows) - len(kept), unique
+    classes = len(set(remaining))
+    return len(remaining), classes, float(classes), pairs, len(rows) - len(remaining), unique
 
 
 def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
-    held: dict[Row, set[int]] = {}
+    members: dict[Row, set[int]] = {}
     for row, person in zip(rows, people, strict=True):
         if nulls != "drop" or all(row):
-            held.setdefault(row, set()).add(person)
-    left = {person for each in held.values() for person in each}
-    least = [min(len(each) for each in held.values() if person in each) for person in left]
+            members.setdefault(row, set()).add(person)
+    left = {person for each in members.values() for person in each}
+    least = [min(len(each) for each in members.values() if person in each) for person in left]
     dropped = sum(nulls == "drop" and not all(row) for row in rows)
     pairs = sum(least) - len(least)
-    return len(left), len(held), sum(1 / size for size in least), pairs, dropped, least.count(1)
+    return len(left), len(members), sum(1 / size for size in least), pairs, dropped, least.count(1)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +78,10 @@ def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
     for seed in range(400):
         rows, people = draw(seed)
         if counts_people:
-            held = Counter(zip(rows, people, strict=True))
-            codes = list(np.array([row for row, _ in held]).T)
-            whose = np.array([person for _, person in held])
-            table = DistinctRecords(codes, np.array(list(held.values())), whose)
+            members = Counter(zip(rows, people, strict=True))
+            codes = list(np.array([row for row, _ in members]).T)
+            whose = np.array([person for _, person in members])
+            table = DistinctRecords(codes, np.array(list(members.values())), whose)
         else:
             counts = Counter(rows)
             table = DistinctRecords(list(np.array(list(counts)).T), np.array(list(counts.values())))
