@@ -239,13 +239,14 @@ def attribute_risk(
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
-    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
-    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
-    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
-    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
-    a person and another who is not in that class.
+    pairs of records that differ somewhere, `unique_records` how many are the only one of their combination:
+    with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
+    10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
+    allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
+    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
+    `separation` the share of pairs of a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -439,15 +440,18 @@ def column_contributions(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    k: int = 2,
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it.
 
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
-    Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
-    the person, and the sets are those that single out one of their rows from all rows of others.
+    With a higher `k`, the sets are those by which fewer than k records have the same values: joined to the
+    table by `key`, they show which value to merge first. Refuses what minimal_unique_subsets refuses. One row
+    per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
+    attacker knows one row of each, the worst), `record` is the person, and the sets are those that single out
+    one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
 
@@ -1246,17 +1250,19 @@ def minimal_unique_subsets(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    k: int = 2,
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out.
 
     A set is listed where no other record has the same values in its columns, and where this holds of none of
-    the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
-    records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
-    of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
-    them: a set singles out a person who has, in one of their rows, values in its columns that no other person
-    has.
+    the smaller sets within it; sets of more than max_size columns are not looked at. With a higher `k`, sets
+    by which fewer than k records have the same values: the record's combinations that unsafe_combinations
+    counts. Exact. Rows go by records, then the smallest sets first; a record that nothing singles out has
+    none. `record` is the value of the column `key`, else the place in the scan, from 0. Refuses an empty
+    table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each,
+    the worst), `record` is the person, NULL one of them: a set singles out a person who has, in one of their
+    rows, values in its columns that no other person has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
 
@@ -1814,6 +1820,7 @@ def quasi_identifiers(
     entity: str | None = None,
     max_sets: int = 1000000,
     memory_mb: int = 1024,
+    sets: Literal["minimal", "smallest"] = "minimal",
 ) -> pl.LazyFrame:
     """List every minimal set of columns by which at least a share of the records is unique.
 
@@ -1822,11 +1829,12 @@ def quasi_identifiers(
     share contains a listed one. With `at_least=1` these are the minimal keys. All columns of the table are
     searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
     columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
-    columns the list is complete, and no larger set is listed. Where no set reaches the share, one row without
-    columns says so. nulls='drop' leaves out the records with a NULL in any of the columns. Refuses an
-    empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), NULL one of them,
-    a person is unique who has, in one of their rows, values that no other person has.
+    columns the list is complete, and no larger set is listed. With `sets='smallest'` the search ends with
+    the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
+    one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
+    Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
+    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
 
@@ -2252,7 +2260,7 @@ def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | 
 def unsafe_combinations(
     tbl: _Frame,
     columns: Sequence[str] | None = None,
-    k: int = 5,
+    k: float | Sequence[float] = 5,
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
@@ -2260,14 +2268,16 @@ def unsafe_combinations(
 ) -> pl.LazyFrame:
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 
-    A combination is minimal if k or more records share each part of it. One row for each set of up to
-    `max_size` columns that has some; the smallest sets come first. A table without a row is
-    k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k records or
-    none. No value of the table is shown: minimal_unique_subsets lists the records for k = 2. Exact. nulls :=
-    'drop' leaves out the records with a NULL in any of the columns. Refuses an empty table, and more than
-    200,000 sets of columns. One row per person is assumed; with `entity`, the column that tells people apart
-    (a class counts people, and an attacker knows one row of each, the worst), NULL one of them, a combination
-    counts the people who have it in one of their rows.
+    A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
+    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. One row
+    for each set of up to `max_size` columns that has some; the smallest sets come first. A table without a
+    row is k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k
+    records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
+    column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
+    of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
+    rows.
 
     Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
 
