@@ -52,8 +52,8 @@ class Mixture:
     def log_q_left_out(self) -> Floats:
         """Ln q of each distinct donor, without one record of it."""
         assert self.donors is not None  # noqa: S101  # the caller checks it
-        codes, donor = self.donors.codes, np.arange(len(self.donors.codes))
-        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_left_out(donor))
+        codes = self.donors.codes
+        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_each_left_out)
         if self.classes is not None:
             log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
         return log_q
@@ -82,6 +82,16 @@ class Mixture:
         codes = self.draw(count, rng)
         return self.log_q(codes) + draw_log_rarity(self.tree.columns, codes, rng)
 
+    def population_log_q(self, seed: int) -> Floats:
+        """Ln q of records that represent the population, drawn once for each seed."""
+        if seed not in self._drawn:
+            self._drawn[seed] = self.draw_log_q(POPULATION_DRAWS, np.random.default_rng([seed, 1]))
+        return self._drawn[seed]
+
+    @cached_property
+    def _drawn(self) -> dict[int, Floats]:
+        return {}
+
 
 def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
     """Ln of the mixture of two densities, of which the first has this weight.
@@ -94,8 +104,7 @@ def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
 
 def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
     """Choose ω by the likelihood of the donors, each left out of both models. Source: Yao et al. 2018."""
-    place = np.arange(len(donors.codes))
-    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count)
+    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_each_left_out, donors.count)
     return Mixture(tree, weight, donors)
 
 
@@ -238,10 +247,10 @@ class PeopleModel:
         """The model without cached scores; it caches none."""
         return self
 
-    @cached_property
+    @property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model, to which determined columns add nothing."""
-        return self.mixture.draw_log_q(POPULATION_DRAWS, np.random.default_rng([self.seed, 1]))
+        return self.mixture.population_log_q(self.seed)
 
 
 def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:

@@ -70,10 +70,10 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
         found = np.zeros((len(one.bin_mass), len(other.bin_mass)))
         for a, b in zip(one.bins[first[rows]], other.bins[second[rows]], strict=True):
             spread = np.eye(len(other.bin_mass))[b]
-            if fitted.smoothed_axes[0] and other.kernel is not None:
+            if fitted.smoothing.axes[0] and other.kernel is not None:
                 spread = OWN_SHARE_CHILD * spread + (1 - OWN_SHARE_CHILD) * other.kernel[b]
             along = np.eye(len(one.bin_mass))[a]
-            if fitted.smoothed_axes[1] and one.kernel is not None:
+            if fitted.smoothing.axes[1] and one.kernel is not None:
                 along = OWN_SHARE_PARENT * along + (1 - OWN_SHARE_PARENT) * one.kernel[a]
             found += np.outer(along, spread)
         return found
@@ -83,8 +83,8 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
     for row in (0, 7, 100):
         rest = table(np.delete(everyone, row))
         a, b = one.bins[first[row]], other.bins[second[row]]
-        top = rest[a, b] + fitted.strength * other.bin_left_out[b]
-        want = top / (rest[a].sum() + fitted.strength)
+        top = rest[a, b] + fitted.smoothing.strength * other.bin_left_out[b]
+        want = top / (rest[a].sum() + fitted.smoothing.strength)
         got = fitted.log_left_out(np.array([a]), np.array([b]))
         assert np.exp(got[0]) == pytest.approx(want, rel=1e-9)
 
