@@ -38,9 +38,9 @@ def test_f_scores_and_roc_curves_by_counting() -> None:
     named, true = XI > 0.7, UNIQUE == 1
     precision, recall = (named & true).sum() / named.sum(), (named & true).sum() / true.sum()
     assert f_score(XI, UNIQUE, 0.7) == pytest.approx(2 * precision * recall / (precision + recall))
-    found = true_positives(XI, UNIQUE, 0.1)
-    level = sorted(XI[~true])[int(0.9 * (~true).sum())]
-    assert found == pytest.approx((XI[true] > level).mean(), abs=0.02)
+    xi, truth = np.array([*range(1, 11), 5.5, 9.5, 10.5]), np.repeat([0.0, 1.0], [10, 3])
+    assert true_positives(xi, truth, 0.1) == pytest.approx(2 / 3)  # the highest of ten others is above, too
+    assert true_positives(xi, truth, 0.6) == 1
 
 
 def test_a_population_without_unique_persons_counts_but_has_no_area() -> None:

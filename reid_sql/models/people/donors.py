@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
@@ -34,6 +35,7 @@ MAX_CELLS: Final = 1 << 22  # values times donors of tables that stay, and as ma
 MAX_JOINT_VALUES: Final = 1024  # of columns whose values are looked up together
 MAX_RATIO: Final = 1e30  # of a chance to a share in single precision, which ends at 3e38
 LOG_ZERO: Final = -1e30  # ln of no donor
+Reals = npt.NDArray[np.floating[Any]]  # in double or in single precision
 
 
 @dataclass(frozen=True)
@@ -48,15 +50,16 @@ class Similarity:
     equal: tuple[
         Integers, Integers
     ]  # (donors with one of the values,): places of their values, their numbers
-    inverse_share: Floats  # (donors with one of the values,)
-    kernel: Floats | None  # (values, donors), W(X_i, x)/p(x); None where the column has no order
+    inverse_share: Reals  # (donors with one of the values,)
+    kernel: Reals | None  # (values, donors), W(X_i, x)/p(x); None where the column has no order
 
-    def mix(self, copied: float, neighbour: float) -> Floats:
+    def mix(self, copied: float, neighbour: float) -> Reals:
         """The factors for these chances a and b, (values, donors)."""
-        factors = np.full(self.shape, 1 - copied - neighbour, self.inverse_share.dtype)
+        a, b = float(copied), float(neighbour)  # NumPy's own scalars would widen single precision
+        factors = np.full(self.shape, 1 - a - b, self.inverse_share.dtype)
         if self.kernel is not None:
-            factors += self.kernel.dtype.type(neighbour) * self.kernel
-        factors[self.equal] += copied * self.inverse_share
+            factors += b * self.kernel
+        factors[self.equal] += a * self.inverse_share
         return factors
 
     def in_single_precision(self) -> "Similarity":
@@ -65,7 +68,7 @@ class Similarity:
         return Similarity(self.shape, self.equal, _as_single(self.inverse_share), kernel)
 
 
-def _as_single(values: Floats) -> Floats:
+def _as_single(values: Reals) -> Reals:
     return np.minimum(values, MAX_RATIO).astype(np.float32)
 
 
@@ -286,7 +289,7 @@ def _maximise_likelihood(start: Donors, queries: Integers) -> Donors:
 
 
 def _em_round(
-    parts: Sequence[QueryColumn], others: Floats, count: Floats, copied: Floats, neighbour: Floats
+    parts: Sequence[QueryColumn], others: Reals, count: Reals, copied: Floats, neighbour: Floats
 ) -> tuple[Floats, Floats]:
     """One round of EM for a and b of all columns.
 
@@ -309,8 +312,8 @@ def _em_round(
 
 
 def _expected_donors(
-    parts: Sequence[QueryColumn], others: Floats, count: Floats, copied: Floats, neighbour: Floats
-) -> Floats:
+    parts: Sequence[QueryColumn], others: Reals, count: Reals, copied: Floats, neighbour: Floats
+) -> Reals:
     """Expected number of each query's records that each donor generated: (queries, donors)."""
     expected = others.copy()
     for j, part in enumerate(parts):
@@ -326,13 +329,13 @@ def _expected_donors(
     return expected
 
 
-def _row_blocks(terms: Floats) -> Iterator[slice]:
+def _row_blocks(terms: Reals) -> Iterator[slice]:
     """Rows that stay in a cache together."""
     step = max(BLOCK // terms.shape[1], 1)
     return (slice(start, start + step) for start in range(0, len(terms), step))
 
 
-def _sum_of_products(left: Floats, right: Floats) -> float:
+def _sum_of_products(left: Reals, right: Reals) -> float:
     """Row by row, since BLAS keeps other threads busy between products that are as short."""
     return float(np.einsum("ij,ij->i", left, right).sum(dtype=np.float64))
 
