@@ -9,7 +9,7 @@ page                      write docs/papers.md
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,13 +47,24 @@ def measure_sizes() -> Iterable[Any]:
         yield papers_2019.measure_sizes(population)
 
 
+def measure_divergence() -> Iterable[Any]:
+    """Divergence of the copula from adult."""
+    for population in papers_2019.populations():
+        yield papers_2019.measure_divergence(population)
+
+
 def measure_curves(*corpora: str) -> Iterable[Any]:
     """Datasets of corpora."""
     for corpus in corpora:
         yield from papers_2025.measure_corpus(corpus)
 
 
-PARTS: Final = {"persons": measure_persons, "sizes": measure_sizes, "curves": measure_curves}
+PARTS: Final[Mapping[str, Callable[..., Iterable[Any]]]] = {
+    "persons": measure_persons,
+    "sizes": measure_sizes,
+    "divergence": measure_divergence,
+    "curves": measure_curves,
+}
 
 
 def store(files: Iterable[str]) -> dict[str, Any]:
@@ -62,16 +73,16 @@ def store(files: Iterable[str]) -> dict[str, Any]:
     for file in files:
         for part, found in json.loads(Path(file).read_text(encoding="utf-8")).items():
             raw[part] += found
-    return _rounded(
-        {
-            "persons": papers_summary.summarize_persons(raw["persons"]),
-            "sizes": papers_summary.summarize_sizes(raw["sizes"]),
-            "interactions": papers_summary.summarize_interactions(papers_2019.interactions()),
-            "replaced": papers_2019.replace_values(),
-            "curves": papers_2025.summarize(raw["curves"]),
-            "closed": papers_2025.closed_forms(),
-        }
-    )
+    found = {
+        "persons": papers_summary.summarize_persons(raw["persons"]),
+        "sizes": papers_summary.summarize_sizes(raw["sizes"]),
+        "divergence": papers_summary.summarize_divergence(raw["divergence"]),
+        "interactions": papers_summary.summarize_interactions(papers_2019.interactions()),
+        "replaced": papers_2019.replace_values(),
+        "curves": papers_2025.summarize(raw["curves"]),
+        "closed": papers_2025.closed_forms(),
+    }
+    return {name: _rounded(each) for name, each in found.items()}
 
 
 def _as_plain(value: Any) -> Any:

@@ -79,8 +79,7 @@ def score_persons(
     risk = rp.loglinear_risk(frame[rows], frame.columns, len(rows) / people).collect().sort("record")
     single = np.flatnonzero(in_sample[rows] == 1)
     unique = rows[single]
-    q = copulas.probabilities(copula, frame[others])
-    found: dict[str, Any] = {"divergence": float(np.mean(np.log(size[others] / people) - np.log(q)))}
+    found: dict[str, Any] = {}
     for name, some, known in (
         ("others", others, 1 + in_sample[others]),
         ("sample", unique, in_sample[unique]),
@@ -94,6 +93,19 @@ def score_persons(
         "loglinear_nb": risk["nb_uniqueness"].to_numpy()[single],
     }
     return found
+
+
+def measure_divergence(population: Population) -> dict[str, float]:
+    """D(p ‖ q) in nats over persons whose values the sample has, and the share of these persons."""
+    frame = copulas.table(CORPUS).select(population.columns)
+    size = frame.select(rp.equivalence_class_size(*frame.columns)).to_series().to_numpy()
+    order = np.random.default_rng(population.seed).permutation(frame.height)
+    records = round(PERSONS_FROM * frame.height)
+    others = order[records : records + PERSONS]
+    q = copulas.probabilities(copulas.fitted(frame, order[:records], "paper"), frame[others])
+    known = q > 0
+    log_ratio = np.log(size[others][known] / frame.height) - np.log(q[known])
+    return {"nats": float(log_ratio.mean()), "known": float(known.mean())}
 
 
 def measure_sizes(population: Population) -> dict[str, Any]:

@@ -32,13 +32,20 @@ def measure_corpus(corpus: str) -> list[dict[str, Any]]:
     for dataset in datasets(corpus, DATASETS, SEED):
         if within(dataset.correctness):
             measured = measure(dataset, SEED)
-            found.append({"fitted": asdict(measured.fitted), "trials": [asdict(t) for t in measured.trials]})
-            found[-1]["divergence"], found[-1]["inside"], found[-1]["records"] = compare_ranks(dataset)
+            divergence, inside = compare_ranks(dataset)
+            found.append(
+                {
+                    "fitted": asdict(measured.fitted),
+                    "trials": [asdict(trial) for trial in measured.trials],
+                    "divergence": divergence,
+                    "inside": inside,
+                }
+            )
     return found
 
 
-def compare_ranks(dataset: Dataset) -> tuple[float, float, int]:
-    """Bits of divergence from the fitted process, the share of ranks inside its 95 % band, and the records.
+def compare_ranks(dataset: Dataset) -> tuple[float, float]:
+    """Bits of divergence from the fitted process, and the share of ranks inside its 95 % band.
 
     Class sizes by rank are compared with those of tables of as many records, drawn from the MAP estimate.
     """
@@ -50,13 +57,13 @@ def compare_ranks(dataset: Dataset) -> tuple[float, float, int]:
     found, _ = fit_pitman_yor(histogram)
     discount, concentration = map(float, pitman_yor.parameters(found.entropy, found.tail))
     drawn = _sizes_by_rank(populations(discount, concentration, records, DRAWS, SEED))
-    own = np.repeat(histogram.class_size, histogram.classes)[::-1]
+    own = np.repeat(histogram.class_size, histogram.classes.astype(np.int64))[::-1]
     drawn = np.pad(drawn, ((0, 0), (0, max(len(own) - drawn.shape[1], 0))))
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     ranks = np.unique(np.geomspace(1, len(own), RANKS).round().astype(int)) - 1
     inside = float(((low[ranks] <= own[ranks]) & (own[ranks] <= high[ranks])).mean())
     expected = np.maximum(drawn.mean(axis=0)[: len(own)], 1 / DRAWS)
-    return float(own @ np.log2(own / expected) / records), inside, records
+    return float(own @ np.log2(own / expected) / records), inside
 
 
 def _sizes_by_rank(labels: Integers) -> Integers:

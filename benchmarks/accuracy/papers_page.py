@@ -164,7 +164,7 @@ def _single(stored: Stored) -> Iterator[str]:
         [
             "Kullback–Leibler divergence, nats (S10)",
             "1.59 ± 1.78, all corpora",
-            _plus_minus(persons["divergence"], 2),
+            _plus_minus(stored["divergence"]["nats"], 2),
             "`fit_copula`, `cell_probability`",
         ],
         [

@@ -28,7 +28,6 @@ def summarize_persons(raw: Raw) -> dict[str, Any]:
         },
         "by_columns": _by_columns(raw),
         "regressions": {method: _regressions(raw, method) for method in METHODS},
-        "divergence": mean_and_deviation([one["persons"]["divergence"] for one in raw]),
         "scores_above_estimate": float(np.mean([_scores_are_above(one) for one in raw])),
     }
 
@@ -47,6 +46,14 @@ def summarize_sizes(raw: Raw) -> dict[str, Any]:
         "error_exact": {size: _mean_absolute(raw, "exact", size) for size in sizes},
         "correlation_rmse": {size: _rms(each) for size, each in differences.items()},
         "correlation_bias": {size: float(each.mean()) for size, each in differences.items()},
+    }
+
+
+def summarize_divergence(raw: Raw) -> dict[str, Any]:
+    """Figure S10."""
+    return {
+        "nats": mean_and_deviation([one["nats"] for one in raw]),
+        "known": float(np.mean([one["known"] for one in raw])),
     }
 
 

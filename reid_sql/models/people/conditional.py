@@ -124,10 +124,8 @@ def choose_smoothing(parent: Column, child: Column, pairs: PairBins, sums: Neigh
     """Choose smoothing and shrinkage by leave-one-out likelihood."""
     base = child.bin_left_out[pairs.child]
     independent = float((pairs.count * np.log(base)).sum())
-    strengths, rows = (
-        np.array(STRENGTHS)[:, None],
-        np.bincount(pairs.parent, pairs.count, len(parent.bin_mass)),
-    )
+    strengths = np.array(STRENGTHS)[:, None]
+    rows = np.bincount(pairs.parent, pairs.count, len(parent.bin_mass)).astype(np.float64)
     best: Smoothing | None = None
     for over_child, over_parent in AXES:
         checkpoint()

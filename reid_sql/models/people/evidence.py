@@ -244,7 +244,7 @@ def _read_pairs(
         most = 0
     for i, j in combinations(range(len(encodings)), 2):
         checkpoint()
-        own = rows.select(PAIR, i + 1, j + 1) if most else ()
+        own = rows.select(PAIR, i + 1, j + 1)
         if 0 < len(own) <= most:
             one = np.array([encodings[i][rows.first_value[row]] for row in own.tolist()])
             other = np.array([encodings[j][rows.second_value[row]] for row in own.tolist()])
