@@ -6,6 +6,7 @@ A population is the table under 2 to 10 of its columns, as in benchmarks/accurac
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any, Final
@@ -85,7 +86,9 @@ def score_persons(
         ("sample", unique, in_sample[unique]),
     ):
         values = [[whole.values[j][code] for code in whole.codes[some, j].tolist()] for j in places]
-        xi = of_people.cell_probability(values).known(known, people)[0]
+        cells = of_people.cell_probability(values)
+        cells = replace(cells, left_out=None) if name == "others" else cells
+        xi = cells.known(known, people)[0]
         by_copula = copulas.scores(copula, frame[some], people)
         found[name] = {"unique": size[some] == 1, "copula": by_copula, "people": xi}
     found["sample"] |= {

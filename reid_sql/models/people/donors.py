@@ -19,6 +19,7 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.people.evidence import row_keys
 from reid_sql.parameters import Floats
 
 if TYPE_CHECKING:
@@ -109,6 +110,17 @@ class Donors:
     def log_q_each_left_out(self) -> Floats:
         """Ln q of every donor, with its count reduced by one."""
         return self.log_q_left_out(np.arange(len(self.codes)))
+
+    def log_q_of_sample(self, codes: Integers) -> Floats:
+        """Ln q of records of the sample; those that are donors are left out of them."""
+        key = row_keys(np.concatenate([self.codes, codes]))
+        donor = np.full(int(key.max(initial=0)) + 1, -1)
+        donor[key[: len(self.codes)]] = np.arange(len(self.codes))
+        own = donor[key[len(self.codes) :]]
+        log_q = np.empty(len(codes))
+        log_q[own >= 0] = self.log_q_each_left_out[own[own >= 0]]
+        log_q[own < 0] = self.log_q(codes[own < 0])
+        return log_q
 
     def log_mean_chance(self, j: int, chance: Floats) -> Floats:
         """Ln of the mean of a chance over the categories of column j given each donor."""
