@@ -84,11 +84,14 @@ def run_compare(options: argparse.Namespace) -> int:
     given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
-    if options.plot:
-        save(comparison_figure(measures, columns), f"Original and release by {', '.join(qi)}", options.plot)
-    page = {"compare": measures, "compare_columns": columns}
     # No function of both tables counts people: one row of each person would have to be matched.
-    people = hint(repeated(con, original.name, [*qi, *([options.key] if options.key else [])]), None)
+    named = [*qi, *([options.key] if options.key else [])]
+    found = [each for name in (original.name, RELEASE) for each in repeated(con, name, named)]
+    people = hint(list(dict.fromkeys(found)), None)
+    if options.plot:
+        title = f"Original and release by {', '.join(qi)}"
+        save(comparison_figure(measures, columns), title, options.plot, people)
+    page = {"compare": measures, "compare_columns": columns}
     print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
     return PASSED
 

@@ -22,7 +22,7 @@ from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
-from reid_sql.sources.identifiers import hint
+from reid_sql.sources.identifiers import hint, likely, repeating
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
 from reid_sql.terminal.pages import profile_page
@@ -38,7 +38,7 @@ def run_profile(options: argparse.Namespace) -> int:
     if options.columns:
         COLUMNS.check(columns, columns)
     rows = profile_columns(options, columns)
-    print_answer(options, rows, rows, lambda: profile_page(rows))
+    print_answer(options, rows, rows, lambda: profile_page(rows), describe_profile(rows))
     return PASSED
 
 
@@ -49,6 +49,15 @@ def profile_columns(options: argparse.Namespace, columns: list[str]) -> list[dic
     # Columns that are named are counted one by one; without names, the function counts all of them.
     named = columns or (every if len(every) <= MAX_COLUMNS else None)
     return call(con, "profile", [table, named], "columns").records()
+
+
+def describe_profile(rows: list[dict[str, Any]]) -> str:
+    """Say which of the profiled columns look like identifiers and repeat, by their counts."""
+    counts = {row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows}
+    found = likely(list(counts), [])
+    distinct = [counts[name][0] for name in found]
+    filled = [round(counts[name][1] * (1 - counts[name][2])) for name in found]
+    return hint(repeating(found, distinct, filled), "--entity")
 
 
 def run_risk(options: argparse.Namespace) -> int:
@@ -114,18 +123,18 @@ def run_forecast(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     with open_table(options) as table:
         older = table.call("pyc_forecast", populations, words="forecast", **how)
+        people = _people(table, options.entity)
         if options.plot:
-            rows = _forecast_with_plot(table, populations, options.plot, how)
+            rows = _forecast_with_plot(table, populations, options.plot, people, how)
         else:
             rows = table.call("population_risk", populations, words=PEOPLE, **how)
-        people = _people(table, options.entity)
     page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
     print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]), people)
     return PASSED
 
 
 def _forecast_with_plot(
-    table: SourceTable, populations: list[float], plot: str, how: dict[str, Any]
+    table: SourceTable, populations: list[float], plot: str, people: str, how: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Forecast to each population, and draw the curve and the fit of the model."""
     counting = {name: value for name, value in how.items() if name != "k"}
@@ -136,7 +145,7 @@ def _forecast_with_plot(
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
     figure = forecast_page(measured, answer[len(populations) :], older, checks)
-    save(figure, f"By {', '.join(table.columns)}", plot)
+    save(figure, f"By {', '.join(table.columns)}", plot, people)
     return answer[: len(populations)]
 
 
@@ -159,7 +168,8 @@ def run_validate(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
+    people = _people(table, options.entity)
     if options.plot:
-        save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot)
-    print_answer(options, rows, rows, lambda: pages.validation_page(rows), _people(table, options.entity))
+        save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
+    print_answer(options, rows, rows, lambda: pages.validation_page(rows), people)
     return PASSED

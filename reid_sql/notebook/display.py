@@ -18,6 +18,7 @@ from reid_sql import plot
 from reid_sql.charts.figures import rows_of
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
+from reid_sql.notebook.people import caution_of
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
 
@@ -45,6 +46,7 @@ CSS_DOTS: Final = 72  # an inch of a figure in a page
 DOTS: Final = 144  # an inch, for high-resolution screens
 BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
 BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em"
+CAUTION: Final = "color:#b35900;margin:.4em 0"
 CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
 
 
@@ -85,16 +87,17 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
             before(frame) if before else (own(frame) if isinstance(frame, duckdb.DuckDBPyRelation) else None)
         )
     answer = frame.materialize() if isinstance(frame, duckdb.DuckDBPyRelation) else frame
-    bundle = own(answer)
+    bundle, people = own(answer), caution_of(name, answer)
+    caution = f'<p style="{CAUTION}">{_escape(people)}</p>' if people else ""
+    bundle |= {"text/plain": f"{bundle['text/plain']}\n{people}"} if people else {}
     try:
         drawn = _drawn(name, answer)
     except ReidError:  # of several groups, or of no rows: only the table is shown
         drawn = None
     if drawn is None:
-        return bundle
-    return bundle | {
-        "text/html": f"{drawn}<details><summary>the rows</summary>{bundle['text/html']}</details>"
-    }
+        return bundle | {"text/html": f"{bundle['text/html']}{caution}"}
+    rows = f"<details><summary>the rows</summary>{bundle['text/html']}</details>"
+    return bundle | {"text/html": f"{drawn}{caution}{rows}"}
 
 
 @cache

@@ -27,7 +27,7 @@ SUPPRESSION: Final = (
 )
 DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier", "cautions"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
@@ -72,6 +72,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "columns_released": shipped if best else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier_of(table, below),
+        "cautions": list(table.cautions),
     }
 
 
@@ -257,6 +258,7 @@ def _table_parts(table: Page) -> list[RenderableType]:
         style="bold",
     )
     lines = [Text(each) for each in sentences(table)]
+    lines += [Text(each, style="yellow") for each in table["cautions"]]
     if table["losses"] is None:
         return [title, *lines, ""]
     shown = FigureTable(header_style="bold")
