@@ -3,7 +3,7 @@
 import argparse
 from typing import Any, Final
 
-from reid_sql.charts.figures import validation
+from reid_sql.charts.figures import unicity, validation
 from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer
@@ -68,9 +68,7 @@ def run_risk(options: argparse.Namespace) -> int:
     model = function_options(options, "population_risk", "k")
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
-    points = numbers("--points", options.points or [])
-    asked = ",".join(options.points or []) or None
-    require("--points", asked, "--entity", given=bool(options.entity))
+    points = _known_points(options)
     _refuse_combinations(options, bool(populations), count, bool(points))
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
@@ -84,6 +82,8 @@ def run_risk(options: argparse.Namespace) -> int:
         answer = []
         if populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
+    if options.plot:
+        save(unicity(rows_known), f"By {', '.join(table.columns)}", options.plot, people)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
@@ -99,6 +99,16 @@ def run_risk(options: argparse.Namespace) -> int:
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
+
+
+def _known_points(options: argparse.Namespace) -> list[float]:
+    """Read how many rows of a person the attacker knows; a chart of them needs them, and they a person."""
+    points = numbers("--points", options.points or [])
+    require("--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity))
+    require("--plot", options.plot, "--points", given=bool(points))
+    if options.plot:
+        check_plot_file(options.plot)
+    return points
 
 
 def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int, points: bool) -> None:  # noqa: FBT001

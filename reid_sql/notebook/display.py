@@ -37,6 +37,7 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "copula_forecast": plot.forecast,
     "population_uniqueness": plot.methods,
     "validate_risk": plot.validation,
+    "unicity": plot.unicity,
     "qar_contributions": plot.contributions,
     "qar_elimination": plot.elimination,
     "compare": plot.comparison,
