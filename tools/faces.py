@@ -49,6 +49,7 @@ GIVEN: Final[Mapping[str, str]] = {
 TABLES: Final[Mapping[str, str]] = {
     "sparse_correctness_curve": "purchases",
     "unicity": "purchases",
+    "unicity_people": "purchases",
     "equivalence_class_people": "purchases",
     "load_copula": "saved",
 }
@@ -56,7 +57,10 @@ FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fi
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
 PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
-COLUMNS: Final = {"unicity": '["item"]', "household_risk": '["age", "sex", "education"]'}
+COLUMNS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("unicity", "unicity_people"), '["item"]'),
+    "household_risk": '["age", "sex", "education"]',
+}
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
 
 
