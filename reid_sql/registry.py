@@ -65,12 +65,12 @@ def known(model: "str | FittedModel") -> "FittedModel":
     """Give the model of this name, or the model itself; refuses a name that no model has."""
     if not isinstance(model, str):
         return model
-    found = models()
-    if model not in found:
+    fitted = models()
+    if model not in fitted:
         raise UnknownNameError(
-            f"model must be a fitted model, got '{model}'; {suggestion(str(model), list(found), 'models')}"
+            f"model must be a fitted model, got '{model}'; {suggestion(str(model), list(fitted), 'models')}"
         )
-    return found[model]
+    return fitted[model]
 
 
 def optional(model: "str | FittedModel | None") -> "FittedModel | None":

@@ -73,12 +73,12 @@ def _find_identifiers(release: Release) -> dict[str, str]:
     if not names:
         return {}
     try:
-        found = repeating(names, *release.engine.count_values(names))
+        repeated = repeating(names, *release.engine.count_values(names))
     except INTERRUPTIONS:
         raise
     except release.errors:
         return dict.fromkeys(names, CAUTION_UNCOUNTED.format(", ".join(names)))
-    return {each[0]: hint([each], "entity =") for each in found}
+    return {each[0]: hint([each], "entity =") for each in repeated}
 
 
 def _covers(release: Release, check: Check) -> bool:
@@ -167,8 +167,10 @@ def scripts_of(name: str) -> set[str]:
     ({'Latin'}, ['Cyrillic', 'Latin'], {'Cjk'})
     """
     letters = [letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha()]
-    found = {re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0] for letter in letters}
-    return {"Cjk" if each in WRITTEN_TOGETHER else each.capitalize() for each in found}
+    letter_scripts = {
+        re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0] for letter in letters
+    }
+    return {"Cjk" if each in WRITTEN_TOGETHER else each.capitalize() for each in letter_scripts}
 
 
 def _skeleton(name: str) -> str:

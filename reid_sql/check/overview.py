@@ -23,10 +23,10 @@ POINTS: Final = 24  # of the curve
 Page = dict[str, Node]
 
 
-def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky: int = 0) -> Page:
+def table_page(release: Release, policy: Policy, classes: MaskedClasses, *, risky: int = 0) -> Page:
     """Describe a table; of its records, only the `risky` rarest combinations that the user asked for.
 
-    `found` are its class sizes, masked together with the figures of the checks.
+    `classes` are its class sizes, masked together with the figures of the checks.
     """
     table, mask = release.table, Mask(policy.mask_below)
     page: Page = {
@@ -50,24 +50,24 @@ def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky:
     }
     if table.quasi_identifiers and release.records:
         with suppress(ReidError):  # the checks by these columns say why they are not judged
-            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, found)
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, classes)
             page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 
 def _class_pages(
-    release: Release, histogram: Histogram, policy: Policy, found: MaskedClasses
+    release: Release, histogram: Histogram, policy: Policy, classes: MaskedClasses
 ) -> Mapping[str, Node]:
     """Describe the class sizes, the columns and the risk in a population."""
     mask = Mask(policy.mask_below)
     dropped = release.records - int(histogram.records.sum())
     if not len(histogram.class_size):
         return {"records_dropped": mask.count(dropped)}
-    small = found.small
+    small = classes.small
     counted: dict[str, Node] = {
         "records_dropped": mask.count(dropped),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
-        "class_sizes": found.pages(mask),
+        "class_sizes": classes.pages(mask),
     }
     if not release.engine.counts_overview:
         return counted
@@ -90,14 +90,14 @@ def column_pages(release: Release, mask: Mask, *, whole: float | None = None) ->
         return []
     named, gaps = release.table.quasi_identifiers, has_few_gaps(release, mask.below)
     cap = None if release.table.nulls == "drop" else whole
-    found: list[Page] = []
+    pages: list[Page] = []
     for column in named:
         others = [each for each in named if each != column]
         alone = release.histogram([column])
         values = int(alone.classes.sum())
         few = not others or values <= mask.below  # so few values reveal what is hidden of them
         left = release.histogram(others) if others else None
-        found.append(
+        pages.append(
             {
                 "column": column,
                 "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
@@ -107,7 +107,7 @@ def column_pages(release: Release, mask: Mask, *, whole: float | None = None) ->
                 else _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
             }
         )
-    return found
+    return pages
 
 
 def _risk_page(
@@ -272,12 +272,12 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     >>> describe_shares(page)["unique people"], describe_shares(bounded)["unique people"]
     ('20.0 % (10.0 % to 30.0 %)', 'at most 30.0 %')
     """
-    found = {}
+    described = {}
     for name, words in SHARES.items():
         middle, low, high = (answer[f"{name}{end}"] for end in ("", "_low", "_high"))
-        found[words.format(k=answer["k"])] = (
+        described[words.format(k=answer["k"])] = (
             f"at most {percent(high)}"
             if answer["rounded"]
             else f"{percent(middle)} ({percent(low)} to {percent(high)})"
         )
-    return found
+    return described

@@ -86,8 +86,8 @@ def run_compare(options: argparse.Namespace) -> int:
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
     named = [*qi, *([options.key] if options.key else [])]
-    found = [each for name in (original.name, RELEASE) for each in repeated(con, name, named)]
-    people = hint(list(dict.fromkeys(found)), None)
+    identifiers = [each for name in (original.name, RELEASE) for each in repeated(con, name, named)]
+    people = hint(list(dict.fromkeys(identifiers)), None)
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save(comparison_figure(measures, columns), title, options.plot, people)

@@ -142,8 +142,8 @@ def _escape(text: str) -> str:
 
 
 def _bundle(relation: duckdb.DuckDBPyRelation) -> Bundle:
-    found: Bundle = relation._repr_mimebundle_()
-    return found
+    shown: Bundle = relation._repr_mimebundle_()
+    return shown
 
 
 def _html(frame: Any) -> Bundle:  # noqa: ANN401 - of Polars or pandas

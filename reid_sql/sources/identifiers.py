@@ -36,8 +36,8 @@ def repeated_in(
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-    found = ask(f"SELECT {counts} FROM {item}").fetchall()[0]
-    return repeating(names, found[::2], found[1::2])
+    numbers = ask(f"SELECT {counts} FROM {item}").fetchall()[0]
+    return repeating(names, numbers[::2], numbers[1::2])
 
 
 def describe_calls(
@@ -50,8 +50,9 @@ def describe_calls(
     for call in dict.fromkeys(calls):
         for item in () if call.has_entity else call.items:
             with suppress(duckdb.Error):
-                found = repeated_in(ask, item, call.columns)
-                sentences |= dict.fromkeys([hint(found, option if call.takes_entity else None)] * bool(found))
+                columns = repeated_in(ask, item, call.columns)
+                advice = hint(columns, option if call.takes_entity else None)
+                sentences |= dict.fromkeys([advice] * bool(columns))
     return " ".join(sentences)
 
 
@@ -85,11 +86,11 @@ def repeating(
     return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], option: str | None) -> str:
+def hint(identifiers: Sequence[tuple[str, int, int]], option: str | None) -> str:
     """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
     sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
         f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
-        for name, values, records in found
+        for name, values, records in identifiers
     )
     return " ".join(sentences)

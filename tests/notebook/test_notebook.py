@@ -83,15 +83,15 @@ def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
 def test_a_relation_is_run_once_to_be_shown(loaded: Any) -> None:
     runs = []
 
-    def told() -> int:
+    def count_calls() -> int:
         runs.append(1)
         return 1
 
     con = duckdb.connect()
     reid_sql.register(con)
-    con.create_function("told", told, [], "BIGINT", side_effects=True)
+    con.create_function("count_calls", count_calls, [], "BIGINT", side_effects=True)
     relation = con.sql(
-        "SELECT told() AS class_size, 1 AS classes, 1 AS records, 0 AS blank_records, "
+        "SELECT count_calls() AS class_size, 1 AS classes, 1 AS records, 0 AS blank_records, "
         "0 AS records_dropped, 'value' AS nulls"
     )
     runs.clear()

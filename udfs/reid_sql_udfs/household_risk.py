@@ -13,7 +13,7 @@ from reid_sql.reductions.households import HOUSEHOLDS
     reduction=HOUSEHOLDS,
     source="Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro)",
 )
-def household_risk(found: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
+def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
     """Summarise the risk that at least one member of a household is identified.
 
     The table has a row for each person; `household` is the column that names their household, and a person
@@ -29,4 +29,4 @@ def household_risk(found: Households, threshold: Threshold = 0.2) -> HouseholdRi
     >>> household_risk(Households(two, two, quarter, half, two)).average_risk
     0.4375
     """
-    return households.household_risk(found, threshold)
+    return households.household_risk(kinds, threshold)

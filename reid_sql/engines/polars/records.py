@@ -46,8 +46,8 @@ def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
 
 def number_expression(name: str, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
     """The same of numbers: one for all records, such as pl.len(), is a number too."""
-    found = expression(argument)
-    return check_length(name, place, found, may_be_scalar=True)
+    converted = expression(argument)
+    return check_length(name, place, converted, may_be_scalar=True)
 
 
 def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
@@ -59,9 +59,9 @@ def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expressio
 
 def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
     """The same of a record's values, of which a constant is a value that all share, and an aggregate none."""
-    found = expression(argument)
-    is_constant = found.meta.is_literal()
-    return found if is_constant else check_length("columns of the model", place, found)
+    converted = expression(argument)
+    is_constant = converted.meta.is_literal()
+    return converted if is_constant else check_length("columns of the model", place, converted)
 
 
 # Fitted models
@@ -88,8 +88,8 @@ def score(
     def of_struct(struct: pl.Series) -> pl.Series:
         cells = [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts]
         given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
-        found = model_answer(declared, model.scored(record_codes(model, cells)), given)
-        return pl.Series(declared.name, found, dtype=pl.Float64)
+        scored = model_answer(declared, model.scored(record_codes(model, cells)), given)
+        return pl.Series(declared.name, scored, dtype=pl.Float64)
 
     struct = pl.struct(*numbers, *texts)
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
@@ -116,14 +116,14 @@ def score_distinct(
     distinct = count_distinct(with_aliases(lazy, columns), names, "value")
     types = distinct.select(names).collect_schema() | schema(declared.columns)
 
-    def answer(found: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(model, [texts_of(found[name]).to_arrow() for name in names])
-        scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
+    def answer(distinct_rows: pl.DataFrame) -> pl.DataFrame:
+        codes = record_codes(model, [texts_of(distinct_rows[name]).to_arrow() for name in names])
+        scores = declared.body(model.scored(codes), distinct_rows["records"].to_numpy(), **options)
         result = [
             pl.Series(name, getattr(scores, name), dtype=TYPES[kind])
             for name, kind in declared.columns.items()
         ]
-        return found.select(names).hstack(result)
+        return distinct_rows.select(names).hstack(result)
 
     return map_whole(distinct, answer, types)
 

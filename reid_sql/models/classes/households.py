@@ -43,7 +43,7 @@ class HouseholdRisk:
     threshold: float
 
 
-def household_risk(found: Households, threshold: float) -> HouseholdRisk:
+def household_risk(kinds: Households, threshold: float) -> HouseholdRisk:
     """Summarize the households; refuse an empty table.
 
     Two couples whose members are alike, and a person alone who is unlike all others.
@@ -54,22 +54,22 @@ def household_risk(found: Households, threshold: float) -> HouseholdRisk:
     >>> household_risk(couples_and_one, 0.5).average_household_risk
     0.625
     """
-    households, people = int(found.households.sum()), int(found.households @ found.members)
+    households, people = int(kinds.households.sum()), int(kinds.households @ kinds.members)
     if not households:
         raise NoRecordsError(NO_RECORDS)
-    unique = int(found.households[found.class_size == 1].sum())
-    weight = found.households / households
+    unique = int(kinds.households[kinds.class_size == 1].sum())
+    weight = kinds.households / households
     return HouseholdRisk(
         households,
         people,
-        float(found.households * found.members / people @ found.risk),
-        float(weight @ found.risk),
-        float(found.risk.max()),
-        float(weight @ (found.risk > threshold)),
-        float(found.households @ found.member_risk / people),
-        int(found.class_size.min()),
+        float(kinds.households * kinds.members / people @ kinds.risk),
+        float(weight @ kinds.risk),
+        float(kinds.risk.max()),
+        float(weight @ (kinds.risk > threshold)),
+        float(kinds.households @ kinds.member_risk / people),
+        int(kinds.class_size.min()),
         unique,
         unique / households,
-        float(weight @ (1 / found.class_size)),
+        float(weight @ (1 / kinds.class_size)),
         threshold,
     )

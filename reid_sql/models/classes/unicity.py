@@ -45,8 +45,8 @@ def unicity_by_points(matches: Matches) -> list[Unicity]:
 
     >>> people, none = np.array([3, 3]), np.array([0, 0])
     >>> two_are_alike = Matches(np.array([1, 1]), np.array([1, 2]), np.array([1.0, 2.0]), people, none, none)
-    >>> [found] = unicity_by_points(two_are_alike)
-    >>> round(found.uniqueness, 3), round(found.correctness, 3), found.median_matches
+    >>> [answer] = unicity_by_points(two_are_alike)
+    >>> round(answer.uniqueness, 3), round(answer.correctness, 3), answer.median_matches
     (0.333, 0.667, 2)
     """
     if not len(matches.people):
