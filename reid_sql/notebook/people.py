@@ -25,15 +25,15 @@ def end() -> None:
         stop_listening(LISTENING.pop())
 
 
-def caution_of(function: str, relation: object) -> str:
+def caution_of(function: str, answer: Any) -> str:  # noqa: ANN401 - a relation or a frame
     """Say whether rows of the function's latest call may not be people; it is then forgotten."""
     calls = [call for each in LISTENING for call in each if call.function == function]
     for each in LISTENING:
         each.clear()
-    return _describe(calls[-1], relation) if calls else ""
+    return _describe(calls[-1], answer) if calls else ""
 
 
-def _describe(call: PlannedCall, relation: object) -> str:
+def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relation or a frame
     """Ask the answer's own connection, else those of the notebook; frames are found by their names there."""
     namespace = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     known = getattr(namespace, "user_ns", {})
@@ -42,8 +42,8 @@ def _describe(call: PlannedCall, relation: object) -> str:
         # DuckDB finds a frame among the names of the line that asks: here, those of the notebook.
         return lambda sql: eval("reid_run(reid_text)", known, {"reid_run": run, "reid_text": sql})  # noqa: S307
 
-    of_relation = isinstance(relation, duckdb.DuckDBPyRelation)
-    own = [partial(relation.query, "reid_answer")] if of_relation else []
+    of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
+    own = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
         if found := describe_calls([call], asking(ask)):
             return found

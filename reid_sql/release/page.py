@@ -27,7 +27,7 @@ SUPPRESSION: Final = (
 )
 DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier", "cautions"}
+LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
