@@ -247,7 +247,7 @@ def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch:
         call = "FROM risk_summary('visits.csv', ['age', 'sex', 'town']{})"
         for more, is_told in (("", True), (", entity := 'patient_id'", False)):
             for kind in ("relation", "frame"):
-                answer = duckdb.sql(call.format(more))
+                answer = duckdb.default_connection().sql(call.format(more))
                 shown = shell.display_formatter.format(answer if kind == "relation" else answer.df())[0]
                 assert [HINT in shown["text/html"].replace("&#x27;", "'"), HINT in shown["text/plain"]] == [
                     is_told,

@@ -43,7 +43,7 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
         return lambda sql: eval("reid_run(reid_text)", known, {"reid_run": run, "reid_text": sql})  # noqa: S307
 
     of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
-    own = [partial(answer.query, "reid_answer")] if of_relation else []
+    own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
         if found := describe_calls([call], asking(ask)):
             return found
