@@ -255,4 +255,5 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
 def distinguished(name: str, option: str, table: str) -> bool:
     """Whether a function compares bytes itself, or asks nothing of some columns of the table."""
     scored = declared()[name].answer is Answer.MODEL_SCORE or "model" in given(declared()[name], option)
-    return scored or (name, option) == ("profile", "") or (table == "population_tbl" and option == "by")
+    every = name in {"profile", "quasi_identifiers", "unsafe_combinations"} and option != "columns"
+    return scored or every or (table == "population_tbl" and option == "by")
