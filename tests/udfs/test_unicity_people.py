@@ -53,17 +53,17 @@ def test_so_many_rows_do_and_no_answer_is_below_the_smallest_choice(sets: list[s
             assert smallest > 1 or row["known_rows"] == 1
 
 
-def test_the_greedy_number_is_the_smallest_for_most_people() -> None:
+def test_the_greedy_number_is_the_smallest_for_most_people_and_one_more_for_the_rest() -> None:
     rng = random.Random(5)  # noqa: S311 - tables, no secrets
     sets = [{(rng.choice("abcdefgh"), rng.randint(1, 5)) for _ in range(6)} for _ in range(150)]
-    alike = 0
-    found = {row["record"]: row for row in by_engines(table(sets))[0]}
+    answers = {row["record"]: row for row in by_engines(table(sets))[0]}
+    more = []
     for who, own in enumerate(sets):
-        row, least = found[f"p{who}"], matches(own, sets)
-        sizes = range(1, len(own) + 1)
+        least, sizes = matches(own, sets), range(1, len(own) + 1)
         smallest = next(n for n in sizes if any(matches(set(c), sets) == least for c in combinations(own, n)))
-        alike += row["known_rows"] == smallest
-    assert alike >= 0.95 * len(sets)
+        more.append(answers[f"p{who}"]["known_rows"] - smallest)
+    assert set(more) <= {0, 1}
+    assert more.count(0) >= 0.8 * len(sets)
 
 
 def test_two_wards_single_out_whom_one_does_not() -> None:
