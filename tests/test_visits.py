@@ -120,6 +120,11 @@ def test_a_policy_that_refuses_cautions_refuses_visits(name: str, capsys: pytest
     assert code == (0 if name == "advise" else 2)
 
 
+def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adversary", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"]) == 0
+    assert HINT in joined(capsys.readouterr().out)
+
+
 @pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare"])
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")

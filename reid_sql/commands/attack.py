@@ -39,7 +39,7 @@ def run_adversary(options: argparse.Namespace) -> int:
     try:
         known = scenario(options.scenario)
     except ReidError as error:  # its population is a number of people, so rows that are none matter already
-        people = describe_people(options.entity, con, table, [])
+        people = describe_people(options.entity, con, [table], [])
         raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
         counted = given_entity(options)
@@ -57,7 +57,8 @@ def run_adversary(options: argparse.Namespace) -> int:
         page["sensitivity"] = settings.records()
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
-    people = describe_people(options.entity, con, table, known.columns)
+    tables = [table, *([POPULATION] if options.population_file else [])]
+    people = describe_people(options.entity, con, tables, known.columns)
     print_answer(
         options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings), people
     )

@@ -51,7 +51,7 @@ def run_qar(options: argparse.Namespace) -> int:
     if options.plot and has_risk:
         remove = remove or max(1, int(REMOVED_SHARE * risk["records"]))
     paths, remarks = _removals(table, how, remove, orders) if remove else ({}, [])
-    people = describe_people(options.entity, table.con, table.name, table.columns)
+    people = describe_people(options.entity, table.con, [table.name], table.columns)
     if options.plot and has_risk:
         added, remark = ([], []) if options.without_contributions else _contributions(table, how)
         remarks += remark
