@@ -967,6 +967,33 @@ def fit_people(
     $ nulls                         <str> 'value'
     """
 
+def household_risk(
+    con: duckdb.DuckDBPyConnection,
+    tbl: _Frame,
+    household: str,
+    columns: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> duckdb.DuckDBPyRelation:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> people = reid_sql.demo_people(con)
+    >>> reid_sql.household_risk(con, people, "postcode", ["age", "sex", "education"]).pl().glimpse()
+    """
+
 def individual_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -1978,9 +2005,10 @@ def score_records(
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
-    'known'`, for the sample that the model was fitted to, only the people outside the sample are unknown: a
-    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted.
+    The errors are standard errors of a copula's integration, 0 under a model of people. Pass `sample :=
+    'known'` for the sample that the model was fitted to: only the people outside it are unknown, so that a
+    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
+    of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
     `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
     value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
@@ -2222,6 +2250,32 @@ def unicity(
     $ status                     <str> 'ok', 'ok', 'nobody has so many rows: all rows of each person are known'
     $ records_dropped            <i64> 0, 0, 0
     $ nulls                      <str> 'value', 'value', 'value'
+    """
+
+def unicity_people(
+    con: duckdb.DuckDBPyConnection,
+    tbl: _Frame,
+    entity: str,
+    columns: Sequence[str],
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> duckdb.DuckDBPyRelation:
+    """Find for each person a small number of their rows that singles them out, to see who is exposed.
+
+    `entity` is the column that identifies people, `columns` are what an attacker knows of a row; equal rows
+    of a person count once. The search is greedy: it takes the row that fewest people have, then the one that
+    fewest of those have who still match, until nobody else does. `known_rows` is an upper bound: fewer rows
+    may single the person out. Where all rows of a person leave others, `matches` is how many people have them
+    all, the person among them, and `known_rows` leave no more than these. `record` is the person. Refuses an
+    empty table, and rows that so many people share that the search would take hours.
+
+    Source: de Montjoye, Hidalgo, Verleysen & Blondel 2013; greedy set cover of Chvátal 1979.
+
+    >>> import duckdb
+    >>> import reid_sql
+    >>> con = duckdb.connect()
+    >>> purchases = con.sql("FROM (VALUES (1, 'tea'), (1, 'rice'), (2, 'tea'), (2, 'salt'), (3, 'tea'), (3, 'rice')) AS bought(person, item)")
+    >>> reid_sql.unicity_people(con, purchases, "person", ["item"]).limit(3).pl().glimpse()
     """
 
 def uniqueness_profile(

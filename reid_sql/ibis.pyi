@@ -804,6 +804,30 @@ def fit_people(
     $ nulls                         <str> 'value'
     """
 
+def household_risk(
+    tbl: _Frame,
+    household: str,
+    columns: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> Table:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.household_risk(people, "postcode", ["age", "sex", "education"]).to_polars().glimpse()
+    """
+
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,

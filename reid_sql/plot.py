@@ -13,6 +13,7 @@ from reid_sql.charts.figures import (
     frontier,
     methods,
     quasi_identifiers,
+    unicity,
     validation,
 )
 from reid_sql.charts.release_figures import (
@@ -38,6 +39,7 @@ __all__ = [
     "minimal_sets",
     "model_check",
     "quasi_identifiers",
+    "unicity",
     "uniqueness_by_size",
     "validation",
 ]

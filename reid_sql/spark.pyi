@@ -1318,6 +1318,32 @@ def fit_people(
      nulls                   | value
     """
 
+def household_risk(
+    tbl: _Frame,
+    household: str,
+    columns: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> rs.household_risk(people, "postcode", ["age", "sex", "education"]).show(truncate=60, vertical=True)
+    """
+
 def individual_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -2424,9 +2450,10 @@ def score_records(
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
-    'known'`, for the sample that the model was fitted to, only the people outside the sample are unknown: a
-    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted.
+    The errors are standard errors of a copula's integration, 0 under a model of people. Pass `sample :=
+    'known'` for the sample that the model was fitted to: only the people outside it are unknown, so that a
+    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
+    of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
     `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
     value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
