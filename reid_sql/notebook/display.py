@@ -80,7 +80,11 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
         return before(frame) if before else (own(frame) if is_relation else None)
-    answer = _materialize(frame) if is_relation else frame
+    answer = frame
+    if is_relation and hasattr(frame, "materialize"):
+        answer = frame.materialize()
+    elif is_relation:  # DuckDB 1.4, whose relations have no HTML, either
+        answer, own = frame.pl(), _html
     bundle = own(answer)
     drawn = _card(name, answer) + _figure(name, answer)
     if not drawn:
@@ -88,12 +92,6 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     return bundle | {
         "text/html": f"{drawn}<details><summary>the rows</summary>{bundle['text/html']}</details>"
     }
-
-
-def _materialize(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    if hasattr(relation, "materialize"):
-        return relation.materialize()
-    return duckdb.from_arrow(relation.to_arrow_table())  # DuckDB 1.4
 
 
 def _function_of(columns: frozenset[str]) -> str | None:
