@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OTHER_VALUE, OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 TextColumn = npt.NDArray[np.str_]  # a text each
@@ -64,12 +64,20 @@ class Number:
             array = np.asarray(values, dtype=np.float64)
         except OverflowError:
             raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
-        outside = ~((array >= self.low) & (array <= self.high))
-        if self.whole:
-            outside |= array != np.floor(array)
+        outside = self._is_outside(array)
         if outside.any():
             raise OutOfDomainError(self.sentence(name, plain(array[outside].flat[0])))
         return array
+
+    def check_column(self, name: str, values: Floats) -> Floats:
+        """Give the values of a column, or refuse them without one of them."""
+        if self._is_outside(values).any():
+            raise OutOfDomainError(self.sentence(name, OTHER_VALUE))
+        return values
+
+    def _is_outside(self, array: Floats) -> npt.NDArray[np.bool_]:
+        inside = (array >= self.low) & (array <= self.high)
+        return ~(inside & (array == np.floor(array)) if self.whole else inside)
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
@@ -82,14 +90,17 @@ class Number:
         return value
 
     def sql(self, name: str) -> str:
-        """Write the SQL expression that is the number of a record, or the refusal; NULL stays NULL."""
-        value = f"({name})::DOUBLE"
+        """Write the SQL expression that is the number of a record, or the refusal; NULL stays NULL.
+
+        The refusal has the argument as it is written: a number, or the name of a column, not its value.
+        """
+        value = f"TRY_CAST({name} AS DOUBLE)"
         head, tail = self.sentence(name, "\0").split("\0")
-        got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
+        got = f"regexp_replace(alias({name}), '[.]0$', '')"
         whole = f" AND {value} = floor({value})" if self.whole else ""
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
-        refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        checked = f"CASE WHEN {name} IS NULL OR {value} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
+        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::DOUBLE"
+        checked = f"CASE WHEN {name} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
     def from_sql(self, name: str, value: Any) -> float:  # noqa: ANN401 - as SQL gave it

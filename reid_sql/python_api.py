@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
+from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, describe_value
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
@@ -102,5 +103,7 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
         rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
         raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
     shown = f"reid_given_{uuid4().hex}"
-    frames[shown] = value
+    # Of Python objects DuckDB makes some equal; as Arrow has them, they are equal as in Polars, or refused.
+    has_objects = of_pandas and any(kind == "object" for kind in value.dtypes)
+    frames[shown] = from_arrow_stream(value) if has_objects else value
     return shown

@@ -61,16 +61,20 @@ class MaskedClasses:
 
 
 def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
-    """Return what is masked of a table's class sizes, next to the figures of checks on the same classes."""
-    named = release.table.quasi_identifiers
+    """Return what is masked of a table's class sizes, next to the figures of checks on the same classes.
+
+    A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
+    compare a class with the table is shown: two of the same values could reveal the count of a rare one.
+    """
+    named, every = release.table.quasi_identifiers, frozenset(range(len(judged)))
     if not named:
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     try:
         histogram = release.histogram(named)
     except ReidError:  # the checks by these columns say why they are not judged
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     if not len(histogram.class_size):
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     places = [
         place
         for place, each in enumerate(judged)
@@ -81,10 +85,29 @@ def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) ->
         each.largest + 1 for _, each in stated if each.largest is not None
     }
     counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
+    if any(_masks_groups(each, mask) for each in judged):  # the audit of classes knows no groups
+        return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
-    withheld = frozenset(place for place, _ in stated[len(left) :])
-    return MaskedClasses(counts, frozenset(hidden), withheld, small)
+    shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
+    shown |= set() if small else _first_of_values(judged)
+    return MaskedClasses(counts, frozenset(hidden), every - shown, small)
+
+
+def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
+    """Return the place of the first check of each sensitive column that compares a class with the table."""
+    first: dict[str | None, int] = {}
+    for place, each in enumerate(judged):
+        if each.check.measure.relative is not None and not each.check.by:
+            first.setdefault(each.check.sensitive, place)
+    return set(first.values())
+
+
+def _masks_groups(each: CheckResult, mask: Mask) -> bool:
+    """Whether a figure or the size of some group is masked."""
+    return bool(each.check.by) and any(
+        found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
+    )
 
 
 def count_parts(histogram: Histogram, cuts: set[int], dropped: int = 0) -> ClassCounts:

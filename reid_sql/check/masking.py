@@ -50,6 +50,10 @@ class Mask:
         """Round a share of the records up, so far that no count of them follows."""
         return min(1.0, round_above(share, records, self.below))
 
+    def round_down(self, share: float, records: int) -> float:
+        """Round a share of the records down, so far that no count of them follows."""
+        return round_between(share, records, self.below)[0]
+
     def bound_of(self, share: float, records: int) -> float | None:
         """Return the share below which one of so few records lies; None if it may be shown."""
         return bound_of_share(share, records, self.below)

@@ -61,11 +61,12 @@ def _class_pages(
     """Describe the class sizes, the columns and the risk in a population."""
     mask = Mask(policy.mask_below)
     dropped = release.records - int(histogram.records.sum())
+    few = mask.hides(dropped) or mask.hides(release.records - dropped)
     if not len(histogram.class_size):
-        return {"records_dropped": mask.count(dropped)}
+        return {"records_dropped": mask.show(dropped, when=not few)}
     small = found.small
     counted: dict[str, Node] = {
-        "records_dropped": mask.count(dropped),
+        "records_dropped": mask.show(dropped, when=not few),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
         "class_sizes": found.pages(mask),
     }
@@ -74,64 +75,48 @@ def _class_pages(
     population = _largest_population(release)
     people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return counted | {
-        "columns": column_pages(release, mask, whole=None if small else class_risk(histogram).average_risk),
+        "columns": column_pages(release, mask, small=small),
         "population_risk": population_risk(release, population, policy.seed, mask, small=small),
         "forecast": None if people else forecast_page(release, histogram, population, mask, small=small),
     }
 
 
-def column_pages(release: Release, mask: Mask, *, whole: float | None = None) -> list[Page]:
+def column_pages(release: Release, mask: Mask, *, small: bool = False) -> list[Page]:
     """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
-    Where few records lack the same values (gaps), exact figures would reveal how many each set of columns
-    dropped. The average risk of fewer columns is at most that of all, `whole`, where that is shown.
+    Columns that decide little, such as a constant, have the classes of all. So no figure of columns is shown
+    where some class size of the table is few records (`small`), nor where some is of these columns alone.
     """
     if release.table.nulls == "wildcard":
         return []
-    named, gaps = release.table.quasi_identifiers, has_few_gaps(release, mask.below)
-    cap = None if release.table.nulls == "drop" else whole
+    named = release.table.quasi_identifiers
+    small = small or has_few_gaps(release, mask.below)
     found: list[Page] = []
     for column in named:
         others = [each for each in named if each != column]
         alone = release.histogram([column])
-        values = int(alone.classes.sum())
-        few = not others or values <= mask.below  # so few values reveal what is hidden of them
         left = release.histogram(others) if others else None
+        values = int(alone.classes.sum())
         found.append(
             {
                 "column": column,
-                "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
-                "alone": _risk_page(alone, release.records, mask, gaps=gaps, cap=cap),
-                "without": None
-                if left is None
-                else _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
+                "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(alone))),
+                "alone": _risk_page(alone, mask, small=small),
+                "without": None if left is None else _risk_page(left, mask, small=small),
             }
         )
     return found
 
 
-def _risk_page(
-    histogram: Histogram, records: int, mask: Mask, *, gaps: bool, cap: float | None
-) -> Page | None:
-    """Describe the risk of some columns; where few records are of a class size, no figure reveals how few.
-
-    Bounds are shares of all records of the table: shares of the counted ones would reveal how many were
-    dropped.
-    """
-    if not len(histogram.class_size):
+def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
+    """Describe the risk of some columns; nothing where few records are of a class size."""
+    if small or not len(histogram.class_size) or mask.has_small_counts(histogram):
         return None
     risk = class_risk(histogram)
-    small = gaps or mask.has_small_counts(histogram)
-    bound = mask.bound_of(risk.uniqueness, records)
-    if bound is None and small and 0 < risk.uniqueness < 1:
-        bound = mask.round_share(risk.uniqueness, records)
-    above = mask.round_share(risk.average_risk, records) if small and risk.average_risk < 1 else None
     return {
-        "k": mask.show(risk.k, when=not (small and mask.hides(risk.k))),
-        "uniqueness": mask.show(risk.uniqueness, when=not bound),
-        "uniqueness_below": mask.show(bound),
-        "average_risk": mask.show(risk.average_risk, when=above is None),
-        "average_risk_at_most": mask.show(None if above is None else min(above, cap or above)),
+        "k": mask.show(risk.k),
+        "uniqueness": mask.show(risk.uniqueness),
+        "average_risk": mask.show(risk.average_risk),
     }
 
 

@@ -194,7 +194,7 @@ def _group_page(
         "high": mask.show(figure.high, when=exact),
         "judged": mask.show(judgement.judged, when=exact),
         "below": mask.show(bound),
-        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None),
+        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None, when=exact),
         "verdict": judgement.verdict,
         "status": STATUS_MASKED_GROUP if masked and hides_status else mask.text(figure.status),
         "why": STATUS_MASKED_GROUP if masked and hides_reason else mask.text(judgement.why),
@@ -231,7 +231,7 @@ def _bound_relative(kind: str, value: float, records: int, mask: Mask) -> float 
     alone, 1/(β + 1), or exp(−δ). The bound leaves q as open as a round share.
     """
     if kind == "distance":
-        return mask.round_share(value, records) if 0 < value < 1 else None
+        return 1 - mask.round_down(1 - value, records) if 0 < value < 1 else None
     factor = mask.bound_ratio(value + 1 if kind == "gain" else exp(value), records)
     if factor is None:
         return None
