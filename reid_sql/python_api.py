@@ -103,7 +103,15 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
         rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
         raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
     shown = f"reid_given_{uuid4().hex}"
-    # Of Python objects DuckDB makes some equal; as Arrow has them, they are equal as in Polars, or refused.
     has_objects = of_pandas and any(kind == "object" for kind in value.dtypes)
-    frames[shown] = from_arrow_stream(value) if has_objects else value
+    frames[shown] = _read_objects(name, value) if has_objects else value
     return shown
+
+
+def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pandas' DataFrame
+    """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
+    found = from_arrow_stream(frame)
+    if found is None:
+        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot hold"
+        raise OutOfDomainError(f"{rule}; make texts of them")
+    return found

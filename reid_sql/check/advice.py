@@ -186,16 +186,19 @@ def _check_page(
     measured: dict[Change, dict[int, CheckResult]],
     hidden: Hidden,
 ) -> Page:
-    """Return a failing check, and what it comes to after each change."""
+    """Return a failing check, and what it comes to after each change.
+
+    No audit knows the figures after all changes: those that would be rounded are withheld.
+    """
     rows: list[ReportPage] = []
     for change, after in measured.items():
         for found in after.values():
             if _is_same_check(found.check, each.check):
-                page = ReportPage(check_page(found, release.records, mask, hidden))
+                page = ReportPage(check_page(replace(found, withheld=True), release.records, mask, hidden))
                 rows.append(
                     ReportPage({**_change(change), "verdict": found.verdict, "figure": deciding_group(page)})
                 )
-    before = check_page(each, release.records, mask, hidden)
+    before = check_page(replace(each, withheld=True), release.records, mask, hidden)
     return {
         **before,
         "groups": [deciding_group(ReportPage(before))],

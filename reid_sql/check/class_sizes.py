@@ -11,7 +11,7 @@ import numpy as np
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.figures import Node, Setting, settings
-from reid_sql.check.masking import Bin, Mask, round_between
+from reid_sql.check.masking import Bin, Mask, has_few_gaps, round_between
 from reid_sql.check.release import Release
 from reid_sql.check.report import bound_of_figure
 from reid_sql.check.verdicts import CheckResult
@@ -85,10 +85,11 @@ def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) ->
         each.largest + 1 for _, each in stated if each.largest is not None
     }
     counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
-    if any(_masks_groups(each, mask) for each in judged):  # the audit of classes knows no groups
+    small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
+    missing = release.table.nulls != "value" and (small or has_few_gaps(release, mask.below))
+    if missing or any(_masks_groups(each, mask) for each in judged):  # of which the audit knows nothing
         return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
-    small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
     shown |= set() if small else _first_of_values(judged)
     return MaskedClasses(counts, frozenset(hidden), every - shown, small)

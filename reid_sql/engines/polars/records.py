@@ -54,8 +54,9 @@ def number_expression(parameter: Parameter, place: int, argument: Any) -> pl.Exp
 
 def doubles_of(parameter: Parameter, numbers: pl.Series) -> pa.Array:
     """Return a column's numbers as doubles; refuses what is no number, without repeating it."""
-    found = numbers.cast(pl.Float64, strict=False)
-    if found.null_count() > numbers.null_count():
+    nested = numbers.dtype.is_nested()
+    found = numbers if nested else numbers.cast(pl.Float64, strict=False)
+    if nested or found.null_count() > numbers.null_count():
         domain, name = parameter.domain, parameter.name
         raise OutOfDomainError(
             domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
