@@ -108,7 +108,7 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
 
 
 def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
-    """Return the losses; of the generalization alone where those of suppression would reveal a small number."""
+    """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
     found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     suppressed = (found.counts[made.gone].sum(), found.counts[made.blank.any(axis=0)].sum())
     if any(0 < records < below for records in suppressed):

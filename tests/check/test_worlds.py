@@ -258,4 +258,4 @@ def test_every_hidden_count_of_every_small_table_is_open(tmp_path: Path, scenari
             interval = (min(open_to), max(open_to))
             protected = is_protected(interval, least, BELOW) or interval == (min(at_best), max(at_best))
             assert protected, (Counter(tables[place]), name, many, interval, page)
-    assert hidden > len(tables)  # there was much to hide
+    assert hidden > len(tables) / 2  # there was much to hide
