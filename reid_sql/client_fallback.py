@@ -149,21 +149,21 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
     """Return the columns that a call needs of one of its tables; None for all of them."""
     if table == "marginals":
         return list(MARGINALS)
-    found: list[str] = []
+    needed: list[str] = []
     for parameter in declared.parameters:
         domain, value = parameter.domain, arguments[parameter.name]
         if isinstance(domain, Columns) and value is None:
             return None
         if isinstance(domain, Document):
             document = json.loads(value)
-            found += [*document["columns"], *(document["text_columns"] if table == "tbl" else [])]
+            needed += [*document["columns"], *(document["text_columns"] if table == "tbl" else [])]
         elif isinstance(domain, Columns | Groups) and value is not None:
-            found += _names(domain, value)
+            needed += _names(domain, value)
         elif isinstance(domain, Column | Key) or domain is WEIGHT:
-            found += [] if value is None or table == "population_tbl" else [value]
-    if not found and arguments.get("model") is not None:
-        found += registry.known(arguments["model"]).columns
-    return list(dict.fromkeys(found))
+            needed += [] if value is None or table == "population_tbl" else [value]
+    if not needed and arguments.get("model") is not None:
+        needed += registry.known(arguments["model"]).columns
+    return list(dict.fromkeys(needed))
 
 
 def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none
@@ -192,14 +192,14 @@ def profile_columns(
 
     `ask` runs the query, and raises the database's refusals as one sentence.
     """
-    found: list[dict[str, Any]] = []
+    profiles: list[dict[str, Any]] = []
     profile = reid_sql_udfs.declared()["profile"]
     with open_client() as con:
         for name in columns:
             with suppress(ReidError):
                 question = partial(_asked, con, profile, {"tbl": frame, "columns": [name]})
-                found += ask(question).to_pylist()
-    return found
+                profiles += ask(question).to_pylist()
+    return profiles
 
 
 def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
@@ -254,8 +254,8 @@ def _models_of(con: duckdb.DuckDBPyConnection, values: list[Any], *, keep: bool)
             registry.keep(name, model)
 
 
-def _typed(declared: Function, found: pa.Table) -> pa.Table:
+def _typed(declared: Function, answered: pa.Table) -> pa.Table:
     """The answer with the types that every engine of dataframes gives."""
     kinds = declared.answer_columns
-    types = [ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type for each in found.schema]
-    return found.cast(pa.schema(list(zip(found.column_names, types, strict=True))))
+    types = [ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type for each in answered.schema]
+    return answered.cast(pa.schema(list(zip(answered.column_names, types, strict=True))))

@@ -20,8 +20,8 @@ def escape_control_characters(text: str) -> str:
     return HIDDEN.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = f"{ord(found[0]):x}"
+def _escape(match: re.Match[str]) -> str:
+    code = f"{ord(match[0]):x}"
     letter, digits = next(
         (letter, size) for letter, size in (("x", 2), ("u", 4), ("U", 8)) if len(code) <= size
     )
@@ -39,14 +39,14 @@ def escape_in_csv(text: str) -> str:
     return HIDDEN.sub(_in_csv, text)
 
 
-def _in_csv(found: re.Match[str]) -> str:
-    allowed = found[0] in "\n\t" or found.string.startswith("\r\n", found.start())
-    return found[0] if allowed else _escape(found)
+def _in_csv(match: re.Match[str]) -> str:
+    allowed = match[0] in "\n\t" or match.string.startswith("\r\n", match.start())
+    return match[0] if allowed else _escape(match)
 
 
 def escape_in_json(text: str) -> str:
     """Escape control characters that JSON allows but a terminal obeys, as JSON escapes."""
-    return HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else _in_json(found[0]), text)
+    return HIDDEN.sub(lambda match: match[0] if match[0] in "\n\r\t" else _in_json(match[0]), text)
 
 
 def _in_json(letter: str) -> str:

@@ -151,7 +151,7 @@ def _files(folder: Path) -> list[str]:
 def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
     """Read TOML or JSON text, by its kind; refuses what is no table of keys and values."""
     try:
-        found = (
+        document = (
             tomllib.loads(text)
             if kind == ".toml"
             else json.loads(text, parse_constant=partial(_no_number, words), object_pairs_hook=_once)
@@ -163,23 +163,23 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
         raise OutOfDomainError(
             f"{words} must be valid {kind[1:].upper()}, got an error: {reason}; correct that place"
         ) from None
-    if not isinstance(found, Mapping):
+    if not isinstance(document, Mapping):
         raise OutOfDomainError(
-            f"{words} must be a table of keys and values, got {shown(found)}; write key = value lines"
+            f"{words} must be a table of keys and values, got {shown(document)}; write key = value lines"
         )
-    return found
+    return document
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object, or refuse a repeated key: readers differ in which value they use."""
-    found: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in table:
             raise OutOfDomainError(
                 f"a JSON document must name each key once, got '{key}' twice; leave one of them"
             )
-        found[key] = value
-    return found
+        table[key] = value
+    return table
 
 
 def _no_number(words: str, text: str) -> float:

@@ -20,7 +20,7 @@ class ReidError(ValueError):
 
     def __init__(self, sentence: str) -> None:
         """Keep the sentence short enough to be read."""
-        super().__init__(LONG.sub(lambda found: f"{found[0][:80]}…", sentence))
+        super().__init__(LONG.sub(lambda got: f"{got[0][:80]}…", sentence))
 
 
 class OutOfDomainError(ReidError):

@@ -404,8 +404,8 @@ def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anyt
 
 def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:
     hints = get_type_hints(body, include_extras=True)
-    found = inspect.signature(body).parameters.values()
-    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in found)
+    signature = inspect.signature(body).parameters.values()
+    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in signature)
 
 
 def _columns(body: Callable[..., Any]) -> Mapping[str, str]:

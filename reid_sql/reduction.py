@@ -161,8 +161,8 @@ def reductions() -> Mapping[str, Reduction]:
     """Every reduction that a package declares, by name."""
     families = importlib.import_module(FAMILIES)
     modules = (
-        importlib.import_module(f"{FAMILIES}.{found.name}")
-        for found in pkgutil.iter_modules(families.__path__)
+        importlib.import_module(f"{FAMILIES}.{family.name}")
+        for family in pkgutil.iter_modules(families.__path__)
     )
     declared = (each for module in modules for each in vars(module).values() if isinstance(each, Reduction))
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}

@@ -68,13 +68,13 @@ def known(model: "str | FittedModel", *, of_column: bool = False) -> "FittedMode
     """
     if not isinstance(model, str):
         return model
-    found = models()
-    if model not in found:
+    fitted = models()
+    if model not in fitted:
         got, nearest = (OTHER_VALUE, "") if of_column else (f"'{model}'", str(model))
         raise UnknownNameError(
-            f"model must be a fitted model, got {got}; {suggestion(nearest, list(found), 'models')}"
+            f"model must be a fitted model, got {got}; {suggestion(nearest, list(fitted), 'models')}"
         )
-    return found[model]
+    return fitted[model]
 
 
 def optional(model: "str | FittedModel | None") -> "FittedModel | None":

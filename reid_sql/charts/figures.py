@@ -66,11 +66,11 @@ def rows_of(
 
 def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) -> list[Row]:
     """Return the tables of what a command prints as JSON: a whole page, or one of its tables."""
-    found = page.get("tables", [page]) if isinstance(page, Mapping) else []
-    if not found or not all(set(table) >= set(columns) for table in found):
+    listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
+    if not listed or not all(set(table) >= set(columns) for table in listed):
         rule = f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__}"
         raise WrongTypeError(f"{rule} without tables that have {columns[-1]}; pass json.loads of it")
-    return list(found)
+    return list(listed)
 
 
 def _read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str], list[Row]]:

@@ -234,12 +234,12 @@ def forecast_page(
 
 
 def extreme_page(
-    found: "Sequence[Row]", risk: "Row", added: "Sequence[Row]", paths: "Mapping[str, Sequence[Row]]"
+    estimates: "Sequence[Row]", risk: "Row", added: "Sequence[Row]", paths: "Mapping[str, Sequence[Row]]"
 ) -> "Figure":
     """Draw the risk of all choices of columns, each record's contribution and the effect of removals."""
     figure = blank_figure((12, 8.5))
     panels: dict[str, Any] = figure.subplot_mosaic("CA;RR" if added else "C;R")
-    choices(found, [risk], ax=panels["C"])
+    choices(estimates, [risk], ax=panels["C"])
     if added:
         contributions(added, ax=panels["A"])
     elimination(paths, ax=panels["R"])

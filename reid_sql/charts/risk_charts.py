@@ -69,12 +69,12 @@ def ranges(rows: Iterable[Mapping[str, Any]], below: int) -> list[Range]:
     return [Range(low, high, count) for low, high, count in zip(edges, ends, people, strict=True)]
 
 
-def class_sizes_chart(found: Sequence[Range], people: int, below: float) -> Chart:
+def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -> Chart:
     """Make bars of the ranges that contain people; those with classes smaller than `below` are hatched.
 
     The bars are shares of all `people`.
     """
-    shown = [each for each in found if each.people != 0]
+    shown = [each for each in size_ranges if each.people != 0]
     shares = [None if each.people is None else each.people / max(1, people) for each in shown]
     names = [each.name for each in shown]
     return Chart(

@@ -184,8 +184,8 @@ def _shares(low: float, high: float) -> list[float]:
 def _sizes(low: float, high: float) -> list[float]:
     between = (1.0, 2.0, 5.0) if math.log10(high / low) < NARROW_DECADES else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [size for power in powers for part in between if low <= (size := part * 10.0**power) <= high]
-    return found[:: max(1, math.ceil(len(found) / MAX_PEOPLE_TICKS))]
+    sizes = [size for power in powers for part in between if low <= (size := part * 10.0**power) <= high]
+    return sizes[:: max(1, math.ceil(len(sizes) / MAX_PEOPLE_TICKS))]
 
 
 @dataclass(frozen=True)

@@ -38,18 +38,18 @@ class Coarsening:
 def find_coarsenings(engine: DuckDBTable, column: str) -> list[Coarsening]:
     """Find up to three ways to make the column coarser; each must leave fewer values, and more than one."""
     values = engine.distinct.values(column)
-    found: list[Coarsening] = []
+    coarsenings: list[Coarsening] = []
     for how, expression in _ways(engine, values):
-        relation = f"{values}_coarse_{len(found)}"
+        relation = f"{values}_coarse_{len(coarsenings)}"
         engine.ask(
             f"CREATE OR REPLACE TEMP TABLE {relation} AS SELECT v, {expression} AS coarse FROM {values}"
         )
         before, after = engine.ask(f"SELECT count(*), count(DISTINCT coarse) FROM {relation}")[0]
         if 1 < after < before:
-            found.append(Coarsening(column, how, relation))
-        if len(found) == MAX_WAYS:
+            coarsenings.append(Coarsening(column, how, relation))
+        if len(coarsenings) == MAX_WAYS:
             break
-    return found
+    return coarsenings
 
 
 def _ways(engine: DuckDBTable, values: str) -> Iterator[tuple[str, str]]:
@@ -139,13 +139,13 @@ def advise(
     mask = Mask(policy.mask_below)
     for release in releases:
         show_progress(f"{release.table.name}: measuring")
-        found = [judge_check(release, check, policy, None) for check in release.table.checks]
-        bad = [each for each in found if each.verdict in (FAIL, NOT_JUDGED)]
+        checks = [judge_check(release, check, policy, None) for check in release.table.checks]
+        bad = [each for each in checks if each.verdict in (FAIL, NOT_JUDGED)]
         measured = {
             change: _measure_change(release, policy, bad, change, show_progress)
             for change in _list_changes(release, bad, pairs=pairs)
         }
-        hidden = find_hidden_groups(found, mask)
+        hidden = find_hidden_groups(checks, mask)
         failing += [_check_page(release, mask, each, measured, hidden) for each in bad]
         tables.append(_table_page(release, bad, measured))
     return ReportPage({**report_header(policy), "failing": failing, "tables": tables})
@@ -192,11 +192,14 @@ def _check_page(
     """
     rows: list[ReportPage] = []
     for change, after in measured.items():
-        for found in after.values():
-            if _is_same_check(found.check, each.check):
-                page = ReportPage(check_page(replace(found, withheld=True), release.records, mask, hidden))
+        for coarsening in after.values():
+            if _is_same_check(coarsening.check, each.check):
+                withheld = replace(coarsening, withheld=True)
+                page = ReportPage(check_page(withheld, release.records, mask, hidden))
                 rows.append(
-                    ReportPage({**_change(change), "verdict": found.verdict, "figure": deciding_group(page)})
+                    ReportPage(
+                        {**_change(change), "verdict": coarsening.verdict, "figure": deciding_group(page)}
+                    )
                 )
     before = check_page(replace(each, withheld=True), release.records, mask, hidden)
     return {
@@ -206,8 +209,8 @@ def _check_page(
     }
 
 
-def _is_same_check(found: Check, asked: Check) -> bool:
-    return replace(found, quasi_identifiers=asked.quasi_identifiers, coarser=()) == asked
+def _is_same_check(known: Check, asked: Check) -> bool:
+    return replace(known, quasi_identifiers=asked.quasi_identifiers, coarser=()) == asked
 
 
 def _change(change: Change) -> Page:
@@ -232,7 +235,7 @@ def _table_page(
 ) -> Page:
     """Tell which changes meet every failing check of the table, and how many the others meet."""
     met = {
-        change: sum(found.verdict not in (FAIL, NOT_JUDGED) for found in after.values())
+        change: sum(coarsening.verdict not in (FAIL, NOT_JUDGED) for coarsening in after.values())
         for change, after in measured.items()
     }
     best = sorted(measured, key=lambda change: (-met[change], len(change.dropped)))

@@ -57,8 +57,8 @@ class Unknowns:
             shown["constraints"] = LinearConstraint(
                 matrix, [low for _, low, _ in self._rows], [high for _, _, high in self._rows]
             )
-        found = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lows, highs), **shown)
-        return float("nan") if found.x is None else round(float(found.fun), 6)
+        solution = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lows, highs), **shown)
+        return float("nan") if solution.x is None else round(float(solution.fun), 6)
 
 
 def is_protected(interval: tuple[float, float], least: int, below: int) -> bool:

@@ -72,13 +72,13 @@ def _identifier_cautions(release: Release) -> Iterator[str]:
     if not names:
         return
     try:
-        found = repeating(names, *release.engine.count_values(names))
+        repeated = repeating(names, *release.engine.count_values(names))
     except INTERRUPTIONS:
         raise
     except release.errors:
         yield CAUTION_UNCOUNTED.format(", ".join(names))
         return
-    yield from (hint([each], "entity =") for each in found)
+    yield from (hint([each], "entity =") for each in repeated)
 
 
 def _covers(release: Release, check: Check) -> bool:
@@ -162,8 +162,10 @@ def scripts_of(name: str) -> set[str]:
     ({'Latin'}, ['Cyrillic', 'Latin'], {'Cjk'})
     """
     letters = [letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha()]
-    found = {re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0] for letter in letters}
-    return {"Cjk" if each in WRITTEN_TOGETHER else each.capitalize() for each in found}
+    letter_scripts = {
+        re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0] for letter in letters
+    }
+    return {"Cjk" if each in WRITTEN_TOGETHER else each.capitalize() for each in letter_scripts}
 
 
 def _skeleton(name: str) -> str:

@@ -40,14 +40,14 @@ class MaskedClasses:
         """Return the bins of a report; where some are masked, classes are too."""
         if self.counts is None:
             return []
-        found: list[dict[str, Node]] = []
+        pages: list[dict[str, Node]] = []
         for place, (low, high) in enumerate(BINS):
             inside = self.counts.within((low, high))
             records, classes = (
                 sum(each[at] for at in inside) for each in (self.counts.records, self.counts.classes)
             )
             shown = place not in self.hidden
-            found.append(
+            pages.append(
                 {
                     "from": Setting(low),
                     "to": settings(high),
@@ -57,7 +57,7 @@ class MaskedClasses:
                     "records": mask.show(records, when=shown),
                 }
             )
-        return found
+        return pages
 
 
 def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:

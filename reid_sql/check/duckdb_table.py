@@ -183,8 +183,8 @@ class DuckDBTable(TableEngine):
     def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
         """Count the distinct values of each column, and the records that have one, of the whole file."""
         counts = [f"{kind}{quoted(name)})" for kind in ("count(DISTINCT ", "count(") for name in names]
-        found = self.ask(f"SELECT {', '.join(counts)} FROM {self.whole}", "identifiers")[0]
-        return found[: len(names)], found[len(names) :]
+        counted = self.ask(f"SELECT {', '.join(counts)} FROM {self.whole}", "identifiers")[0]
+        return counted[: len(names)], counted[len(names) :]
 
     def call(
         self,

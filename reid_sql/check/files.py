@@ -104,9 +104,9 @@ def write_report(file: Path, text: str) -> None:
 
 
 def _umask() -> int:
-    found = os.umask(0)
-    os.umask(found)
-    return found
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def render_junit(page: ReportPage) -> str:

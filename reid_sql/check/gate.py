@@ -218,7 +218,7 @@ def measure_policy(
     file that changed meanwhile, nothing is judged.
     """
     before = find_baseline(policy, releases, baseline)
-    found, pages, mask = [], [], Mask(policy.mask_below)
+    judged_checks, pages, mask = [], [], Mask(policy.mask_below)
     for release in releases:
         release.engine.counts_overview = overview
         uncounted = _count_records(release)
@@ -229,9 +229,13 @@ def measure_policy(
             show_progress(f"{release.table.name}: what drives the risk")
         classes = MaskedClasses() if uncounted else mask_classes(release, judged, mask)
         pages.append(table_page(release, policy, classes, risky=risky))
-        found += [replace(each, withheld=place in classes.withheld) for place, each in enumerate(judged)]
+        judged_checks += [
+            replace(each, withheld=place in classes.withheld) for place, each in enumerate(judged)
+        ]
     changes = {release.table.name: _change_of(release) for release in releases}
-    results = [withhold_figures(each, why) if (why := changes[each.table]) else each for each in found]
+    results = [
+        withhold_figures(each, why) if (why := changes[each.table]) else each for each in judged_checks
+    ]
     return build_report(
         policy,
         pages,
@@ -337,12 +341,12 @@ class Report:
         """Write the report as JSON, by report.schema.json, and give its path."""
         return self._written("--json-report", path, to_json(self.page))
 
-    def html(self, path: str | PathLike[str], found: PreparedRelease | None = None) -> Path:
+    def html(self, path: str | PathLike[str], prepared: PreparedRelease | None = None) -> Path:
         """Write the report as one HTML file for people, and give its path.
 
-        `found` is the `way_out` of a release that was prepared for the policy, shown under what to do next.
+        `prepared` is the `way_out` of a release prepared for the policy, shown under what to do next.
         """
-        return self._written("--html", path, render_html(self.page, found=found))
+        return self._written("--html", path, render_html(self.page, prepared=prepared))
 
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""

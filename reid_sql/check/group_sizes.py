@@ -21,8 +21,8 @@ def groups_to_hide(tables: Groupings, below: int) -> dict[By, set[Cell]]:
     several ways, one way would reveal what another hides: only the grouping with the fewest groups then
     shows sizes, and only as far as the audit of all groupings allows it.
 
-    >>> found = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
-    >>> sorted(found[("sex",)])
+    >>> answer = groups_to_hide({("sex",): {("F",): 4, ("M",): 40, ("X",): 500}}, 10)
+    >>> sorted(answer[("sex",)])
     [('F',), ('M',)]
     """
     small = {
@@ -116,7 +116,7 @@ def _by_shared(
 ) -> dict[Cell, list[Cell]]:
     """Give the groups by their values in some of the columns."""
     places = [by.index(name) for name in shared]
-    found: dict[Cell, list[Cell]] = {}
+    groups_by_cells: dict[Cell, list[Cell]] = {}
     for group in groups:
-        found.setdefault(tuple(group[place] for place in places), []).append(group)
-    return found
+        groups_by_cells.setdefault(tuple(group[place] for place in places), []).append(group)
+    return groups_by_cells

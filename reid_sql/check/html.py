@@ -47,14 +47,14 @@ class PreparedRelease:
     sentences: Sequence[str]
 
 
-def render_html(page: Page, steps: Sequence[str] = (), found: PreparedRelease | None = None) -> str:
+def render_html(page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None) -> str:
     """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
     refuse_unmasked(page)
     css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
     name = escape(page["policy"]["name"])
     parts = [
         _verdict_section(page, steps),
-        render_prepared_release(found) if found else "",
+        render_prepared_release(prepared) if prepared else "",
         _checks_table(page),
         *(_table(page, table) for table in page["tables"]),
         _group_tables(page),
@@ -103,15 +103,15 @@ def _checks_table(page: Page) -> str:
 
 
 def _check_row(check: Page) -> str:
-    found = explain_verdict(check)
+    explanation = explain_verdict(check)
     words = f"<strong>{escape(describe_check(check))}</strong>"
-    for line in (check["words"], describe_columns(check), found.words):
+    for line in (check["words"], describe_columns(check), explanation.words):
         words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
-    words += f"<br><q>{escape(found.group['sentence'])}</q>" if found.group["sentence"] else ""
+    words += f"<br><q>{escape(explanation.group['sentence'])}</q>" if explanation.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={_css_class(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
-        f"<td>{words}</td><td class=number>{_figure_cell(format_figure(found.group, check))}</td>"
+        f"<td>{words}</td><td class=number>{_figure_cell(format_figure(explanation.group, check))}</td>"
         f"<td class=name>{escape(format_limit(check))}</td></tr>"
     )
 
@@ -204,9 +204,9 @@ def _definition_list(facts: Mapping[str, str]) -> str:
 
 def _class_sizes(page: Page, table: Page) -> str:
     safe = max((c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL)
-    found = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
+    ranges = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
-    shown = class_sizes_chart(found, people, safe)
+    shown = class_sizes_chart(ranges, people, safe)
     words = "How many people share all their quasi-identifiers with how many; each is counted among them."
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}"
 
@@ -348,13 +348,13 @@ def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:
     return f"<figure>{shown}<figcaption>{escape(words)}</figcaption></figure>"
 
 
-def render_prepared_release(found: PreparedRelease) -> str:
+def render_prepared_release(prepared: PreparedRelease) -> str:
     """Write what to do next to meet the policy."""
-    items = "".join(f"<li>{escape(each)}</li>" for each in found.sentences)
+    items = "".join(f"<li>{escape(each)}</li>" for each in prepared.sentences)
     head = f"<h3>What meets the policy</h3><ul>{items}</ul>"
-    if found.page is None:
+    if prepared.page is None:
         return head
-    return head + _verdict(found.page) + "".join(_release_table(each) for each in found.page["tables"])
+    return head + _verdict(prepared.page) + "".join(_release_table(each) for each in prepared.page["tables"])
 
 
 def _verdict(page: Mapping[str, Any]) -> str:

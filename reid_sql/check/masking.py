@@ -149,7 +149,7 @@ def ratio_below(value: float, records: int, below: int) -> float:
 def _first_round_number(least: float) -> float:
     """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
     power = math.floor(math.log10(least))
-    return next(found for step in (1, 2, 5, 10) if (found := float(f"{step}e{power}")) >= least)
+    return next(candidate for step in (1, 2, 5, 10) if (candidate := float(f"{step}e{power}")) >= least)
 
 
 def mask_counts_in_text(words: str, below: int) -> str:
@@ -159,7 +159,9 @@ def mask_counts_in_text(words: str, below: int) -> str:
     'fewer than 10 records are not covered by the population table of 1,003 records'
     """
     return COUNT_IN_TEXT.sub(
-        lambda found: f"fewer than {below} {_plural(found[2])}" if 0 < int(found[1]) < below else found[0],
+        lambda number: (
+            f"fewer than {below} {_plural(number[2])}" if 0 < int(number[1]) < below else number[0]
+        ),
         words,
     )
 

@@ -24,10 +24,10 @@ STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of s
 Page = dict[str, Node]
 
 
-def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky: int = 0) -> Page:
+def table_page(release: Release, policy: Policy, classes: MaskedClasses, *, risky: int = 0) -> Page:
     """Describe a table; of its records, only the `risky` rarest combinations that the user asked for.
 
-    `found` are its class sizes, masked together with the figures of the checks.
+    `classes` are its class sizes, masked together with the figures of the checks.
     """
     table, mask = release.table, Mask(policy.mask_below)
     page: Page = {
@@ -51,13 +51,13 @@ def table_page(release: Release, policy: Policy, found: MaskedClasses, *, risky:
     }
     if table.quasi_identifiers and release.records:
         with suppress(ReidError):  # the checks by these columns say why they are not judged
-            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, found)
+            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, classes)
             page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
     return page
 
 
 def _class_pages(
-    release: Release, histogram: Histogram, policy: Policy, found: MaskedClasses
+    release: Release, histogram: Histogram, policy: Policy, classes: MaskedClasses
 ) -> Mapping[str, Node]:
     """Describe the class sizes, the columns and the risk in a population."""
     mask = Mask(policy.mask_below)
@@ -65,11 +65,11 @@ def _class_pages(
     few = mask.hides(dropped) or mask.hides(release.records - dropped)
     if not len(histogram.class_size):
         return {"records_dropped": mask.show(dropped, when=not few)}
-    small = found.small
+    small = classes.small
     counted: dict[str, Node] = {
         "records_dropped": mask.show(dropped, when=not few),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
-        "class_sizes": found.pages(mask),
+        "class_sizes": classes.pages(mask),
     }
     if not release.engine.counts_overview:
         return counted
@@ -92,13 +92,13 @@ def column_pages(release: Release, mask: Mask, *, small: bool = False) -> list[P
         return []
     named = release.table.quasi_identifiers
     small = small or has_few_gaps(release, mask.below)
-    found: list[Page] = []
+    pages: list[Page] = []
     for column in named:
         others = [each for each in named if each != column]
         alone = release.histogram([column])
         left = release.histogram(others) if others else None
         values = int(alone.classes.sum())
-        found.append(
+        pages.append(
             {
                 "column": column,
                 "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(alone))),
@@ -106,7 +106,7 @@ def column_pages(release: Release, mask: Mask, *, small: bool = False) -> list[P
                 "without": None if left is None else _risk_page(left, mask, small=small),
             }
         )
-    return found
+    return pages
 
 
 def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
@@ -242,8 +242,8 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     >>> describe_shares(page)["unique people"]
     '20.0 % (10.0 % to 30.0 %)'
     """
-    found = {}
+    described = {}
     for name, words in SHARES.items():
         middle, low, high = (percent(answer[f"{name}{end}"]) for end in ("", "_low", "_high"))
-        found[words.format(k=answer["k"])] = f"{middle} ({low} to {high})"
-    return found
+        described[words.format(k=answer["k"])] = f"{middle} ({low} to {high})"
+    return described

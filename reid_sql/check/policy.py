@@ -144,11 +144,11 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
 
 def _read_mask(place: Place) -> int:
     """How few records are masked: of a count below 2 that is not 0, everybody knows that it is 1."""
-    found = int(place.number("mask_below", MASK, 10))
-    if found == 2:  # noqa: PLR2004 - the one mask that hides nothing
+    mask = int(place.number("mask_below", MASK, 10))
+    if mask == 2:  # noqa: PLR2004 - the one mask that hides nothing
         rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
         raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
-    return found
+    return mask
 
 
 def _list_documents(place: Place, folder: Path) -> list[Path]:
@@ -235,7 +235,7 @@ def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Ch
     measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
-    found = Check(
+    read_check = Check(
         measure=measure,
         parameters={
             key: _read_parameter(place, each, table, folder, seed) for key, each in parameters.items()
@@ -249,8 +249,8 @@ def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Ch
         by=_read_distinct(place, "by"),
         judge_by=JUDGE_BY.check(place.at("judge_by"), place.text("judge_by", "interval")),
     )
-    _refuse_without(place, found, table)
-    return found
+    _refuse_without(place, read_check, table)
+    return read_check
 
 
 def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:

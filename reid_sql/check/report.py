@@ -243,5 +243,5 @@ def _bound_relative(kind: str, value: float, records: int, mask: Mask) -> float 
 def report_schema() -> Mapping[str, Any]:
     """Give the JSON Schema of the document."""
     text = resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
+    schema: Mapping[str, Any] = json.loads(text)
+    return schema

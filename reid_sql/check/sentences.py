@@ -24,14 +24,14 @@ VERDICTS: Final = {
 def deciding_group(check: Check) -> ReportPage:
     """Give the group that decides: of the worst verdict, the one of the highest risk."""
     sign = 1 if check["bound"] == "at_least" else -1
-    found = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
-    deciding: ReportPage = min(found, key=lambda group: sign * (_known_figure(group) or 0.0))
+    candidates = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
+    deciding: ReportPage = min(candidates, key=lambda group: sign * (_known_figure(group) or 0.0))
     return deciding
 
 
 def _known_figure(group: ReportPage) -> float | None:
-    found: float | None = group["judged"] if group["judged"] is not None else group["below"]
-    return found
+    figure: float | None = group["judged"] if group["judged"] is not None else group["below"]
+    return figure
 
 
 def describe_check(check: Check) -> str:
@@ -137,8 +137,8 @@ def summarize_verdicts(page: ReportPage) -> str:
 
 def quotable_sentences(page: ReportPage) -> list[str]:
     """Give the sentences that may be quoted, each once, of the group that decides a check."""
-    found = [(check["table"], deciding_group(check)) for check in page["checks"]]
-    whose = [(table, group_label(group), group["sentence"]) for table, group in found if group["sentence"]]
+    pairs = [(check["table"], deciding_group(check)) for check in page["checks"]]
+    whose = [(table, group_label(group), group["sentence"]) for table, group in pairs if group["sentence"]]
     return list(
         dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {quote}" for table, label, quote in whose)
     )
@@ -159,18 +159,19 @@ class Explanation:
 
 def explain_verdict(check: Check) -> Explanation:
     """Return the group that decided, and why, where there is a reason."""
-    found = deciding_group(check)
+    explanation = deciding_group(check)
     parts = []
     if check["by"]:
         alike = sum(group["verdict"] == check["verdict"] for group in check["groups"])
-        label = group_label(found) or "a small group"
+        label = group_label(explanation) or "a small group"
         parts.append(
             f"{alike:,} of {len(check['groups']):,} groups: {check['verdict']}; highest risk: {label}"
         )
-    compared = found["baseline"] is not None or "baseline" in found["why"]  # a masked group shows no baseline
-    words = found["why"] if check["verdict"] != "fail" or compared else ""
-    cautions = [caution for caution in check["cautions"] if caution != found["why"]]
-    return Explanation(found, "; ".join(part for part in (*parts, words, *cautions) if part))
+    # A masked group shows no baseline.
+    compared = explanation["baseline"] is not None or "baseline" in explanation["why"]
+    words = explanation["why"] if check["verdict"] != "fail" or compared else ""
+    cautions = [caution for caution in check["cautions"] if caution != explanation["why"]]
+    return Explanation(explanation, "; ".join(part for part in (*parts, words, *cautions) if part))
 
 
 Page = ReportPage
@@ -229,10 +230,10 @@ def _list_measures(checks: list[Page]) -> str:
 
 def _strongest_column(table: Page) -> Iterator[str]:
     """Say which column drives the risk most, where the figures tell; bounds may be equal."""
-    found = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
-    if not found:
+    columns = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    if not columns:
         return
-    strongest = found[0]
+    strongest = columns[0]
     risk, least = risk_of_all(table), strongest["without"]["k"]
     start = "" if risk is None else f" from {percent(risk)}"
     smallest = f"{least:,} record{'' if least == 1 else 's'}"

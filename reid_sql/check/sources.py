@@ -179,9 +179,9 @@ def identify_files(source: Source, population: Source | None) -> Evidence:
 
 def files_of(source: Source) -> list[Path]:
     """Give the files that are read: a database's write-ahead log has records, too."""
-    found = [each for each in source.paths if each.is_file()]
-    logs = [each.with_name(f"{each.name}.wal") for each in found]
-    return [*found, *(each for each in logs if each.is_file())]
+    present = [each for each in source.paths if each.is_file()]
+    logs = [each.with_name(f"{each.name}.wal") for each in present]
+    return [*present, *(each for each in logs if each.is_file())]
 
 
 def _hash_source(source: Source) -> str | None:
@@ -206,5 +206,5 @@ def _hash_file(path: Path) -> str:
 
 def _file_stamp(path: Path) -> Stamp:
     """What the file system says of a file: one that was put in its place and taken away leaves a trace."""
-    found = path.stat()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    stamp = path.stat()
+    return stamp.st_dev, stamp.st_ino, stamp.st_size, stamp.st_mtime_ns, stamp.st_ctime_ns

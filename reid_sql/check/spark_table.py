@@ -165,8 +165,8 @@ def _is_here(path: str) -> bool:
 def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, where: str) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
-    found = inspect_text(where, Path(path), form) if here else None
-    delimiter = found.delimiter if found else form.delimiter or ("\t" if _file_kind(path) == ".tsv" else ",")
+    text = inspect_text(where, Path(path), form) if here else None
+    delimiter = text.delimiter if text else form.delimiter or ("\t" if _file_kind(path) == ".tsv" else ",")
     how: dict[str, Any] = {
         "sep": delimiter,
         "header": form.header,
@@ -182,18 +182,18 @@ def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, whe
         "columnPruning", "false"
     )
     frame = reader.csv(plain)
-    names = found.names if found else tuple(frame.columns)
+    names = text.names if text else tuple(frame.columns)
     frame = frame.toDF(*names).select(
         *(F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
     )
-    frame = frame.localCheckpoint() if found is None else frame
+    frame = frame.localCheckpoint() if text is None else frame
     if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
         rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
         raise OutOfDomainError(f"{rule}; mend them")
-    if found is not None and (read := frame.count()) != found.records:
-        _refuse_other_count(where, read, count_slowly(Path(path), found.delimiter, form))
+    if text is not None and (read := frame.count()) != text.records:
+        _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
     if (
-        found is None
+        text is None
         and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()
     ):
         raise OutOfDomainError(

@@ -50,9 +50,9 @@ def _checks_table(page: ReportPage) -> Table:
     for column in ("verdict", "table", "measure", "figure", "limit", ""):
         table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
     for check in page["checks"]:
-        found = explain_verdict(check)
+        explanation = explain_verdict(check)
         badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
-        cells = (format_figure(found.group, check), format_limit(check), found.words)
+        cells = (format_figure(explanation.group, check), format_limit(check), explanation.words)
         table.add_row(badge, Text(check["table"]), _measure_cell(check), *(Text(cell) for cell in cells))
     return table
 
@@ -67,15 +67,15 @@ def _measure_cell(check: ReportPage) -> RenderableType:
 def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
     """Give a block of lines for each check."""
     for check in page["checks"]:
-        found = explain_verdict(check)
+        explanation = explain_verdict(check)
         yield Text(
             f"{check['verdict'].upper()}  {check['table']}: {describe_check(check)}",
             style=f"bold {STYLES[check['verdict']]}",
         )
         lines = (
             describe_columns(check),
-            f"{format_figure(found.group, check)}, limit {format_limit(check)}",
-            found.words,
+            f"{format_figure(explanation.group, check)}, limit {format_limit(check)}",
+            explanation.words,
         )
         yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines if line)
 

@@ -134,9 +134,9 @@ def judge_check(release: Release, check: Check, policy: Policy, baseline: Baseli
     return CheckResult(table, check, tuple(findings), cautions)
 
 
-def _reason(found: Figure) -> str:
+def _reason(outcome: Figure) -> str:
     """Return why a figure with a caution is not judged."""
-    return found.status if found.status != OK else REASON_CAUTION
+    return outcome.status if outcome.status != OK else REASON_CAUTION
 
 
 def leave_unjudged(table: str, check: Check, why: str) -> CheckResult:
@@ -148,8 +148,8 @@ def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> 
     """Measure a check on a group; a refusal is its status."""
     try:
         about = _count_around(release, check, group, mask)
-        found = read_figure(check, release.answer(check, group), group)
-        return replace(found, **about, remarks=(*found.remarks, *release.hints(check.counted)))
+        outcome = read_figure(check, release.answer(check, group), group)
+        return replace(outcome, **about, remarks=(*outcome.remarks, *release.hints(check.counted)))
     except INTERRUPTIONS:
         raise
     except release.errors as error:
@@ -215,25 +215,27 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[str, ...]:
     return (f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured",)
 
 
-def has_caveat(found: Figure) -> bool:
+def has_caveat(outcome: Figure) -> bool:
     """Whether there is a caveat on a figure."""
-    return found.status != OK or found.dropped > 0 or bool(found.remarks)
+    return outcome.status != OK or outcome.dropped > 0 or bool(outcome.remarks)
 
 
 def judge_figure(
-    check: Check, found: Figure, policy: Policy, table: str, baseline: Baseline | None
+    check: Check, outcome: Figure, policy: Policy, table: str, baseline: Baseline | None
 ) -> Judgement:
     """Hold a figure to the limit, then to the baseline."""
-    value = figure_to_judge(check, found)
+    value = figure_to_judge(check, outcome)
     if value is None:
-        return _not_judged(found.group, found.status if found.status != OK else REASON_NO_ANSWER, found)
-    if policy.cautions == "refuse" and has_caveat(found):
-        return _not_judged(found.group, _reason(found), found)
-    before = baseline.figure((table, *check.without_limit, group_labels(found.group))) if baseline else None
+        return _not_judged(
+            outcome.group, outcome.status if outcome.status != OK else REASON_NO_ANSWER, outcome
+        )
+    if policy.cautions == "refuse" and has_caveat(outcome):
+        return _not_judged(outcome.group, _reason(outcome), outcome)
+    before = baseline.figure((table, *check.without_limit, group_labels(outcome.group))) if baseline else None
     verdict, why = _verdict(check, value, before, baseline)
     if policy.cautions == "refuse" and before is not None and baseline and baseline.caution:
-        return _not_judged(found.group, baseline.caution, found)
-    return Judgement(found, value, before, verdict, why)
+        return _not_judged(outcome.group, baseline.caution, outcome)
+    return Judgement(outcome, value, before, verdict, why)
 
 
 def group_labels(group: Group) -> tuple[str | None, ...]:
@@ -241,21 +243,21 @@ def group_labels(group: Group) -> tuple[str | None, ...]:
     return tuple(None if value is None else str(value) for value in group.values)
 
 
-def figure_to_judge(check: Check, found: Figure) -> float | None:
+def figure_to_judge(check: Check, outcome: Figure) -> float | None:
     """Give the figure that is judged: the risky end of the interval, unless the check asks for the estimate.
 
     An estimate without an interval can break a limit, but meet none.
     """
-    end = found.low if check.measure.at_least else found.high
+    end = outcome.low if check.measure.at_least else outcome.high
     if check.judge_by == "estimate" or not check.measure.interval:
-        return found.value
+        return outcome.value
     if (
         end is None
-        and found.value is not None
+        and outcome.value is not None
         and check.limit is not None
-        and check.measure.worse(found.value, check.limit)
+        and check.measure.worse(outcome.value, check.limit)
     ):
-        return found.value
+        return outcome.value
     return end
 
 
@@ -278,13 +280,13 @@ def _verdict(
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 
 
-def _not_judged(group: Group, why: str, found: Figure | None = None) -> Judgement:
-    return Judgement(found or Figure(group, None, None, None, why), None, None, NOT_JUDGED, why)
+def _not_judged(group: Group, why: str, outcome: Figure | None = None) -> Judgement:
+    return Judgement(outcome or Figure(group, None, None, None, why), None, None, NOT_JUDGED, why)
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
-    found: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
-    return found
+    finite: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
+    return finite
 
 
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"

@@ -30,8 +30,8 @@ def run_functions(options: argparse.Namespace) -> int:
     if not chosen:
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
-    page = [_described(found) for found in chosen]
-    rows = [{name: found[name] for name in ("name", "signature", "words", "source")} for found in page]
+    page = [_described(function) for function in chosen]
+    rows = [{name: function[name] for name in ("name", "signature", "words", "source")} for function in page]
     print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))
     return PASSED
 
@@ -41,10 +41,11 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
 
     An ending of up to three letters may differ: "identifies" finds identify. A text with _ is a name alone.
     """
-    named = [found for name, found in functions.items() if text.lower() in name]
+    named = [function for name, function in functions.items() if text.lower() in name]
     stems = [word[: max(4, len(word) - 3)] for word in re.findall(r"\w{3,}", text.lower())]
     described = {
-        name: f"{name} {found.words} {facts.details(found)}".lower() for name, found in functions.items()
+        name: f"{name} {function.words} {facts.details(function)}".lower()
+        for name, function in functions.items()
     }
     if named or "_" in text or not stems:
         return named
@@ -52,26 +53,26 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
-    lines = [pages.function_lines(found.signature, found.words, found.source) for found in chosen]
+    lines = [pages.function_lines(function.signature, function.words, function.source) for function in chosen]
     return Group(*lines, *(_details(chosen[0]) if whole else ()))
 
 
-def _details(found: Function) -> Iterator[RenderableType]:
+def _details(function: Function) -> Iterator[RenderableType]:
     """Print the docstring after its first sentence, parameters, result columns, engines and an example."""
-    for paragraph in filter(None, facts.details(found).split("\n\n")):
+    for paragraph in filter(None, facts.details(function).split("\n\n")):
         yield Text(" ".join(paragraph.split()))
         yield ""
-    if named := facts.named(found):
-        parameters = [p for p in found.parameters if p.name in named]
+    if named := facts.named(function):
+        parameters = [p for p in function.parameters if p.name in named]
         rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in parameters]
         yield words_table(("parameter", "is", "unless given"), _bare(rows))
-    rest = facts.columns_beside(found)
+    rest = facts.columns_beside(function)
     rows = [(rest, "theirs", "")] if rest else []
-    rows += [(name, kind, facts.meaning(found, name)) for name, kind in facts.result_columns(found)]
+    rows += [(name, kind, facts.meaning(function, name)) for name, kind in facts.result_columns(function)]
     yield words_table(("result", "type", "is"), _bare(rows))
-    yield from map(Text, _engines(found))
+    yield from map(Text, _engines(function))
     yield ""
-    if shown := facts.example(found.name):
+    if shown := facts.example(function.name):
         yield Text("Example", "bold")
         yield from map(Text, shown[1].splitlines())
 
@@ -81,31 +82,31 @@ def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:
     return [tuple(cell.replace("`", "") for cell in row) for row in rows]
 
 
-def _engines(found: Function) -> Iterator[str]:
+def _engines(function: Function) -> Iterator[str]:
     """Say which engines have the function, and why others lack it, or it lacks a parameter."""
-    yield f"Engines: {', '.join(title(engine) for engine in ENGINES if not found.absence(engine))}."
+    yield f"Engines: {', '.join(title(engine) for engine in ENGINES if not function.absence(engine))}."
     for engine in ENGINES:
-        if why := found.absence(engine):
+        if why := function.absence(engine):
             yield f"Not on {title(engine)}: {why}."
-        if why := found.partly(engine):
+        if why := function.partly(engine):
             yield f"On {title(engine)} in part: {why}."
-        if how := found.fallback_note(engine):
+        if how := function.fallback_note(engine):
             yield f"On {title(engine)} {how}."
-    for parameter, why in found.lacked.items():
+    for parameter, why in function.lacked.items():
         yield f"Without {parameter}: {why}."
 
 
-def _described(found: Function) -> dict[str, Any]:
-    named = facts.named(found)
+def _described(function: Function) -> dict[str, Any]:
+    named = facts.named(function)
     return {
-        "name": found.name,
-        "answer": found.answer.value,
-        "signature": found.signature,
-        "words": found.words,
-        "source": found.source,
-        "parameters": {p.name: facts.domain_words(p.domain) for p in found.parameters if p.name in named},
-        "columns": found.answer_columns,
-        "meanings": {name: facts.meaning(found, name) for name in found.answer_columns},
-        "engines": [engine for engine in ENGINES if not found.absence(engine)],
-        "needs_python": found.needs_python,
+        "name": function.name,
+        "answer": function.answer.value,
+        "signature": function.signature,
+        "words": function.words,
+        "source": function.source,
+        "parameters": {p.name: facts.domain_words(p.domain) for p in function.parameters if p.name in named},
+        "columns": function.answer_columns,
+        "meanings": {name: facts.meaning(function, name) for name in function.answer_columns},
+        "engines": [engine for engine in ENGINES if not function.absence(engine)],
+        "needs_python": function.needs_python,
     }

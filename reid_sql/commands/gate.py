@@ -73,7 +73,7 @@ def run_check(options: argparse.Namespace) -> int:
     writers: dict[str, Callable[[Page], str]] = {
         "json_report": to_json,
         "junit": render_junit,
-        "html": partial(render_html, found=way_out),
+        "html": partial(render_html, prepared=way_out),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))

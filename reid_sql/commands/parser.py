@@ -72,10 +72,10 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         """Parse the arguments; the command's own parser refuses unknown ones and suggests the nearest."""
-        found, unknown = self.parse_known_args(args, namespace)
+        namespace_read, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            getattr(found, "parser", self).error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found
+            getattr(namespace_read, "parser", self).error(f"unrecognized arguments: {' '.join(unknown)}")
+        return namespace_read
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print with its usage."""

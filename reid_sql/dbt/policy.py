@@ -41,13 +41,13 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
 
     def answer(policy: str, table: str, relation: str) -> dict[str, Any]:
         try:
-            found = findings(con, policy, table, relation)
-            for each in found:
+            judged = findings(con, policy, table, relation)
+            for each in judged:
                 if each["verdict"] in {FAIL, NOT_JUDGED}:
                     tell(f"{each['table']}: {each['check']}")
         except (ReidError, duckdb.Error, OSError) as error:  # the engine would wrap the sentence in its own
             return {"refusal": sentence(error), "findings": []}
-        return {"refusal": None, "findings": found}
+        return {"refusal": None, "findings": judged}
 
     CALLABLES.append(answer)
     con.create_function(NAME, answer, ["VARCHAR"] * 3, ANSWER, type=PythonUDFType.NATIVE, side_effects=True)

@@ -99,13 +99,13 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                 with registry.within(database[0].as_py()):
                     model = registry.known(name.as_py(), of_column=not counted)
                 codes = record_codes(model, _columns_of(values.take(some)))
-                found = _scored(
+                scores = _scored(
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
                 )
             except ReidError as error:
                 refusal = str(error)
                 break
-            parts.append((rows, found))
+            parts.append((rows, scores))
         refusals = _repeated(array_of([refusal], pa.string()), length)
         return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
 
@@ -202,7 +202,11 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
     if not pa.types.is_struct(kind):
         return _spread(kind, missing, parts)
     fields = [
-        _spread(one.type, missing, [(rows, getattr(found, one.name)) for rows, found in parts])
+        _spread(
+            one.type,
+            missing,
+            [(rows, getattr(answer_rows_of_part, one.name)) for rows, answer_rows_of_part in parts],
+        )
         for one in kind
     ]
     return structs_of(fields, kind, ~missing)
@@ -211,12 +215,12 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
 def _spread(kind: pa.DataType, missing: npt.NDArray[np.bool_], parts: Parts) -> pa.Array:
     if pa.types.is_string(kind):
         texts: npt.NDArray[Any] = np.full(len(missing), None, dtype=np.object_)
-        for rows, found in parts:
-            texts[rows] = found
+        for rows, part in parts:
+            texts[rows] = part
         return array_of(texts.tolist(), kind)
     column = np.zeros(len(missing), dtype=parts[0][1].dtype if parts else np.float64)
-    for rows, found in parts:
-        column[rows] = found
+    for rows, part in parts:
+        column[rows] = part
     return numbers_of(column, kind, ~missing)
 
 
@@ -242,12 +246,12 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
         rows = [[column[min(row, len(column) - 1)] for column in columns] for row in range(length)]
         if declared.models:
             with registry.within(rows[0][0].as_py()):
-                found = [answered(declared, row[1:]) for row in rows]
+                answered_rows = [answered(declared, row[1:]) for row in rows]
         else:
-            found = [answered(declared, row) for row in rows]
+            answered_rows = [answered(declared, row) for row in rows]
         if declared.columnar:
-            return pa.concat_arrays([_in_columns(each, answer) for each in found])
-        return array_of(found, answer)
+            return pa.concat_arrays([_in_columns(each, answer) for each in answered_rows])
+        return array_of(answered_rows, answer)
 
     inputs = declared.reduction.inputs if declared.reduction else {}
     names = ["database"] * declared.models + [
@@ -259,8 +263,8 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     """Make one row of the answer for each place of its arrays; a list of dictionaries would be slow."""
-    found, types = answered["answers"], answer.field("answers").type
-    columns = (found[field.name] if found else [] for field in types.value_type)
+    per_row, types = answered["answers"], answer.field("answers").type
+    columns = (per_row[field.name] if per_row else [] for field in types.value_type)
     arrays = [
         column if isinstance(column, pa.Array) else pa.array(column, field.type)
         for column, field in zip(columns, types.value_type, strict=True)
@@ -294,8 +298,8 @@ def answer_rows(
     declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
-    found = _called(declared, arrays, own)
-    return [asdict(row) for row in found] if declared.answer is Answer.ROWS else [asdict(found)]
+    result = _called(declared, arrays, own)
+    return [asdict(row) for row in result] if declared.answer is Answer.ROWS else [asdict(result)]
 
 
 def of_group(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -315,11 +319,11 @@ def answer_columns(
 
 def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
     """The columns of an answer in arrays, by name."""
-    found = vars(answer)
-    length = max(len(values) for values in found.values() if isinstance(values, np.ndarray))
+    values_by_field = vars(answer)
+    length = max(len(values) for values in values_by_field.values() if isinstance(values, np.ndarray))
     return {
         name: _column(values) if isinstance(values, np.ndarray) else [values] * length
-        for name, values in found.items()
+        for name, values in values_by_field.items()
     }
 
 
@@ -361,8 +365,8 @@ def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a 
 
 def _listed(values: pa.Array) -> list[Any]:
     """The values as Python's own, some at a time: nothing else in the process runs while Arrow makes them."""
-    found: list[Any] = []
+    items: list[Any] = []
     for start in range(0, len(values), BLOCK):
         checkpoint()
-        found += values.slice(start, BLOCK).to_pylist()
-    return found
+        items += values.slice(start, BLOCK).to_pylist()
+    return items

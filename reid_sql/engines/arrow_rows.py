@@ -90,23 +90,23 @@ def truths_in(values: pa.Array) -> npt.NDArray[np.bool_]:
     [True, False, False]
     """
     bits, data = values.buffers()
-    found = _truths(data, values)
-    return found & _truths(bits, values) if values.null_count else found
+    truth_bits = _truths(data, values)
+    return truth_bits & _truths(bits, values) if values.null_count else truth_bits
 
 
 def _truths(bits: pa.Buffer | None, values: pa.Array) -> npt.NDArray[np.bool_]:
     """The bits of a buffer for the array's own rows."""
     if bits is None or not len(values):
         return np.zeros(len(values), dtype=bool)
-    found = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
-    return found[values.offset :][: len(values)].astype(bool)
+    bits_read = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return bits_read[values.offset :][: len(values)].astype(bool)
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Buffer:
     """Numbers as they lie in an array of the type; truths are bits there."""
-    found = np.array(values, dtype=kind.to_pandas_dtype())
+    array = np.array(values, dtype=kind.to_pandas_dtype())
     truths = pa.types.is_boolean(kind)
-    return pa.py_buffer(np.packbits(found, bitorder="little") if truths else found)
+    return pa.py_buffer(np.packbits(array, bitorder="little") if truths else array)
 
 
 def _bits(valid: npt.NDArray[np.bool_]) -> pa.Buffer | None:

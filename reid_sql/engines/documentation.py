@@ -27,8 +27,8 @@ def of_stub(stub: Path, name: str) -> str | None:
 
 def of_text(stub: str, name: str) -> str | None:
     """The same of a stub's text."""
-    found = re.search(rf'^def {name}\(.*?"""(.*?)"""', stub, re.DOTALL | re.MULTILINE)
-    return inspect.cleandoc(found[1]) if found else None
+    match = re.search(rf'^def {name}\(.*?"""(.*?)"""', stub, re.DOTALL | re.MULTILINE)
+    return inspect.cleandoc(match[1]) if match else None
 
 
 def without_example(declared: Function) -> str:

@@ -28,13 +28,13 @@ def answered_by_group(
     for place, key in enumerate(written):
         places.setdefault(key, []).append(place)
     refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
-    found = [_answers(declared, table.take(each), own) for each in places.values()]
+    group_rows = [_answers(declared, table.take(each), own) for each in places.values()]
     types = {**declared.columns, **NULL_REPORT_COLUMNS}
     answers = pa.Table.from_pylist(
-        [row for rows in found for row in rows],
+        [row for rows in group_rows for row in rows],
         pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
     )
-    firsts = [each[0] for each, rows in zip(places.values(), found, strict=True) for _ in rows]
+    firsts = [each[0] for each, rows in zip(places.values(), group_rows, strict=True) for _ in rows]
     groups = divided.take(firsts).rename_columns(list(by))
     for name in answers.column_names:
         groups = groups.append_column(name, answers[name])

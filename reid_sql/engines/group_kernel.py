@@ -30,16 +30,16 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
             column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
             for column in parts
         ]
-        found: list[list[dict[str, Any]]] = []
+        answers: list[list[dict[str, Any]]] = []
         if refusal := _of_many(declared, len(groups[0])):
             return array_of([{"refusal": refusal, "answers": []}], answer)
         for cells in zip(*groups, strict=True):
-            checkpoint(len(found) / len(groups[0]))
+            checkpoint(len(answers) / len(groups[0]))
             answer_of_group = _of_nobody(declared, cells) or answered(declared, [*cells, *own], answer_of)
             if answer_of_group["refusal"]:
                 return array_of([{"refusal": answer_of_group["refusal"], "answers": []}], answer)
-            found.append(answer_of_group["answers"])
-        return array_of([{"refusal": None, "answers": found}], answer)
+            answers.append(answer_of_group["answers"])
+        return array_of([{"refusal": None, "answers": answers}], answer)
 
     own_names = [parameter.name for parameter in declared.own_parameters]
     return named_like(call, [*inputs, *own_names, "divided"])

@@ -26,12 +26,12 @@ WRITTEN: Final = (
 
 def coded(pairs: pl.DataFrame, columns: Sequence[str], *, keyed: bool) -> dict[str, Any]:
     """The columns of paired_records, one value each, of distinct pairs with how many there are, `records`."""
-    found: dict[str, Any] = {"names": list(columns), "keyed": [keyed]}
+    codes_by_name: dict[str, Any] = {"names": list(columns), "keyed": [keyed]}
     for side, name in zip(SIDES, ("original", "released"), strict=True):
         names = [f"{side}{place}" for place in range(1, len(columns) + 1)]
         codes, values = _side(pairs, names, pairs[f"in_{side}"].to_numpy())
-        found |= {f"{name}_codes": codes, f"{name}_values": values}
-    return found | {"records": pairs["records"].to_numpy()}
+        codes_by_name |= {f"{name}_codes": codes, f"{name}_values": values}
+    return codes_by_name | {"records": pairs["records"].to_numpy()}
 
 
 def _side(

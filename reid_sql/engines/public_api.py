@@ -46,8 +46,8 @@ TITLES: Final = {"duckdb": "DuckDB"}
 
 def engines() -> list[str]:
     """The engines that there are, by the folders of their adapters."""
-    found = pkgutil.iter_modules(importlib.import_module(ENGINES).__path__)
-    return sorted({GROUND, *(each.name for each in found if each.ispkg)})
+    modules = pkgutil.iter_modules(importlib.import_module(ENGINES).__path__)
+    return sorted({GROUND, *(each.name for each in modules if each.ispkg)})
 
 
 def title(engine: str) -> str:
@@ -343,8 +343,8 @@ def _as_table(kind: Kind, name: str, frame: Any) -> Any:  # noqa: ANN401 - a fra
     """Return the engine's frame, read from what it accepts in place of one; else refuse."""
     if isinstance(frame, kind.types):
         return frame
-    found = None if kind.convert is None else kind.convert(frame)
-    if found is None:
+    table = None if kind.convert is None else kind.convert(frame)
+    if table is None:
         rule = f"{name} must be {kind.words}, got {type(frame).__name__}"
         raise WrongTypeError(f"{rule}; {kind.remedy}")
-    return found
+    return table

@@ -136,8 +136,8 @@ def propose(facts: Facts) -> Hierarchy:
         column_profile.CODE: _prefixes,
         column_profile.CATEGORY: _common_values,
     }
-    found = kinds.get(facts.looks_like)
-    return make_hierarchy(facts.column, list(found(facts)) if found else [])
+    proposal = kinds.get(facts.looks_like)
+    return make_hierarchy(facts.column, list(proposal(facts)) if proposal else [])
 
 
 def keep_common(facts: Facts, least: float) -> Common:
@@ -153,11 +153,11 @@ def _bands(facts: Facts) -> Iterator[Step]:
     below, above = facts.low, facts.high
     if facts.high - facts.low > MIN_OUTLYING_SPREAD * (facts.near_high - facts.near_low) > 0:
         below, above = facts.near_low, facts.near_high
-    found = list(widths(below, above, whole=facts.whole))
+    proposed = list(widths(below, above, whole=facts.whole))
     if (below, above) == (facts.low, facts.high):
-        yield from (Bands(width, whole=facts.whole) for width in found)
+        yield from (Bands(width, whole=facts.whole) for width in proposed)
         return
-    ended = [_with_ends(Bands(width, whole=facts.whole), facts) for width in found]
+    ended = [_with_ends(Bands(width, whole=facts.whole), facts) for width in proposed]
     if ended:
         yield replace(ended[0], width=None)
     yield from ended

@@ -150,12 +150,12 @@ class Bands:
         number = (
             f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
         )
-        found = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
+        small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         if self.below is not None:
-            found += f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
+            small += f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
         if self.above is not None:
-            found += f".when({number} >= {self.above!r}).then(pl.lit({f'{written(self.above)} or more'!r}))"
-        return f"{found}.otherwise({words if self.width is None else self._polars_band(number)})"
+            small += f".when({number} >= {self.above!r}).then(pl.lit({f'{written(self.above)} or more'!r}))"
+        return f"{small}.otherwise({words if self.width is None else self._polars_band(number)})"
 
     def _polars_band(self, number: str) -> str:
         digits, scale = self._digits, 10**self._digits
@@ -216,13 +216,13 @@ class DatePart:
         else:
             day = f"{plain}.str.to_date({self.form!r}, strict=False).dt.strftime('%Y-%m-%d')"
         quarter = f"(({day}.str.slice(5, 2).cast(pl.Int64) + 2) // 3)"
-        found = {
+        expressions = {
             "month": f"{day}.str.head(7)",
             "quarter": f"pl.format('{{}}-Q{{}}', {day}.str.head(4), {quarter})",
             "year": f"{day}.str.head(4)",
             "decade": f"pl.format('{{}}0s', {day}.str.head(3))",
         }[self.part]
-        return f"pl.coalesce({found}, {plain})"
+        return f"pl.coalesce({expressions}, {plain})"
 
 
 def _quarters(month: str) -> str:

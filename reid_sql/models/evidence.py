@@ -88,8 +88,8 @@ class EvidenceRows:
         if not int(self.records[values].sum()):
             raise NoRecordsError(NO_RECORDS)
         numbers = range(1, int(self.first[values].max()) + 1)
-        found = [self.select(VALUE, number) for number in numbers]
-        return [(str(self.label[rows[0]]), rows) for rows in found]
+        selected = [self.select(VALUE, number) for number in numbers]
+        return [(str(self.label[rows[0]]), rows) for rows in selected]
 
     @property
     def unique_records(self) -> int:
@@ -122,14 +122,14 @@ class EvidenceRows:
 
     def marginal_shares(self, names: Sequence[str]) -> dict[int, list[tuple[Text, float]]]:
         """Values with their shares from outside, by column from 0; refuses names that are no columns."""
-        found: dict[int, list[tuple[Text, float]]] = {}
+        shares: dict[int, list[tuple[Text, float]]] = {}
         for row in self.select(MARGINAL_SHARE).tolist():
             if not self.first[row]:
                 rule = "marginals must name columns of the model in column_name"
                 raise UnknownNameError(f"{rule}, got another; the columns are {', '.join(names)}")
             share = self.first_value[row], float(self.weight[row])
-            found.setdefault(int(self.first[row]) - 1, []).append(share)
-        return found
+            shares.setdefault(int(self.first[row]) - 1, []).append(share)
+        return shares
 
 
 def rows_from_columns(columns: Mapping[str, Sequence[Text]]) -> EvidenceRows:

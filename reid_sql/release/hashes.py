@@ -40,8 +40,8 @@ def hash_rows(release: DuckDBRelease, relation: str, columns: Sequence[str]) -> 
     texts = [f"{quoted(name)}::VARCHAR" for name in columns]
     values = [f"coalesce(strlen({text}) || ':' || {text}, '-')" for text in texts]
     row = " || ',' || ".join(values)
-    found = release.engine.con.execute(f"SELECT sha256({row}) {relation} ORDER BY 1")
+    hashes = release.engine.con.execute(f"SELECT sha256({row}) {relation} ORDER BY 1")
     whole = hashlib.sha256()
-    while rows := found.fetchmany(BATCH):
+    while rows := hashes.fetchmany(BATCH):
         whole.update("".join(f"{row[0]}\n" for row in rows).encode())
     return whole.hexdigest()

@@ -87,21 +87,21 @@ def _share(records: int, table: "TableRelease", below: int) -> float | None:
 
 def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppression:
     """Return the blank cells and suppressed classes of the transformation."""
-    found = table.lattice.records_at(best.node)
+    distinct = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
-        return suppress_cells(found, best.outcome.cut or 1)
-    away = removed_classes(table.rules, best.node, found, best.outcome)
-    return CellSuppression((), np.zeros(found.codes.shape, dtype=np.bool_), away)
+        return suppress_cells(distinct, best.outcome.cut or 1)
+    away = removed_classes(table.rules, best.node, distinct, best.outcome)
+    return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
 
 
 def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Describe the suppressed records, those with blank values, and the blank columns."""
-    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
+    distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
     return {
-        "suppressed_share": _share(int(found.counts[made.gone].sum()), table, below),
+        "suppressed_share": _share(int(distinct.counts[made.gone].sum()), table, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
-        "blank_share": _share(int(found.counts[made.blank.any(axis=0)].sum()), table, below),
+        "blank_share": _share(int(distinct.counts[made.blank.any(axis=0)].sum()), table, below),
         "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
@@ -109,12 +109,11 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
 
 def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
-    found, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
-    suppressed = (found.counts[made.gone].sum(), found.counts[made.blank.any(axis=0)].sum())
+    distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
+    suppressed = (distinct.counts[made.gone].sum(), distinct.counts[made.blank.any(axis=0)].sum())
     if any(0 < records < below for records in suppressed):
-        kept = np.zeros_like(made.gone)
-        made = CellSuppression((), np.zeros_like(made.blank), kept)
-    after = apply_suppression(found, made)
+        made = CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
+    after = apply_suppression(distinct, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {
         word: make_loss(word, table.lattice).of(best.node, after, none)
@@ -122,7 +121,7 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
         if word != ENTROPY
     }
     entropy = Entropy(table.lattice)
-    lost = entropy.of_cells(best.node, found, made.blank | made.gone)
+    lost = entropy.of_cells(best.node, distinct, made.blank | made.gone)
     return {
         word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **others}.items()
     }
@@ -152,19 +151,22 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     the largest that the mask hides.
     """
     entropy = Entropy(table.lattice)
-    lost = [(found.below_k, float(entropy.base[found.node]), found) for found in table.result.counted]
+    lost = [
+        (counted_node.below_k, float(entropy.base[counted_node.node]), counted_node)
+        for counted_node in table.result.counted
+    ]
     shown: list[Page] = []
-    for risk, loss, found in sorted(lost, key=lambda each: each[:2]):
+    for risk, loss, counted_node in sorted(lost, key=lambda each: each[:2]):
         shown_risk = max(risk, below / table.records) if risk else 0.0
         if not shown or (
             loss < shown[-1]["generalisation_loss"] and shown_risk > shown[-1]["records_below_k"]
         ):
             shown.append(
                 {
-                    "levels": list(found.node),
+                    "levels": list(counted_node.node),
                     "records_below_k": shown_risk,
                     "generalisation_loss": loss,
-                    "meets_class_sizes": found.outcome.cut is not None,
+                    "meets_class_sizes": counted_node.outcome.cut is not None,
                 }
             )
     return [each | {"generalisation_loss": _few(each["generalisation_loss"])} for each in shown]

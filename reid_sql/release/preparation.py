@@ -135,14 +135,14 @@ def _search_table(
     tell(f"{release.table.name}: hierarchies")
     ruled = sensitive_criteria(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    found = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
+    generalization = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
     asked = class_size_requirement(release, columns, wanted.suppression)
-    loss = make_loss(wanted.loss, found.lattice)
-    judge = _Judge(policy, release, before, found, asked)
+    loss = make_loss(wanted.loss, generalization.lattice)
+    judge = _Judge(policy, release, before, generalization, asked)
     ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
     result = Search(
-        found.lattice,
+        generalization.lattice,
         asked,
         loss,
         judge if judge.left else accept_all,
@@ -158,12 +158,12 @@ def _search_table(
         table=release.table,
         kinds=_column_types(release),
         records=release.records,
-        hierarchies=found.hierarchies,
-        lattice=found.lattice,
+        hierarchies=generalization.hierarchies,
+        lattice=generalization.lattice,
         requirement=asked,
         rules=judge.rules,
         result=result,
-        target=None if wanted.target is None else target_of(found, wanted.target),
+        target=None if wanted.target is None else target_of(generalization, wanted.target),
         transformation=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
@@ -182,7 +182,7 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
-    made = suppress_cells(judge.found.lattice.records_at(form.node), form.cut)
+    made = suppress_cells(judge.generalization.lattice.records_at(form.node), form.cut)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
@@ -193,11 +193,11 @@ def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool
     return is_class_size_check(release, check, columns) or is_criterion_check(release, check, columns)
 
 
-def _rules(found: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
-    if found.wider is None or not asked:
+def _rules(generalization: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
+    if generalization.wider is None or not asked:
         return None
-    places = [Rule(found.others.index(column), criterion) for column, criterion in asked]
-    return Rules(found.wider, len(found.hierarchies), places)
+    places = [Rule(generalization.others.index(column), criterion) for column, criterion in asked]
+    return Rules(generalization.wider, len(generalization.hierarchies), places)
 
 
 class _Judge:
@@ -208,26 +208,26 @@ class _Judge:
         policy: Policy,
         release: DuckDBRelease,
         before: Baseline | None,
-        found: Generalization,
+        generalization: Generalization,
         asked: Requirement,
     ) -> None:
-        self.policy, self.release, self.before, self.found = policy, release, before, found
-        columns = [each.column for each in found.hierarchies]
+        self.policy, self.release, self.before, self.generalization = policy, release, before, generalization
+        columns = [each.column for each in generalization.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
         self.asked = tuple(sensitive_criteria(release, columns))
-        self.rules = _rules(found, self.asked)
+        self.rules = _rules(generalization, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
-    def form(self, found: CountedNode) -> Transformation:
+    def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
-        rounds = max(found.outcome.rounds, 1) if self.asked else 0
+        rounds = max(node.outcome.rounds, 1) if self.asked else 0
         return Transformation(
-            self.found.hierarchies, found.node, found.outcome.cut or 1, rules=self.asked, rounds=rounds
+            self.generalization.hierarchies, node.node, node.outcome.cut or 1, rules=self.asked, rounds=rounds
         )
 
-    def __call__(self, found: CountedNode) -> Verdict:
-        broken = self.broken(self.form(found), self.left)
+    def __call__(self, node: CountedNode) -> Verdict:
+        broken = self.broken(self.form(node), self.left)
         if broken is None:
             return Verdict(is_met=True)
         check, verdict = broken

@@ -70,11 +70,11 @@ def refuse_unsuitable(release: DuckDBRelease) -> None:
 
 def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
     """Put what the checks ask of class sizes into one class_size_requirement."""
-    found = Requirement(release.records, floor(suppression * release.records + 1e-9))
+    requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
     for check in release.table.checks:
         if is_class_size_check(release, check, columns):
-            found = _add_check(found, check)
-    return found
+            requirement = _add_check(requirement, check)
+    return requirement
 
 
 def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
@@ -119,18 +119,18 @@ def _criterion(check: Check) -> Callable[[float], Criterion]:
     return CRITERIA[check.measure.name, check.parameters.get("variant")]
 
 
-def _add_check(found: Requirement, check: Check) -> Requirement:
+def _add_check(requirement: Requirement, check: Check) -> Requirement:
     name, limit = check.measure.name, float(check.limit or 0)
     if name == "k":
-        return replace(found, k=max(found.k, int(limit)))
+        return replace(requirement, k=max(requirement.k, int(limit)))
     if name == "highest_risk":
-        return replace(found, k=max(found.k, _class_size_for(limit, found.records)))
+        return replace(requirement, k=max(requirement.k, _class_size_for(limit, requirement.records)))
     if name == "average_risk":
-        return replace(found, average=min(found.average, limit))
+        return replace(requirement, average=min(requirement.average, limit))
     if name == "unique_records":
-        return replace(found, unique=min(found.unique, limit))
+        return replace(requirement, unique=min(requirement.unique, limit))
     threshold = UNIQUE_ABOVE if name == "uniqueness" else float(check.parameters["threshold"])
-    return replace(found, shares=(*found.shares, (threshold, limit)))
+    return replace(requirement, shares=(*requirement.shares, (threshold, limit)))
 
 
 def _class_size_for(risk: float, records: int) -> int:

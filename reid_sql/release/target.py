@@ -47,11 +47,13 @@ def refuse_target(column: str | None, release: DuckDBRelease) -> None:
         raise OutOfDomainError(f"{rule}; make bands of it in a view")
 
 
-def target_of(found: Generalization, column: str) -> Target | None:
+def target_of(generalization: Generalization, column: str) -> Target | None:
     """Return the target in the wider lattice."""
-    if found.wider is None:
+    if generalization.wider is None:
         return None
-    return Target(column, found.others.index(column), found.wider, found.hierarchies)
+    return Target(
+        column, generalization.others.index(column), generalization.wider, generalization.hierarchies
+    )
 
 
 def describe_target(
@@ -78,8 +80,8 @@ def describe_target(
     }
 
 
-def _nothing(found: DistinctRecords) -> tuple[Any, Any]:
-    return np.zeros(found.codes.shape, dtype=np.bool_), np.zeros(len(found.counts), dtype=np.bool_)
+def _nothing(distinct: DistinctRecords) -> tuple[Any, Any]:
+    return np.zeros(distinct.codes.shape, dtype=np.bool_), np.zeros(len(distinct.counts), dtype=np.bool_)
 
 
 def _records(
@@ -87,19 +89,19 @@ def _records(
 ) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
     extra = len(target.wider.shape) - len(node)
-    found, wider = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(target.wider, node, found, wider)
+    distinct, wider = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
+    place = match_classes(target.wider, node, distinct, wider)
     stays = ~made.gone[place]
     codes = np.where(made.blank[:, place], np.max(wider.codes) + 1, wider.codes[: len(node)])
     staying = DistinctRecords(codes[:, stays], wider.counts[stays])
     return staying, wider.codes[len(node) + target.place][stays], place[stays]
 
 
-def _prediction(found: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
+def _prediction(prediction: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
     return {
-        "by": [hierarchies[at].column for at in found.columns],
-        "error": _few(found.error),
-        "information": _few(found.information),
+        "by": [hierarchies[at].column for at in prediction.columns],
+        "error": _few(prediction.error),
+        "information": _few(prediction.information),
     }
 
 

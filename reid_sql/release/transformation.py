@@ -106,9 +106,9 @@ class Transformation:
     def counts(self) -> dict[str, list[str]]:
         """The counts of records that the rules need, by name, and the columns that these records share."""
         each = [(at, column, rule) for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)]
-        found = {f"{VALUE_RECORDS}_{at}": [*self.names, column] for at, column, _ in each}
+        per_value = {f"{VALUE_RECORDS}_{at}": [*self.names, column] for at, column, _ in each}
         relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
-        return found | relative | ({RECORDS: []} if relative else {})
+        return per_value | relative | ({RECORDS: []} if relative else {})
 
     def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
         """Blank the columns in records of small classes that are then alike with enough others of them."""

@@ -110,9 +110,9 @@ def open_source(
 def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
     """Put the file into the connection, and refuse_missing_records what is read of it against its lines."""
     words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
-    found = attach_source(con, VIEW, words, file, table)
-    if found.records is not None:
-        found.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
+    relation = attach_source(con, VIEW, words, file, table)
+    if relation.records is not None:
+        relation.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file
@@ -135,13 +135,13 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
             f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
         )
     with _readable(words, Path(file), kind):
-        select, found = select_from(con, words, Path(file), kind, form)
+        select, inspected = select_from(con, words, Path(file), kind, form)
         _view(con, view, f"({select})")
     if kind in LINES:
         return Opened(view, records=nonblank_lines(Path(file)))
-    if found is None:
+    if inspected is None:
         return Opened(view)
-    return Opened(view, records=found.records, path=Path(file), form=form, delimiter=found.delimiter)
+    return Opened(view, records=inspected.records, path=Path(file), form=form, delimiter=inspected.delimiter)
 
 
 def attach_sources(
@@ -160,7 +160,7 @@ def attach_sources(
                 f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
             )
         with _readable(words, path, kind):
-            select, found = select_from(con, words, path, kind, form)
+            select, inspected = select_from(con, words, path, kind, form)
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
         types = [(row[0], row[1]) for row in columns]
         if known is not None and types != known:
@@ -178,9 +178,9 @@ def attach_sources(
             f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
         )
         selects.append(f"SELECT *{given} FROM ({select})")
-        records += found.records if found else 0
+        records += inspected.records if inspected else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
-    if found is None:
+    if inspected is None:
         return Opened(view)
     read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
     if read != records:
@@ -210,19 +210,21 @@ def select_from(
 ) -> tuple[str, TextFile | None]:
     """Write the query that reads the file, with what a text file must refuse_missing_records."""
     if kind in TEXTS:
-        found = inspect_text(words, path, form)
-        return _select_csv(path, found, form), found
+        inspected = inspect_text(words, path, form)
+        return _select_csv(path, inspected, form), inspected
     if kind in JSON:
         return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
     return f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)", None
 
 
-def _select_csv(path: Path, found: TextFile, form: TextFormat) -> str:
+def _select_csv(path: Path, inspected: TextFile, form: TextFormat) -> str:
     """Read texts as texts, every line of them: nothing is sniffed, no line is a comment."""
-    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(found.names)))
-    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(found.names))
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(inspected.names)))
+    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
     quote = sql_text(form.quote)
-    how = f"delim = {sql_text(found.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
+    how = (
+        f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
+    )
     strict = (
         "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     )
@@ -279,9 +281,9 @@ def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, boo
             f"{where} must name the table of the database to measure, got none; "
             f"{suggestion('', plain, 'tables')}"
         )
-    for found in known:
-        if table in (found[1], f"{found[0]}.{found[1]}") and (found[0] == "main" or "." in table):
-            return found
+    for match in known:
+        if table in (match[1], f"{match[0]}.{match[1]}") and (match[0] == "main" or "." in table):
+            return match
     raise UnknownNameError(
         f"{where} must be a table of the database, got '{table}'; {suggestion(table, plain, 'tables')}"
     )
@@ -356,11 +358,11 @@ def match_files(words: str, pattern: str, folder: Path) -> Parts:
     `words` is what a refusal calls the pattern, which is seen from the folder.
     """
     names = glob(str(folder / pattern), recursive=True)  # noqa: PTH207 - an absolute pattern
-    found = sorted(Path(name) for name in names if Path(name).is_file())
-    if not 1 <= len(found) <= MOST_FILES:
-        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(found)} for '{pattern}'"
+    files = sorted(Path(name) for name in names if Path(name).is_file())
+    if not 1 <= len(files) <= MOST_FILES:
+        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(files)} for '{pattern}'"
         raise UnknownNameError(f'{rule}; write it like "people/*.parquet"')
-    return tuple((each, _folder_values(folder, pattern, each)) for each in found)
+    return tuple((each, _folder_values(folder, pattern, each)) for each in files)
 
 
 def _folder_values(folder: Path, pattern: str, file: Path) -> dict[str, str | None]:

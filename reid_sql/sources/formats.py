@@ -114,8 +114,8 @@ def _open_unpacked(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
         return io.BufferedReader(gzip.GzipFile(path))
     if path.suffix == ".zst":
-        found: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
-        return found
+        stream: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+        return stream
     return path.open("rb")
 
 

@@ -25,8 +25,8 @@ def repeated(
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-    found = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
-    return repeating(names, found[::2], found[1::2])
+    numbers = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
+    return repeating(names, numbers[::2], numbers[1::2])
 
 
 def count_values(
@@ -59,11 +59,11 @@ def repeating(
     return [(name, values, filled) for name, values, filled in counted if 1 < values < filled]
 
 
-def hint(found: Sequence[tuple[str, int, int]], option: str | None) -> str:
+def hint(identifiers: Sequence[tuple[str, int, int]], option: str | None) -> str:
     """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
     sentences = (
         f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
         f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
-        for name, values, records in found
+        for name, values, records in identifiers
     )
     return " ".join(sentences)

@@ -37,8 +37,8 @@ def is_connection(text: str) -> bool:
     >>> is_connection("postgres://host/db"), is_connection("env:WAREHOUSE_URL"), is_connection("s3://b/a.csv")
     (True, True, False)
     """
-    found = SCHEME.match(text)
-    return text.startswith(VARIABLE) or (found is not None and found[1].lower() not in STORES)
+    match = SCHEME.match(text)
+    return text.startswith(VARIABLE) or (match is not None and match[1].lower() not in STORES)
 
 
 def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) -> str:
@@ -104,14 +104,14 @@ def _secrets(url: str) -> Iterator[str]:
 
 def scheme_of(url: str) -> str:
     """The word before `://`, as small letters."""
-    found = SCHEME.match(url)
-    return found[1].lower() if found else ""
+    match = SCHEME.match(url)
+    return match[1].lower() if match else ""
 
 
 def path_of(url: str) -> str:
     """The file that a URL of a file's database names."""
-    found = urlsplit(url)
-    return unquote(found.netloc + found.path)
+    parts = urlsplit(url)
+    return unquote(parts.netloc + parts.path)
 
 
 def is_remote(file: str) -> bool:
@@ -163,12 +163,12 @@ def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:
             f"{rule}; run INSTALL {extension} in DuckDB once, or download the file"
         ) from None
     try:
-        found = con.execute("SELECT content FROM read_blob($1)", [file]).fetchmany(2)
+        contents = con.execute("SELECT content FROM read_blob($1)", [file]).fetchmany(2)
     except duckdb.Error as error:
         why = masked(sentence(error), file).rstrip(".")
         rule = f"{words} must be an object that can be read, got '{shown}': {why}"
         raise UnavailableError(f"{rule}; mend its name, or your secret of DuckDB") from None
-    if len(found) != 1:
-        rule = f"{words} must be one object, got {'none' if not found else 'several'} for '{shown}'"
+    if len(contents) != 1:
+        rule = f"{words} must be one object, got {'none' if not contents else 'several'} for '{shown}'"
         raise OutOfDomainError(f"{rule}; name one")
-    return bytes(found[0][0])
+    return bytes(contents[0][0])

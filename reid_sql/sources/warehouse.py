@@ -83,10 +83,10 @@ class Warehouse:
         schema = place[-1] if place else self.schema
         catalog = place[0] if place[1:] else (CATALOG if self.backend.name == "duckdb" else None)
         try:
-            found: Table = self.backend.table(table, database=(catalog, schema) if schema else None)
+            found_table: Table = self.backend.table(table, database=(catalog, schema) if schema else None)
         except Exception as error:  # noqa: BLE001 - each database has its own for a table that is not there
             raise self._unknown(words, name, table, schema, error) from None
-        return found
+        return found_table
 
     def is_view(self, name: str) -> bool:
         """Whether the name is known to be a view, or another relation that is no table of its own records."""
@@ -159,13 +159,13 @@ def asked(question: Callable[[], Found]) -> Found:
 
 def _parts(words: str, name: str) -> list[str]:
     """Read a name by points, quoted where it has one itself."""
-    found = [(quoted or plain).replace('""', '"') for quoted, plain in NAME.findall(name)]
-    if not 1 <= len(found) <= NAMES or not re.fullmatch(
+    parts = [(quoted or plain).replace('""', '"') for quoted, plain in NAME.findall(name)]
+    if not 1 <= len(parts) <= NAMES or not re.fullmatch(
         rf"(?:{NAME.pattern})(?:\.(?:{NAME.pattern}))*", name
     ):
         rule = f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
         raise OutOfDomainError(f'{rule}; put a name that has a point into quotes, like "my.table"')
-    return found
+    return parts
 
 
 @contextmanager

@@ -94,11 +94,11 @@ def count_matches(other: int, alias: str) -> str:
             ) AS reid_number FROM reid_coded
           ),
           reid_waited AS MATERIALIZED (
-            SELECT found
-            FROM (SELECT {MATCHES}(reid_number) AS found FROM range(9223372036854775807), reid_begun)
-            WHERE found IS NOT NULL LIMIT 1
+            SELECT reply
+            FROM (SELECT {MATCHES}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
+            WHERE reply IS NOT NULL LIMIT 1
           )
-          SELECT CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END AS sizes
+          SELECT CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END AS sizes
           FROM reid_waited
         )"""
 

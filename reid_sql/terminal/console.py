@@ -84,11 +84,11 @@ class FigureTable(Table):
 
 def console(*, error: bool = False) -> Console:
     """Return the console to print on: as wide as the terminal, as COLUMNS, or as a wide page."""
-    found = VisibleConsole(stderr=error, highlight=False)
-    has_width = found.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
-    if has_width and found.width >= NARROW:
-        return found
-    width = NARROW if has_width and found.width else WIDE  # COLUMNS=0 is no width
+    made = VisibleConsole(stderr=error, highlight=False)
+    has_width = made.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    if has_width and made.width >= NARROW:
+        return made
+    width = NARROW if has_width and made.width else WIDE  # COLUMNS=0 is no width
     return VisibleConsole(stderr=error, highlight=False, width=width)
 
 

@@ -89,8 +89,8 @@ def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("", max_width=BAR)
     bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
-    shown = [found for found in bins if found[-1]]
-    top = max((found[-1] for found in shown), default=1)
+    shown = [size_range for size_range in bins if size_range[-1]]
+    top = max((size_range[-1] for size_range in shown), default=1)
     for low, label, classes, records in shown:
         bar = _Bar(records / top, "red" if 1 / low > threshold else "cyan")
         table.add_row(label, f"{classes:,}", f"{records:,}", bar)
@@ -188,8 +188,8 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
 
 
 def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
-    found = over.get((*pair, "uniqueness_error"))
-    return float("inf") if found is None else float(found)
+    error_rate = over.get((*pair, "uniqueness_error"))
+    return float("inf") if error_rate is None else float(error_rate)
 
 
 def qar_page(

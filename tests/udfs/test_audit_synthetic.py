@@ -46,8 +46,8 @@ def right(people: Rows, synthetic: Rows) -> list[float]:
     shares.append(sum(known.count(row[:2]) == 1 and seen.count(row[:2]) == 1 for row in people))
     shares.append(sum(row in synthetic for row in people))
     for column in (2, 3):
-        told = [{other[column] for other in synthetic if other[:2] == row[:2]} for row in people]
-        shares.append(sum(values == {row[column]} for values, row in zip(told, people, strict=True)))
+        reported = [{other[column] for other in synthetic if other[:2] == row[:2]} for row in people]
+        shares.append(sum(values == {row[column]} for values, row in zip(reported, people, strict=True)))
     return [share / len(people) for share in shares]
 
 
@@ -100,12 +100,12 @@ def test_copies_are_found_and_a_table_without_them_is_not_blamed(copied: int) ->
 
 
 def test_the_interval_of_an_excess_contains_it_in_95_of_100_draws() -> None:
-    rng, held = np.random.default_rng(3), 0
+    rng, contained = np.random.default_rng(3), 0
     for _ in range(1000):
         one, other = rng.binomial(300, 0.1) / 300, rng.binomial(200, 0.04) / 200
         low, high = newcombe_interval((one, 300), (other, 200))
-        held += low <= 0.06 <= high
-    assert 930 <= held <= 970
+        contained += low <= 0.06 <= high
+    assert 930 <= contained <= 970
 
 
 @pytest.mark.parametrize("empty", ["o", "s", "h"])

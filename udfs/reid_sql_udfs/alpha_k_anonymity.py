@@ -21,7 +21,7 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def alpha_k_anonymity(
-    found: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.MinK = 2
+    class_values: sensitive.ClassValues, alpha: sensitive.Alpha = 0.5, k: sensitive.MinK = 2
 ) -> sensitive.AlphaDisclosure:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
@@ -34,9 +34,9 @@ def alpha_k_anonymity(
     risk_summary.
 
     >>> import numpy as np
-    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))
-    >>> alpha_k_anonymity(found).value
+    >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))
+    >>> alpha_k_anonymity(answer).value
     1.0
     """
-    shown = vars(sensitive.summarize_highest(found, alpha, "general", k=k))
+    shown = vars(sensitive.summarize_highest(class_values, alpha, "general", k=k))
     return sensitive.AlphaDisclosure(**shown, threshold_k=k)

@@ -21,7 +21,7 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def beta_likeness(
-    found: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
+    class_values: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
@@ -35,8 +35,8 @@ def beta_likeness(
     risk_summary.
 
     >>> import numpy as np
-    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))
-    >>> beta_likeness(found).offending_share
+    >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))
+    >>> beta_likeness(answer).offending_share
     0.3333333333333333
     """
-    return sensitive.summarize_highest(found, beta, variant, infinite=sensitive.STATUS_NO_BETA)
+    return sensitive.summarize_highest(class_values, beta, variant, infinite=sensitive.STATUS_NO_BETA)

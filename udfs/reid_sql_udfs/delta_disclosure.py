@@ -21,7 +21,7 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def delta_disclosure(
-    found: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
+    class_values: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
 ) -> sensitive.Disclosure:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
@@ -35,8 +35,8 @@ def delta_disclosure(
     risk_summary.
 
     >>> import numpy as np
-    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))
-    >>> delta_disclosure(found).offending_records
+    >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))
+    >>> delta_disclosure(answer).offending_records
     4
     """
-    return sensitive.summarize_highest(found, delta, variant, infinite=sensitive.STATUS_NO_DELTA)
+    return sensitive.summarize_highest(class_values, delta, variant, infinite=sensitive.STATUS_NO_DELTA)

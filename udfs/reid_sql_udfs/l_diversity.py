@@ -35,7 +35,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     one_row_per_person=True,
 )
 def l_diversity(
-    found: sensitive.ClassValues,
+    class_values: sensitive.ClassValues,
     variant: sensitive.DiversityVariant = "distinct",
     c: sensitive.Concentration = 3,
     l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
@@ -53,9 +53,9 @@ def l_diversity(
     risk_summary.
 
     >>> import numpy as np
-    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
-    >>> l_diversity(found).offending_records
+    >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))
+    >>> l_diversity(answer).offending_records
     2
     """
-    shown = vars(sensitive.summarize_lowest(found, l, variant))
+    shown = vars(sensitive.summarize_lowest(class_values, l, variant))
     return sensitive.DiversityDisclosure(**shown, c=c if variant == "recursive" else None)

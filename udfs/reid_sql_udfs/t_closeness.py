@@ -15,7 +15,7 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def t_closeness(
-    found: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2
+    class_values: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2
 ) -> sensitive.Disclosure:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
 
@@ -30,8 +30,8 @@ def t_closeness(
     risk_summary.
 
     >>> import numpy as np
-    >>> found = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))
-    >>> t_closeness(found).value
+    >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))
+    >>> t_closeness(answer).value
     0.75
     """
-    return sensitive.summarize_highest(found, t, variant)
+    return sensitive.summarize_highest(class_values, t, variant)

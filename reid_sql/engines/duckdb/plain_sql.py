@@ -57,11 +57,11 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
 
 def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, str]:
     """Split a call into its function and the text of its arguments, or refuse it."""
-    found = CALL.fullmatch(call)
-    if not found or _end_of(found[2]) != len(found[2]):
+    match = CALL.fullmatch(call)
+    if not match or _end_of(match[2]) != len(match[2]):
         rule = f"the call must be one call of a function, got '{call}'"
         raise OutOfDomainError(f'{rule}; write it like "{EXAMPLE}"')
-    called = found[1].lower()
+    called = match[1].lower()
     if called not in functions:
         raise UnknownNameError(
             f"the call must be one of a function, got '{called}'; "
@@ -70,7 +70,7 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
     declared = functions[called]
     if declared.needs_python:
         raise _refusal_of(called)
-    return declared, found[2][1:-1]
+    return declared, match[2][1:-1]
 
 
 def _refusal_of(called: str) -> UnavailableError:
@@ -81,10 +81,10 @@ def _refusal_of(called: str) -> UnavailableError:
 def _end_of(text: str) -> int:
     """The place behind the bracket that closes the first one; 0 where none does."""
     depth = 0
-    for found in BRACKET.finditer(text):
-        depth += (found[0] in "([{") - (found[0] in ")]}")
+    for bracket in BRACKET.finditer(text):
+        depth += (bracket[0] in "([{") - (bracket[0] in ")]}")
         if depth == 0:
-            return found.end()
+            return bracket.end()
     return 0
 
 
@@ -95,11 +95,11 @@ def _split(given: str) -> list[str]:
     ['a', "coalesce(b, 'x, y')"]
     """
     depth, begin, parts = 0, 0, []
-    for found in BRACKET.finditer(given):
-        depth += (found[0] in "([{") - (found[0] in ")]}")
-        if found[0] == "," and not depth:
-            parts.append(given[begin : found.start()])
-            begin = found.end()
+    for bracket in BRACKET.finditer(given):
+        depth += (bracket[0] in "([{") - (bracket[0] in ")]}")
+        if bracket[0] == "," and not depth:
+            parts.append(given[begin : bracket.start()])
+            begin = bracket.end()
     return [part.strip() for part in [*parts, given[begin:]] if part.strip()]
 
 
@@ -153,9 +153,9 @@ def _refuse_options(declared: Function, given: str) -> None:
             )
 
 
-def _plain_table(found: re.Match[str]) -> str:
+def _plain_table(match: re.Match[str]) -> str:
     """Write the table by its name: as it is where it is quoted, else each of its parts."""
-    table = found[1].replace("''", "'")
+    table = match[1].replace("''", "'")
     if '"' in table:
         return table
     return ".".join(
@@ -191,14 +191,14 @@ def _closed_form(declared: Function, given: str) -> str:
         domain = parameter.domain
         if isinstance(domain, Number):
             tests.append(f"{named[parameter.name]} BETWEEN {domain.low!r} AND {domain.high!r}")
-    form = re.sub(rf"\b({'|'.join(named)})\b", lambda found: named[found[1]], _without_helpers(form))
+    form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _without_helpers(form))
     return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
 
 
 def _without_helpers(form: str) -> str:
     """Write ln(1 + x) and exp(x) - 1 out where they are called."""
-    while found := list(HELPER.finditer(form)):
-        last = found[-1]  # no other is within it
+    while helpers := list(HELPER.finditer(form)):
+        last = helpers[-1]  # no other is within it
         end = last.end() - 1 + _end_of(form[last.end() - 1 :])
         argument = form[last.end() : end - 1]
         body = SHARED[f"reid_{last[1]}"].removeprefix("(x) AS ")

@@ -35,15 +35,15 @@ class Bound(NamedTuple):
 
 def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     """Everything that is Python, by its name in DuckDB."""
-    found: dict[str, Bound] = {
+    registered: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
         MATCHES: _awaited(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
         COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
     }
     for declared in functions:
         if declared.needs_python:
-            found[body_name(declared)] = _body(declared)
-    return found
+            registered[body_name(declared)] = _body(declared)
+    return registered
 
 
 def _body(declared: Function) -> Bound:
@@ -73,11 +73,11 @@ def _awaited(name: str, work: Work, answers: str) -> Bound:
     BODIES.setdefault(name, work)
 
     def ask(numbers: pa.Array) -> pa.Array:
-        found = jobs.answer(numbers[0].as_py())
-        if found is None:
+        result = jobs.answer(numbers[0].as_py())
+        if result is None:
             return pa.nulls(len(numbers))
-        rest = pa.repeat(pa.scalar({"refusal": NOT_FIRST}, found.type), len(numbers) - len(found))
-        return pa.concat_arrays([found, rest])
+        rest = pa.repeat(pa.scalar({"refusal": NOT_FIRST}, result.type), len(numbers) - len(result))
+        return pa.concat_arrays([result, rest])
 
     return Bound(ask, ["BIGINT"], f"STRUCT(refusal VARCHAR, answers {answers})", volatile=True)
 

@@ -40,8 +40,8 @@ def qualified(sql: str) -> str:
     return PART.sub(_place, sql)
 
 
-def _place(found: re.Match[str]) -> str:
-    word = found["word"]
-    if not word or found["before"] or word.lower() in SYNTAX:
-        return found[0]
-    return f"{HOME if MACROS.fullmatch(word) else BUILTIN}{found[0]}"
+def _place(match: re.Match[str]) -> str:
+    word = match["word"]
+    if not word or match["before"] or word.lower() in SYNTAX:
+        return match[0]
+    return f"{HOME if MACROS.fullmatch(word) else BUILTIN}{match[0]}"

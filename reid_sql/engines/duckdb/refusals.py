@@ -114,7 +114,7 @@ def _kind(kind: str) -> str:
 def _has_digits(one: str, other: str) -> bool:
     """Whether a DECIMAL can hold the values of both."""
     pair = [DECIMAL.fullmatch(one), DECIMAL.fullmatch(other)]
-    digits = [(int(found[1]) - int(found[2]), int(found[2])) for found in pair if found]
+    digits = [(int(character[1]) - int(character[2]), int(character[2])) for character in pair if character]
     if len(digits) < 2:  # noqa: PLR2004 - one of two
         return True
     return max(before for before, _ in digits) + max(after for _, after in digits) <= MAX_DIGITS
@@ -142,8 +142,8 @@ def _constants(people: int, given: Sequence[str], example: str) -> str | None:
 
 
 def _within_row(expression: str) -> str:
-    found = ROW.fullmatch(expression)
-    return found[1] if found else expression
+    match = ROW.fullmatch(expression)
+    return match[1] if match else expression
 
 
 def has_column(expression: str) -> bool:
@@ -179,8 +179,8 @@ def _columns_in(node: Any) -> set[str]:  # noqa: ANN401 - a part of a parsed exp
         return {str(node["class"])}
     if node.get("class") == "COLUMN_REF":
         return {".".join(node["column_names"])}
-    found = set().union(*map(_columns_in, node.values()))
-    return found - _columns_in(node.get("lhs")) if node.get("class") == "LAMBDA" else found
+    mentioned = set().union(*map(_columns_in, node.values()))
+    return mentioned - _columns_in(node.get("lhs")) if node.get("class") == "LAMBDA" else mentioned
 
 
 RULES: Final[Mapping[str, Callable[..., str | None]]] = {

@@ -81,14 +81,14 @@ def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - wh
     """The connection itself, or that of what wraps one, as SQLAlchemy's, or that of the module."""
     if isinstance(given, duckdb.DuckDBPyConnection):
         return given
-    found = given.execute("SELECT 1") if hasattr(given, "execute") else given
-    if not isinstance(found, duckdb.DuckDBPyConnection):
+    probe = given.execute("SELECT 1") if hasattr(given, "execute") else given
+    if not isinstance(probe, duckdb.DuckDBPyConnection):
         raise WrongTypeError(
             f"con must be a connection of DuckDB, got {type(given).__name__}; "
             "pass what duckdb.connect() gives"
         )
-    found.fetchall()
-    return found
+    probe.fetchall()
+    return probe
 
 
 @dataclass(frozen=True)

@@ -67,16 +67,16 @@ def qualify(text: str, place: str, create: str) -> str:
     ours = frozenset(DEFINED.findall(text))
     within = re.compile(rf"(?<![\w.])(?=(?:{'|'.join(ours)})\()")
 
-    def put(found: re.Match[str]) -> str:
-        word = found[1]
+    def put(match: re.Match[str]) -> str:
+        word = match[1]
         if word is None:
-            return within.sub(place.replace("'", "''"), found[0]) if found[0].startswith("'") else found[0]
+            return within.sub(place.replace("'", "''"), match[0]) if match[0].startswith("'") else match[0]
         if word in ours:
             return f"{place}{word}"
         return word if word.lower() in SYNTAX else f"{BUILTIN}{word}"
 
     head, *definitions = text.split(CREATE)
-    made = (DEFINITION.sub(lambda found: found[1] + TOKEN.sub(put, found[2]), each) for each in definitions)
+    made = (DEFINITION.sub(lambda match: match[1] + TOKEN.sub(put, match[2]), each) for each in definitions)
     return create.join([head, *made])
 
 

@@ -39,26 +39,26 @@ def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *giv
     whose = people[0].values.to_numpy() if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
-        found = count_subset_classes(
+        counted = count_subset_classes(
             DistinctRecords(columns, packed, whose), *(each[0].as_py() for each in given)
         )
     except ReidError as error:  # the engine would wrap the sentence in its own
         return pa.array([{"refusal": str(error)}], kind)
-    rows = pa.StructArray.from_arrays(_cells(found), fields=list(SUBSET))
+    rows = pa.StructArray.from_arrays(_cells(counted), fields=list(SUBSET))
     listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields=list(kind))
 
 
-def _cells(found: CountedSubsets) -> list[pa.Array]:
+def _cells(counted: CountedSubsets) -> list[pa.Array]:
     """The counts as columns; SQL numbers places from 1."""
-    places, ends = found.places()
+    places, ends = counted.places()
     starts = pa.array(np.concatenate(([0], ends)), pa.int32())
-    pairs = found.pairs if found.pairs.dtype == np.int64 else [Decimal(one) for one in found.pairs]
+    pairs = counted.pairs if counted.pairs.dtype == np.int64 else [Decimal(one) for one in counted.pairs]
     return [
         pa.ListArray.from_arrays(starts, pa.array(places + 1, pa.int64())),
-        pa.array(found.records, pa.int64()),
-        pa.array(found.classes, pa.int64()),
-        pa.array(found.reidentifications, pa.float64()),
-        pa.array(pairs, pa.int64() if found.pairs.dtype == np.int64 else WIDE).cast(WIDE),
-        pa.array(found.dropped, pa.int64()),
+        pa.array(counted.records, pa.int64()),
+        pa.array(counted.classes, pa.int64()),
+        pa.array(counted.reidentifications, pa.float64()),
+        pa.array(pairs, pa.int64() if counted.pairs.dtype == np.int64 else WIDE).cast(WIDE),
+        pa.array(counted.dropped, pa.int64()),
     ]

@@ -111,8 +111,8 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
     """Fetch the reduction, in order, for the body."""
     if isinstance(reduced, pa.Table):
         return reduced
-    found = collected(reduced, f"what {declared.name} is answered from")
-    return found if reduction.rowwise else found.sort_by(next(iter(reduction.columns)))
+    collected_counts = collected(reduced, f"what {declared.name} is answered from")
+    return collected_counts if reduction.rowwise else collected_counts.sort_by(next(iter(reduction.columns)))
 
 
 def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
@@ -121,8 +121,8 @@ def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: 
     arrays = arrays_of(counts.select(list(reduction.inputs)))
     columns = {**declared.columns, **NULL_REPORT_COLUMNS}
     if declared.columnar:
-        found = answer_columns(declared, arrays, own)
-        cells = {name: pa.array(found[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
+        answer = answer_columns(declared, arrays, own)
+        cells = {name: pa.array(answer[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
         length = len(next(iter(cells.values())))
         treated = {name: pa.repeat(pc.max(counts[name]), length) for name in NULL_REPORT_COLUMNS}
         return framed(pa.table(cells | treated))

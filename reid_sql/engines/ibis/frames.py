@@ -35,15 +35,15 @@ PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", de
 
 def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that can be compared."""
-    found = words.check(columns, frame.columns)
-    for name in found:
+    checked = words.check(columns, frame.columns)
+    for name in checked:
         kind = frame.schema()[name]
         as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
         if _is_incomparable(kind) and not as_text:
             told = " ".join(str(kind).split())  # a type of the database's own has several lines
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {told}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
-    return found
+    return checked
 
 
 def _is_incomparable(kind: dt.DataType) -> bool:
@@ -197,13 +197,13 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
         planned.append(str(ibis.to_sql(frame, pretty=False)))
         return _one_row(frame)
     rows = max(1, max_collected_values() // max(1, width))
-    found = _fetch(frame.limit(rows + 1), words + types)
-    if found.num_rows > rows:
+    fetched = _fetch(frame.limit(rows + 1), words + types)
+    if fetched.num_rows > rows:
         rule = f"{words} must be at most {rows} rows, as they come to the client, got more"
         raise OutOfDomainError(
             f"{rule}; take fewer or coarser columns, or raise {SETTING} with the client's memory"
         )
-    return found
+    return fetched
 
 
 def _fetch(frame: Table, words: str) -> pa.Table:
@@ -287,8 +287,8 @@ def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
 
 def with_sort_hash(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
     """Return the rows, and the keys to sort them by where only equal rows need be adjacent."""
-    found = [each.name(NUMBER) for each in sort_hash(rows, [rows[name] for name in names])]
-    return (rows.mutate(*found) if found else rows), [*(each.get_name() for each in found), *names]
+    hashes = [each.name(NUMBER) for each in sort_hash(rows, [rows[name] for name in names])]
+    return (rows.mutate(*hashes) if hashes else rows), [*(each.get_name() for each in hashes), *names]
 
 
 def sort_hash(rows: Table, keys: Sequence[Column]) -> list[Column]:
@@ -308,14 +308,14 @@ def _with_number(mixed: IntegerValue, key: Column) -> IntegerValue:
 
 
 def _with_text(mixed: IntegerValue, key: Column) -> IntegerValue:
-    found: IntegerValue = _hash(ibis.coalesce(key, ""), mixed)
-    return found
+    hashed: IntegerValue = _hash(ibis.coalesce(key, ""), mixed)
+    return hashed
 
 
 def _has_hash(rows: Table) -> bool:
     """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
     if backend(rows) != POSTGRES or PLANNED.get() is not None:
         return False
-    asked = f"SELECT count(*) AS found FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
-    found = next(sources(rows)).sql(asked, schema={"found": WHOLE})
-    return bool(found.to_pyarrow()["found"][0].as_py())
+    asked = f"SELECT count(*) AS number FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
+    answer = next(sources(rows)).sql(asked, schema={"number": WHOLE})
+    return bool(answer.to_pyarrow()["number"][0].as_py())

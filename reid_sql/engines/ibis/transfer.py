@@ -87,22 +87,22 @@ def _fetch(rows: Table, names: Sequence[str], shown: Sequence[str], words: str) 
     engine, ones = backend(rows), with_ones(rows, ONE)
     sent: dict[str, Any] = {name: ones[name] for name in others}
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
-        found = fetch(ones.select(*others, *names), words, len(rows.columns))
-        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(found[name])}), "q") for name in names])
+        table = fetch(ones.select(*others, *names), words, len(rows.columns))
+        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names])
     else:
         sent |= {f"{CODE}{place}": number_values(ones[name]) for place, name in enumerate(names)}
         sent |= {f"{TEXT}{place}": _sent(ones[name], engine) for place, name in enumerate(names) if shown}
         sent[TOTAL] = bigint(ones[ONE].count().over(ibis.window()))
-        found = fetch(ones.select(**sent), words, len(rows.columns), _types(shown, kinds))
-        codes = _stack([found[f"{CODE}{place}"].to_numpy() for place in range(len(names))])
-        _refuse_lost_rows(found, words)
-        found = found.rename_columns([_renamed(name, names) for name in found.column_names])
+        table = fetch(ones.select(**sent), words, len(rows.columns), _types(shown, kinds))
+        codes = _stack([table[f"{CODE}{place}"].to_numpy() for place in range(len(names))])
+        _refuse_lost_rows(table, words)
+        table = table.rename_columns([_renamed(name, names) for name in table.column_names])
     values = [
-        _representatives(found[name], codes[:, place], kinds[place], shown[place])
+        _representatives(table[name], codes[:, place], kinds[place], shown[place])
         for place, name in enumerate(names)
         if shown
     ]
-    return NumberedRows(codes, values, found.select(others))
+    return NumberedRows(codes, values, table.select(others))
 
 
 def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
@@ -137,10 +137,10 @@ def _sent(column: Column, engine: str) -> Column:
     return column if plain else column.cast("string")
 
 
-def _refuse_lost_rows(found: pa.Table, words: str) -> None:
-    counted = found[TOTAL][0].as_py() if found.num_rows else 0
-    if counted != found.num_rows:
-        rule = f"{words} must be all rows that the database counted, got {found.num_rows} of {counted}"
+def _refuse_lost_rows(table: pa.Table, words: str) -> None:
+    counted = table[TOTAL][0].as_py() if table.num_rows else 0
+    if counted != table.num_rows:
+        rule = f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}"
         raise OutOfDomainError(f"{rule}; ask again, or ask about an extract")
 
 

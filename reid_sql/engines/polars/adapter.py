@@ -160,12 +160,12 @@ def _answer_per_record(declared: Function, options: dict[str, Any]) -> Callable[
     """Call the body with the distinct records, and give its answer to every record with these values."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
-        found = pl.DataFrame(
+        result = pl.DataFrame(
             answer_columns(declared, _arrays(declared, frame), options), schema=schema(declared.columns)
         )
         each = (
             frame.select(pl.col("members").alias("record"))
-            .hstack(found)
+            .hstack(result)
             .hstack(frame.select(*NULL_REPORT_COLUMNS))
         )
         named = each.explode("record", empty_as_null=False, keep_nulls=False)

@@ -83,12 +83,12 @@ class _CheckedLength:
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
     known = frame.collect_schema()
-    found = words.check(columns, known.names())
-    for name in found:
+    checked = words.check(columns, known.names())
+    for name in checked:
         if known[name] == pl.Object:
             rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
             raise OutOfDomainError(f"{rule}; turn it into text")
-    return found
+    return checked
 
 
 def aliases(names: Sequence[str]) -> list[str]:

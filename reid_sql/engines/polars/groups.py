@@ -38,9 +38,9 @@ COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which eve
 
 def check_groups(frame: pl.LazyFrame, by: Sequence[str], nulls: str) -> list[str]:
     """The columns whose values divide the table, or a refusal."""
-    found = check_columns(DIVIDING, by, frame)
+    checked = check_columns(DIVIDING, by, frame)
     refuse_groups(nulls)
-    return found
+    return checked
 
 
 def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
@@ -97,8 +97,8 @@ def report_groups(
     own = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
     known = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
-    found = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
-    return found.sort(counts[0], maintain_order=True)
+    report = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
+    return report.sort(counts[0], maintain_order=True)
 
 
 def with_group_names(by: Sequence[str]) -> list[pl.Expr]:
@@ -114,14 +114,14 @@ def answer_by_group(
     answer: Callable[[pl.DataFrame], pl.DataFrame],
 ) -> pl.DataFrame:
     """Answer for each group; one whose records were all dropped gets NULLs and their number."""
-    found = [pl.DataFrame(schema=types)]
+    frames = [pl.DataFrame(schema=types)]
     parts = frame.partition_by(group_names(by), maintain_order=True)
     refuse_many_groups(len(parts), reduction.max_groups)
     for part in parts:
         row = answer(part) if part[reduction.counting].sum() > 0 else _empty_answer(part, types)
         groups = part.select(with_group_names(by)).head(1)
-        found.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
-    return pl.concat(found)
+        frames.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
+    return pl.concat(frames)
 
 
 def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:

@@ -55,13 +55,13 @@ def number_expression(parameter: Parameter, place: int, argument: Any) -> pl.Exp
 def doubles_of(parameter: Parameter, numbers: pl.Series) -> pa.Array:
     """Return a column's numbers as doubles; refuses what is no number, without repeating it."""
     nested = numbers.dtype.is_nested()
-    found = numbers if nested else numbers.cast(pl.Float64, strict=False)
-    if nested or found.null_count() > numbers.null_count():
+    doubles = numbers if nested else numbers.cast(pl.Float64, strict=False)
+    if nested or doubles.null_count() > numbers.null_count():
         domain, name = parameter.domain, parameter.name
         raise OutOfDomainError(
             domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
         )
-    return found.to_arrow()
+    return doubles.to_arrow()
 
 
 def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
@@ -73,9 +73,9 @@ def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expressio
 
 def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
     """The same of a record's values, of which a constant is a value that all share, and an aggregate none."""
-    found = expression(argument)
-    is_constant = found.meta.is_literal()
-    return found if is_constant else check_length("columns of the model", place, found)
+    converted = expression(argument)
+    is_constant = converted.meta.is_literal()
+    return converted if is_constant else check_length("columns of the model", place, converted)
 
 
 # Fitted models
@@ -105,8 +105,8 @@ def score(
             doubles_of(parameter, struct.struct.field(number.meta.output_name()))
             for parameter, number in zip(parameters, numbers, strict=True)
         ]
-        found = model_answer(declared, model.scored(record_codes(model, cells)), given)
-        return pl.Series(declared.name, found, dtype=pl.Float64)
+        scored = model_answer(declared, model.scored(record_codes(model, cells)), given)
+        return pl.Series(declared.name, scored, dtype=pl.Float64)
 
     struct = pl.struct(*numbers, *texts)
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
@@ -133,14 +133,14 @@ def score_distinct(
     distinct = count_distinct(with_aliases(lazy, columns), names, "value")
     types = distinct.select(names).collect_schema() | schema(declared.columns)
 
-    def answer(found: pl.DataFrame) -> pl.DataFrame:
-        codes = record_codes(model, [texts_of(found[name]).to_arrow() for name in names])
-        scores = declared.body(model.scored(codes), found["records"].to_numpy(), **options)
+    def answer(distinct_rows: pl.DataFrame) -> pl.DataFrame:
+        codes = record_codes(model, [texts_of(distinct_rows[name]).to_arrow() for name in names])
+        scores = declared.body(model.scored(codes), distinct_rows["records"].to_numpy(), **options)
         result = [
             pl.Series(name, getattr(scores, name), dtype=TYPES[kind])
             for name, kind in declared.columns.items()
         ]
-        return found.select(names).hstack(result)
+        return distinct_rows.select(names).hstack(result)
 
     return map_whole(distinct, answer, types)
 

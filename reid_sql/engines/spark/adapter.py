@@ -106,14 +106,14 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if isinstance(reduced, DistinctRecords) and declared.answer is Answer.PER_RECORD:
         return answer_records(declared, reduced, own)
     if isinstance(reduced, DataFrame) and by is not None:
-        found = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
-        return to_spark(_session(arguments), found)
+        answer = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        return to_spark(_session(arguments), answer)
     arrays, treated = _body_arguments(declared, reduction, reduced)
-    found = declared.body(arrays, **own)
+    answer = declared.body(arrays, **own)
     if declared.columnar:
         keys = reduced.keys if isinstance(reduced, RemoteColumns) else ()
-        return to_spark(_session(arguments), _answer_columns(declared, found, treated, *keys))
-    rows = [asdict(row) for row in (found if declared.answer is Answer.ROWS else [found])]
+        return to_spark(_session(arguments), _answer_columns(declared, answer, treated, *keys))
+    rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
     return _table(
         _session(arguments),
         _join_null_report(rows, reduction, treated),
@@ -164,11 +164,11 @@ def _body_arguments(
     return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
 
 
-def _answer_columns(declared: Function, found: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
+def _answer_columns(declared: Function, answer: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
     """The answer's arrays as columns, the records by their keys, with how NULLs were treated."""
     columns = {
         name: values if isinstance(values, pa.Array) else pa.array(values, arrow_type(declared.columns[name]))
-        for name, values in columns_of(found).items()
+        for name, values in columns_of(answer).items()
     }
     for values in keys:
         columns["record"] = values.take(columns["record"])

@@ -78,8 +78,8 @@ def masks_frame(distinct: DataFrame, chosen: Sequence[Sequence[int]]) -> DataFra
 def counts_in_order(counts: DataFrame, chosen: Sequence[Sequence[int]]) -> tuple[list[int], list[float]]:
     """How many distinct values each choice has, and how many right matches are to be expected by it."""
     columns = ("mask", "classes", "reidentifications")
-    found = fetch(counts.select(*columns), "counts of choices of columns").to_pylist()
-    by_mask = {row["mask"]: row for row in found}
+    fetched = fetch(counts.select(*columns), "counts of choices of columns").to_pylist()
+    by_mask = {row["mask"]: row for row in fetched}
     rows = [by_mask[mask_of(subset)] for subset in chosen]
     return [row["classes"] for row in rows], [row["reidentifications"] for row in rows]
 
@@ -131,18 +131,18 @@ def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Seque
     and joined back to them NULL-safe.
     """
     totals = classes.groupBy(*groups).agg(F.sum("records").cast("double").alias("total"))
-    found, logs = with_totals(classes, totals, groups), []
+    joined, logs = with_totals(classes, totals, groups), []
     for place, name in enumerate(names, 1):
         marginal = F.sum("records").cast("double").alias(f"marginal{place}")
         code = F.min("place").alias(f"code{place}")
         own = [*groups, name]
         right = with_key(classes.groupBy(*own).agg(marginal, code), own)
-        found = found.join(right, same_key([F.col(each) for each in own], right)).drop(
+        joined = joined.join(right, same_key([F.col(each) for each in own], right)).drop(
             "reid_key", "reid_hash"
         )
         logs.append(F.log(f"marginal{place}"))
     independent = sum(logs, F.lit(0.0)) - (len(names) - 1) * F.log("total")
-    return found.withColumn("log_expected", independent)
+    return joined.withColumn("log_expected", independent)
 
 
 def list_singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:

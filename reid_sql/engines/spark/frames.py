@@ -94,8 +94,8 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
         if isinstance(names, str) or not isinstance(names, Sequence)
         else [_own(name, known, exact) for name in names]
     )
-    found = label.check(given, known)
-    for name in found:
+    checked = label.check(given, known)
+    for name in checked:
         if (
             len([other for other in known if other == name or (not exact and other.lower() == name.lower())])
             > 1
@@ -115,7 +115,7 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
                 "text to collate(…, 'UTF8_BINARY')"
             )
             raise OutOfDomainError(f"{rule}; cast it first, {remedy}")
-    return found
+    return checked
 
 
 def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - refused later
@@ -148,7 +148,7 @@ class Rows:
 
     frame: DataFrame
     given: Sequence[str]  # the columns' names, as they were asked for
-    found: Sequence[str]  # the same, as the table names them
+    table_names: Sequence[str]  # the same, as the table names them
 
     @property
     def names(self) -> list[str]:
@@ -158,9 +158,9 @@ class Rows:
 
 def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
     """Select the columns under aliases; `label` names them in a refusal, and `more` columns come first."""
-    found = resolve_columns(label, names, tbl)
-    numbered = (column(name).alias(place) for name, place in zip(found, aliases(found), strict=True))
-    return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, found)
+    checked = resolve_columns(label, names, tbl)
+    numbered = (column(name).alias(place) for name, place in zip(checked, aliases(checked), strict=True))
+    return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, checked)
 
 
 def aliases(names: Sequence[str]) -> list[str]:
@@ -222,15 +222,15 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     """Fetch the frame to the driver, or refuse where it has more values than the limit."""
     rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
     try:
-        found = frame.limit(rows + 1).toArrow()
+        fetched = frame.limit(rows + 1).toArrow()
     except PySparkException as error:
         raise UnavailableError(name_condition(error)) from None
-    if found.num_rows > rows:
+    if fetched.num_rows > rows:
         rule = f"{label} must be at most {rows} rows, as they come to the driver, got more"
         raise OutOfDomainError(
             f"{rule}; take fewer or coarser columns, or raise {SETTING} with the driver's memory"
         )
-    return found
+    return fetched
 
 
 RAISED: Final = "USER_RAISED_EXCEPTION"  # by the refusals of our own functions, and by a user's view

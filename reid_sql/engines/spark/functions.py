@@ -33,10 +33,10 @@ def row_column(declared: Function, arguments: Sequence[Any]) -> SparkColumn:
     return answer_or_error(declared, row_body(declared)(*inputs))
 
 
-def answer_or_error(declared: Function, found: SparkColumn) -> SparkColumn:
+def answer_or_error(declared: Function, result: SparkColumn) -> SparkColumn:
     """The answer of a body that may refuse, or its refusal as Spark's error."""
-    refused = F.raise_error(found["refusal"]).cast("double")
-    return F.when(found["refusal"].isNull(), found["answer"]).otherwise(refused).alias(declared.name)
+    refused = F.raise_error(result["refusal"]).cast("double")
+    return F.when(result["refusal"].isNull(), result["answer"]).otherwise(refused).alias(declared.name)
 
 
 def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column, a number or None
@@ -103,12 +103,14 @@ def model_column(
     declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> Column:
     """Bind a function of records under a model: a Column named after the function."""
-    found, count = model_to_send(model), len(arguments)
-    if len(columns) != len(found.columns):
-        found.codes([[]] * len(columns))
+    sent_model, count = model_to_send(model), len(arguments)
+    if len(columns) != len(sent_model.columns):
+        sent_model.codes([[]] * len(columns))
 
     def body(*given: pa.Array) -> pa.Array:
-        return model_answer(declared, found.scored(record_codes(found, given[count:])), given[:count])
+        return model_answer(
+            declared, sent_model.scored(record_codes(sent_model, given[count:])), given[:count]
+        )
 
     texts = [as_column(one).cast("string") for one in columns]
     numbers = (as_double(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
@@ -120,8 +122,8 @@ def scored_frame(
     declared: Function, frame: DataFrame, model: FittedModel, options: Mapping[str, Any]
 ) -> DataFrame:
     """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
-    found = model_to_send(model)
-    rows = read_model_columns(found, frame)
+    sent_model = model_to_send(model)
+    rows = read_model_columns(sent_model, frame)
     for name in frame.columns:
         if name.lower() in declared.columns:
             rule = (
@@ -130,25 +132,25 @@ def scored_frame(
             )
             raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = score_records(
-        rows, found, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns
+        rows, sent_model, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns
     )
-    return join_classes(frame, rows.found, with_key(classes, rows.names))
+    return join_classes(frame, rows.table_names, with_key(classes, rows.names))
 
 
 def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
     """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
-    found = model_to_send(model)
+    sent_model = model_to_send(model)
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
-    names = aliases(found.columns)
+    names = aliases(sent_model.columns)
 
     def body(*columns: pa.Array) -> pa.Array:
-        texts = found.texts(declared.body(found, columns[0].to_numpy(), **own))
+        texts = sent_model.texts(declared.body(sent_model, columns[0].to_numpy(), **own))
         return pa.StructArray.from_arrays([pa.array(values, pa.string()) for values in texts], names)
 
     kinds = udf(with_arrow_types(body), f"struct<{', '.join(f'{name} string' for name in names)}>")
     drawn = SparkSession.active().range(n).select(kinds(F.col("id")).alias("drawn"))
     return drawn.select(
-        *(F.col(f"drawn.{place}").alias(name) for place, name in zip(names, found.columns, strict=True))
+        *(F.col(f"drawn.{place}").alias(name) for place, name in zip(names, sent_model.columns, strict=True))
     )
 
 
@@ -173,12 +175,14 @@ def score_records(
     """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
 
     def body(*cells: pa.Array) -> pa.Array:
-        found = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())
-        arrays = [pa.array(getattr(found, name), arrow_type(kind)) for name, kind in columns.items()]
+        scores = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())
+        arrays = [pa.array(getattr(scores, name), arrow_type(kind)) for name, kind in columns.items()]
         return pa.StructArray.from_arrays(arrays, list(columns))
 
     texts = (F.col(name).cast("string") for name in rows.names)
     called = udf(with_arrow_types(body), f"struct<{struct_fields(columns)}>")(F.col("records"), *texts)
     return (
-        count_records(rows, "value").select(*rows.names, called.alias("found")).select(*rows.names, "found.*")
+        count_records(rows, "value")
+        .select(*rows.names, called.alias("scores"))
+        .select(*rows.names, "scores.*")
     )

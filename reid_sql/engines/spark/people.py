@@ -53,7 +53,7 @@ def read_people(
     """Read the quasi-identifiers under aliases, with `entity` and the groups."""
     refuse_entity(qi, entity, nulls)
     every = read_rows(tbl, [*qi, entity], label, **groups)
-    return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.found[:-1])
+    return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.table_names[:-1])
 
 
 def count_people(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
@@ -92,18 +92,18 @@ def one_row_per_person(
     right = with_key(people.groupBy(*own).agg(*sums), own)
     sized = people.join(right, same_key([F.col(name) for name in own], right))
     first = F.min(F.struct("class_size", *rows.names, *more[1:])).alias("first")
-    found = sized.groupBy(*groups, "entity").agg(first)
+    first_rows = sized.groupBy(*groups, "entity").agg(first)
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
     person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
     names = {"class_size": CLASS_PEOPLE, "class_weight": CLASS_WEIGHT, "least": weight}
     counts = (F.col(f"first.{each}").alias(str(names[each])) for each in more)
-    return found.select(*_named(values, groups, by), *person, *counts)
+    return first_rows.select(*_named(values, groups, by), *person, *counts)
 
 
 def _weights(tbl: DataFrame, entity: str, weight: str, groups: Mapping[str, Column]) -> DataFrame:
     """The smallest weight of each person in each group, NULL where one of them is no number of at least 0."""
-    found, person = resolve_columns(QI_WEIGHT_AND_ENTITY, [weight, entity], tbl)
-    number = as_number(tbl, found)
+    weighted, person = resolve_columns(QI_WEIGHT_AND_ENTITY, [weight, entity], tbl)
+    number = as_number(tbl, weighted)
     valid = F.when((number >= 0) & (number < float("inf")), number).alias("weight")
     least = F.when(F.count("weight") == F.count(F.lit(1)), F.min("weight")).alias("least")
     own = [column(person).alias("entity"), *(each.alias(name) for name, each in groups.items())]
@@ -158,8 +158,8 @@ def count_people_of_masks(
     people: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool
 ) -> DataFrame:
     """Count for each mask its classes and its people, each person by the smallest of their classes."""
-    found = group_by_masks(people, names, masks, "entity", drop=drop).localCheckpoint()
-    people, by = found.filter(~F.col("aside")), ["mask", *names]
+    mask_counts = group_by_masks(people, names, masks, "entity", drop=drop).localCheckpoint()
+    people, by = mask_counts.filter(~F.col("aside")), ["mask", *names]
     sizes = people.groupBy(*by).agg(F.count(F.lit(1)).alias("class_size"))
     right = with_key(sizes, by)
     sized = people.select(*by, "entity").join(right, same_key([F.col(name) for name in by], right))
@@ -175,7 +175,7 @@ def count_people_of_masks(
     )
     classes = sizes.groupBy("mask").agg(F.count(F.lit(1)).alias("classes"))
     left_out = F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped")
-    return found.groupBy("mask").agg(left_out).join(sums, "mask", "left").join(classes, "mask", "left")
+    return mask_counts.groupBy("mask").agg(left_out).join(sums, "mask", "left").join(classes, "mask", "left")
 
 
 def smallest_classes(
@@ -236,9 +236,9 @@ def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
 
 def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:
     """Find the columns whose values divide the table, or refuse them."""
-    found = resolve_columns(DIVIDING, by, tbl)
+    resolved = resolve_columns(DIVIDING, by, tbl)
     refuse_groups(nulls)
-    return found
+    return resolved
 
 
 def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
@@ -251,8 +251,8 @@ def read_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
 ) -> Rows:
     """Read the columns under aliases, after those of the groups and of the people, if any."""
     refuse_entity(columns, entity, nulls)
-    found = resolve_groups(tbl, by, nulls)
-    groups = {place: column(name) for place, name in zip(_group_aliases(by), found, strict=True)}
+    resolved = resolve_groups(tbl, by, nulls)
+    groups = {place: column(name) for place, name in zip(_group_aliases(by), resolved, strict=True)}
     people = (
         {}
         if entity is None

@@ -83,10 +83,10 @@ def answer_records(declared: Function, distinct: DistinctRecords, parameters: Ma
     records = drop_nulls(distinct.rows, distinct.nulls)
     refuse_repeated_keys(records)
     table = distinct.fetch()
-    found = answer_columns(declared, distinct.arrays(table), parameters)
+    answer = answer_columns(declared, distinct.arrays(table), parameters)
     answers = table.select(distinct.by)
     for name, kind in declared.columns.items():
-        answers = answers.append_column(name, pa.array(found[name], arrow_type(kind)))
+        answers = answers.append_column(name, pa.array(answer[name], arrow_type(kind)))
     classes = to_spark(distinct.rows.frame.sparkSession, answers)
     if distinct.classes is not None:
         classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")

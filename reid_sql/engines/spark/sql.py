@@ -107,8 +107,8 @@ def _model_sql(declared: Function, database: str) -> str:
 
 
 def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
-    found = f"reid_body_{declared.name}({arguments})"
-    answer = f"CASE WHEN {found}.refusal IS NULL THEN {found}.answer ELSE raise_error({found}.refusal) END"
+    reply = f"reid_body_{declared.name}({arguments})"
+    answer = f"CASE WHEN {reply}.refusal IS NULL THEN {reply}.answer ELSE raise_error({reply}.refusal) END"
     return (
         f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
     )
@@ -116,8 +116,8 @@ def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
 
 def _table_sql(declared: Function) -> str:
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    answers = "CASE WHEN found.refusal IS NULL THEN found.answers ELSE raise_error(found.refusal) END"
-    called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS found)"
+    answers = "CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE raise_error(reply.refusal) END"
+    called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS reply)"
     returns = f"TABLE({struct_fields(declared.columns)})"
     return (
         f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({_parameters(declared)}) "

@@ -179,13 +179,13 @@ class ExpectationCounter:
         self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
         self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
         self._alone(alone, knowledge.weight, self._visit((), 0, all_records, knowledge))
-        found = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
+        expectations = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
         return Expectations(
-            found["prosecutor"],
-            found["journalist"],
-            found["marketer"],
-            found["journalist_square"],
-            found["marketer_square"],
+            expectations["prosecutor"],
+            expectations["journalist"],
+            expectations["marketer"],
+            expectations["journalist_square"],
+            expectations["marketer_square"],
             unbounded=self.unbounded,
             estimated=self.estimated,
             words=self.unique.words if self.unique else "",
@@ -239,10 +239,10 @@ class ExpectationCounter:
             return 0.0
         if records == self.population:
             return 1.0
-        found = self.unique.share(histogram, learnt) if self.unique else None
-        self.unbounded += found is None
-        self.estimated += found is not None
-        return 1.0 if found is None else min(1.0, records * found / unique)
+        learned = self.unique.share(histogram, learnt) if self.unique else None
+        self.unbounded += learned is None
+        self.estimated += learned is not None
+        return 1.0 if learned is None else min(1.0, records * learned / unique)
 
 
 def compute_expectations(
@@ -262,13 +262,13 @@ def compute_expectations(
     probabilities = who.probabilities[who.order]
     exact = count_sets(probabilities) <= MAX_ENUMERATED_SETS
     every = enumerate_sets(probabilities) if exact else draw_sets(probabilities, trials, seed)
-    found = _walk_sets(known, who, every, (attacker, nulls, model), squares=not exact)
+    expectations = _walk_sets(known, who, every, (attacker, nulls, model), squares=not exact)
     own, notes = known.own, list(who.notes)
     if who.matching.blank is not None and who.matching.blank.any():
         notes.append(STATUS_BLANK.format(int(own.records[who.matching.blank].sum())))
     if uncovered := _count_uncovered(known):
         notes.append(STATUS_UNCOVERED.format(uncovered))
-    return replace(found, trials=None if exact else trials, notes=tuple(notes))
+    return replace(expectations, trials=None if exact else trials, notes=tuple(notes))
 
 
 def compute_worst_case(
@@ -296,14 +296,16 @@ def _walk_sets(
     count = ExpectationCounter(
         who.matching.groups, who.order, who.profile, attacker.population, unique, squares
     )
-    found = count.run(who.matching.start(known.own.records), knowledge)
+    expectations = count.run(who.matching.start(known.own.records), knowledge)
     if known.population is None:
-        return found
+        return expectations
     both, profile = match_records(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)
     profile[known.rows] = who.profile
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
-    return replace(found, journalist=alone, journalist_square=alone if squares else found.journalist_square)
+    return replace(
+        expectations, journalist=alone, journalist_square=alone if squares else expectations.journalist_square
+    )
 
 
 def _count_uncovered(known: KnownRecords) -> int:
@@ -356,15 +358,20 @@ def score_known_records(
 
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
     >>> ages = {"population": 4, "groups": [{"columns": ["age"], "probability": 0.5}]}
-    >>> found = score_known_records(people, ages)
-    >>> found.prosecutor.tolist(), found.marketer.tolist()
+    >>> answer = score_known_records(people, ages)
+    >>> answer.prosecutor.tolist(), answer.marketer.tolist()
     ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
     """
     given = scenario(source)
-    found = compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model)
+    expectations = compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model)
     parameters = [getattr(given, name) for name in PARAMETERS]
-    risks = found.prosecutor, found.journalist, found.marketer, found.overall(parameters)
+    risks = (
+        expectations.prosecutor,
+        expectations.journalist,
+        expectations.marketer,
+        expectations.overall(parameters),
+    )
     every = np.zeros((len(risks) + 1, len(known.records)))
-    every[:, known.rows] = (*risks, found.standard_error(parameters))
+    every[:, known.rows] = (*risks, expectations.standard_error(parameters))
     prosecutor, journalist, marketer, overall, error = every
-    return AdversaryRisk(prosecutor, journalist, marketer, overall, error, found.status)
+    return AdversaryRisk(prosecutor, journalist, marketer, overall, error, expectations.status)

@@ -126,15 +126,16 @@ def summarize_adversary(
     (0.5, 2)
     """
     given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
-    found, worst = (
+    expectations, worst = (
         compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
         compute_worst_case(known, given, nulls, model),
     )
-    error = float(found.standard_error(_list_parameters(given)).max())
-    risks, worsts = (_compute_measures(each, given) for each in (found, worst))
+    error = float(expectations.standard_error(_list_parameters(given)).max())
+    risks, worsts = (_compute_measures(each, given) for each in (expectations, worst))
     compared = {name: Compared(risks[name], worsts[name], known.own.records) for name in MEASURES}
     statuses = {
-        name: found.status_of(estimate=uses_estimate(name, _list_parameters(given))) for name in MEASURES
+        name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(given)))
+        for name in MEASURES
     }
     return [_summarize_measure(name, compared[name], limit, error, statuses[name]) for name in MEASURES]
 
@@ -168,7 +169,7 @@ def summarize_settings(
             f"levels must be at most {MAX_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
         )
     given = scenario(source)
-    found, worst = (
+    expectations, worst = (
         compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
         compute_worst_case(known, given, nulls, model),
     )
@@ -176,8 +177,8 @@ def summarize_settings(
     return [
         _summarize_setting(
             setting,
-            Compared(found.overall(setting), worst.overall(setting), known.own.records),
-            found.status_of(estimate=uses_estimate("overall", setting)),
+            Compared(expectations.overall(setting), worst.overall(setting), known.own.records),
+            expectations.status_of(estimate=uses_estimate("overall", setting)),
         )
         for setting in settings
     ]
@@ -187,18 +188,23 @@ def _list_parameters(given: Scenario) -> list[float]:
     return [getattr(given, name) for name in PARAMETERS]
 
 
-def _compute_measures(found: Expectations, given: Scenario) -> dict[str, Floats]:
-    risks = (found.prosecutor, found.journalist, found.marketer, found.overall(_list_parameters(given)))
+def _compute_measures(expectations: Expectations, given: Scenario) -> dict[str, Floats]:
+    risks = (
+        expectations.prosecutor,
+        expectations.journalist,
+        expectations.marketer,
+        expectations.overall(_list_parameters(given)),
+    )
     return dict(zip(MEASURES, risks, strict=True))
 
 
 def _summarize_measure(
-    name: str, found: Compared, limit: float, error: float, status: str
+    name: str, compared_runs: Compared, limit: float, error: float, status: str
 ) -> AdversarySummary:
-    risk, worst, records = found.risk, found.worst, found.records
+    risk, worst, records = compared_runs.risk, compared_runs.worst, compared_runs.records
     total = int(records.sum())
     lower, median, upper = quantiles_by_count(risk, records, QUARTILES)
-    reduced_lower, reduced_median, reduced_upper = found.reduction
+    reduced_lower, reduced_median, reduced_upper = compared_runs.reduction
     return AdversarySummary(
         measure=name,
         lower_quartile=lower,
@@ -213,17 +219,17 @@ def _summarize_measure(
         reduction_lower_quartile=reduced_lower,
         reduction_median=reduced_median,
         reduction_upper_quartile=reduced_upper,
-        records_compared=found.compared,
+        records_compared=compared_runs.compared,
         records=total,
         threshold=limit,
         standard_error=error,
-        status=_join_status(status, found.compared),
+        status=_join_status(status, compared_runs.compared),
     )
 
 
-def _summarize_setting(setting: Sequence[float], found: Compared, status: str) -> AdversarySetting:
-    lower, median, upper = quantiles_by_count(found.risk, found.records, QUARTILES)
-    reduced_lower, reduced_median, reduced_upper = found.reduction
+def _summarize_setting(setting: Sequence[float], compared_runs: Compared, status: str) -> AdversarySetting:
+    lower, median, upper = quantiles_by_count(compared_runs.risk, compared_runs.records, QUARTILES)
+    reduced_lower, reduced_median, reduced_upper = compared_runs.reduction
     disclosed, discovered, confirmed, link = setting
     return AdversarySetting(
         presence_disclosed=disclosed,
@@ -233,12 +239,12 @@ def _summarize_setting(setting: Sequence[float], found: Compared, status: str) -
         lower_quartile=lower,
         median=median,
         upper_quartile=upper,
-        average=_average_over_records(found.risk, found.records),
+        average=_average_over_records(compared_runs.risk, compared_runs.records),
         reduction_lower_quartile=reduced_lower,
         reduction_median=reduced_median,
         reduction_upper_quartile=reduced_upper,
-        records_compared=found.compared,
-        status=_join_status(status, found.compared),
+        records_compared=compared_runs.compared,
+        status=_join_status(status, compared_runs.compared),
     )
 
 
@@ -248,5 +254,5 @@ def _average_over_records(values: Floats, records: Integers) -> float:
 
 
 def _join_status(status: str, compared: int) -> str:
-    found = [*([] if status == OK else [status]), *([] if compared else [STATUS_NO_REDUCTION])]
-    return "; ".join(found) or OK
+    parts = [*([] if status == OK else [status]), *([] if compared else [STATUS_NO_REDUCTION])]
+    return "; ".join(parts) or OK

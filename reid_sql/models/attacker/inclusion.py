@@ -180,11 +180,11 @@ class Inclusion:
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
-        found, alone = self, [np.zeros(0, dtype=np.int64)]
+        refined, alone = self, [np.zeros(0, dtype=np.int64)]
         for column in columns:
-            found, rows = found._by_column(column)
+            refined, rows = refined._by_column(column)
             alone.append(rows)
-        return found, np.concatenate(alone)
+        return refined, np.concatenate(alone)
 
     def same_as(self, coarser: "Inclusion") -> bool:
         """Whether all records are still alike."""
@@ -251,9 +251,9 @@ class Inclusion:
             other = self.others[starts[parents[subject]] + place // related[subject]]
             value = column.matching[column.starts[codes[subject]] + place % related[subject]]
             wanted = other * width + value
-            found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            hit = keys[found] == wanted
-            pairs.append((subject[hit], found[hit]))
+            positions = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            hit = keys[positions] == wanted
+            pairs.append((subject[hit], positions[hit]))
             total += int(hit.sum())
             _refuse_many_pairs(total)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))

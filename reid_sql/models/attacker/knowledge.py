@@ -163,8 +163,8 @@ class ByPitman:
 
     def share(self, histogram: Histogram, _: Sequence[int]) -> float | None:
         """Ξ from the classes; None where all records are alone."""
-        found = pitman.pitman_uniqueness(histogram, self.population)
-        return found.uniqueness if found.status == OK else None
+        uniqueness = pitman.pitman_uniqueness(histogram, self.population)
+        return uniqueness.uniqueness if uniqueness.status == OK else None
 
 
 @dataclass(frozen=True)

@@ -90,13 +90,13 @@ class Scenario:
 
     def text(self) -> str:
         """The scenario as JSON, with what an engine must read of a table for it."""
-        found = {key: value for key, value in asdict(self).items() if key != "groups"}
+        fields = {key: value for key, value in asdict(self).items() if key != "groups"}
         groups = [
             {key: value for key, value in vars(group).items() if value not in OMITTED_VALUES}
             for group in self.groups
         ]
         return json.dumps(
-            {**found, "groups": groups, "columns": self.columns, "text_columns": self.named_columns},
+            {**fields, "groups": groups, "columns": self.columns, "text_columns": self.named_columns},
             ensure_ascii=False,
         )
 
@@ -107,8 +107,8 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     Refuses, naming the place: what is not a probability, groups that overlap for one subject, unknown keys,
     and cyclic hierarchies. Columns and values are compared with the table later.
 
-    >>> found = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
-    >>> found.groups[0].probability, found.link_confirmed
+    >>> answer = scenario({"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.4}]})
+    >>> answer.groups[0].probability, answer.link_confirmed
     (0.4, 1.0)
     """
     if isinstance(source, Scenario):
@@ -255,11 +255,11 @@ def broader_values(hierarchy: Hierarchy, value: str) -> set[str]:
     >>> sorted(broader_values(places, "Bern"))
     ['*', 'Mittelland', 'Switzerland']
     """
-    found: set[str] = set()
+    values: set[str] = set()
     pending = [value, *hierarchy.includes_all]
     while pending:
         each = pending.pop()
-        if each not in found:
-            found.add(each)
+        if each not in values:
+            values.add(each)
             pending += hierarchy.broader.get(each, ())
-    return found - {value}
+    return values - {value}

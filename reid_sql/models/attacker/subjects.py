@@ -124,10 +124,10 @@ def renumber(codes: Integers) -> Integers:
 
 def _combine_columns(columns: list[Integers]) -> Integers:
     """One code for the values of several columns together."""
-    found = columns[0]
+    combined = columns[0]
     for column in columns[1:]:
-        found = renumber(found * (int(column.max(initial=0)) + 1) + column)
-    return found
+        combined = renumber(combined * (int(column.max(initial=0)) + 1) + column)
+    return combined
 
 
 def _knowledge_profiles(
@@ -148,8 +148,8 @@ def _knowledge_profiles(
             if group.by is None
             else _probabilities_by_value(place + 1, group, texts_by_column[group.by][first])
         )
-    found, profile = np.unique(by_kind, axis=1, return_inverse=True)
-    return found, profile.ravel()[kind].astype(np.int64)
+    profiles, profile = np.unique(by_kind, axis=1, return_inverse=True)
+    return profiles, profile.ravel()[kind].astype(np.int64)
 
 
 def _number_values(values: Texts) -> Integers:
@@ -169,9 +169,9 @@ def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
                 f"none for {count_values(lacking)}; add it, or write otherwise = the probability of all "
                 "others"
             )
-    found = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
-    found[None] = group.otherwise
-    return np.array([found[value] for value in values], dtype=np.float64)
+    by_value = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
+    by_value[None] = group.otherwise
+    return np.array([by_value[value] for value in values], dtype=np.float64)
 
 
 def _describe_absent(given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool) -> list[str]:

@@ -163,7 +163,7 @@ def _sort_keys(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.b
 
 def map_keys(
     chosen: QuasiIdentifiers,
-    found: Callable[[int, Key], Answer],
+    answer_of: Callable[[int, Key], Answer],
     memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
 ) -> list[Answer]:
@@ -182,7 +182,7 @@ def map_keys(
     levels = [int(codes.max()) + 1 for codes in chosen.table.codes]
 
     def count(part: Integers) -> list[Answer]:
-        return [found(int(number), key) for number, key in _iterate_keys(chosen, levels, part)]
+        return [answer_of(int(number), key) for number, key in _iterate_keys(chosen, levels, part)]
 
     if threads == 1:
         return count(numbers)

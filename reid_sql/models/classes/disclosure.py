@@ -201,8 +201,8 @@ def prosecutor_risk(histogram: Histogram, threshold: float = 0.2) -> ProsecutorR
 
 def _count_blank_records(histogram: Histogram) -> int | None:
     """How many records have no value; None where NULL is no wildcard, so that they were not counted."""
-    found = histogram.blank_records
-    return None if found is None or np.isnan(found).any() else int(found.sum())
+    number = histogram.blank_records
+    return None if number is None or np.isnan(number).any() else int(number.sum())
 
 
 def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> JournalistRisk:
@@ -236,8 +236,8 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     >>> attribute_risk(sexes)[0]
     AttributeRisk(columns=['sex'], distinction=0.4, separation=0.6, records=5, classes=2, status='ok')
     """
-    found = (counts.reidentifications, counts.pairs_alike, counts.nulls)
-    rows = zip(counts.subset, counts.records, counts.classes, *found, strict=True)
+    totals = (counts.reidentifications, counts.pairs_alike, counts.nulls)
+    rows = zip(counts.subset, counts.records, counts.classes, *totals, strict=True)
     return [
         _subset_risk(list(names), (int(n), int(k)), float(right), int(alike), nulls)
         for names, n, k, right, alike, nulls in rows

@@ -84,14 +84,14 @@ def find_quasi_identifiers(
         DistinctRecords(table.codes, table.records, table.people if len(table.people) else None)
     )
     least = least_of_share(share, refiner.total)
-    found = _search(refiner, least, largest, allowed)
-    status = _status(found, largest, allowed)
-    if not found.sets:
-        most = f"{found.covered} column{'s' * (found.covered > 1)}"
+    search = _search(refiner, least, largest, allowed)
+    status = _status(search, largest, allowed)
+    if not search.sets:
+        most = f"{search.covered} column{'s' * (search.covered > 1)}"
         none = f"no set of at most {most} reaches at_least"
         lacking = status if status != OK else none
         return [QuasiIdentifier([], None, None, None, None, refiner.total, lacking)]
-    return [_row(table, refiner, each, status) for each in found.sets]
+    return [_row(table, refiner, each, status) for each in search.sets]
 
 
 def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
@@ -128,14 +128,16 @@ def _search(table: Refiner, least: int, largest: int, max_sets: int) -> Search:
     )
 
 
-def _status(found: Search, largest: int, max_sets: int) -> str:
-    if found.is_complete:
+def _status(search: Search, largest: int, max_sets: int) -> str:
+    if search.is_complete:
         return OK
-    reached = f"complete up to {found.covered} of {largest} columns" if found.covered else "not available"
+    reached = f"complete up to {search.covered} of {largest} columns" if search.covered else "not available"
     return f"{reached}: more than {max_sets} sets of columns to count; pass a larger max_sets"
 
 
-def _row(table: DistinctCodes, refiner: Refiner, found: ColumnSet, status: str) -> QuasiIdentifier:
-    columns = [table.names[place] for place in found.places]
-    share = found.unique / refiner.total
-    return QuasiIdentifier(columns, len(columns), share, found.unique, found.classes, refiner.total, status)
+def _row(table: DistinctCodes, refiner: Refiner, column_set: ColumnSet, status: str) -> QuasiIdentifier:
+    columns = [table.names[place] for place in column_set.places]
+    share = column_set.unique / refiner.total
+    return QuasiIdentifier(
+        columns, len(columns), share, column_set.unique, column_set.classes, refiner.total, status
+    )

@@ -88,14 +88,14 @@ def _check_persons(
         )
     if of_true is None or of_false is None:
         return np.zeros(true.size), np.zeros(false.size)
-    found = PERSON.check("true_persons", of_true).ravel(), PERSON.check("false_persons", of_false).ravel()
-    for name, persons, scores in (("true", found[0], true), ("false", found[1], false)):
+    checked = PERSON.check("true_persons", of_true).ravel(), PERSON.check("false_persons", of_false).ravel()
+    for name, persons, scores in (("true", checked[0], true), ("false", checked[1], false)):
         if persons.size != scores.size:
             got = f"got {persons.size} for {scores.size}"
             raise OutOfDomainError(
                 f"{name}_persons must be as many as {name}_scores, {got}; pass one a score"
             )
-    return found
+    return checked
 
 
 def _count_scores(

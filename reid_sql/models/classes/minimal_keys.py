@@ -68,14 +68,14 @@ def _hit(open_sets: set[int], keys: set[int], difference: int, max_size: int) ->
         return open_sets, keys
     hitting = {each for each in open_sets if each & difference}
     known: Masks = np.fromiter((*hitting, *keys), dtype=np.uint64)
-    found = set()
+    hits = set()
     for column in _bits(difference):
         # A hitting set within the extension has the column, as what is extended has none within it.
         within = known[known & np.uint64(column) != 0] & ~np.uint64(column)
         for each in missing:
             if each.bit_count() < max_size and not (within & ~np.uint64(each) == 0).any():
-                found.add(each | column)
-    return hitting | found, keys
+                hits.add(each | column)
+    return hitting | hits, keys
 
 
 def _bits(mask: int) -> list[int]:
@@ -116,8 +116,8 @@ class _Similar:
         rows, ids = partition.rows[order], partition.ids[order]
         pairs = np.flatnonzero(ids[1:] == ids[:-1])
         pairs = pairs[:: -(-len(pairs) // MAX_PAIRS)]
-        found = _minimal(np.unique(self._masks(rows[pairs], rows[pairs + 1])).tolist())
-        return found[:MAX_NEW_SETS]
+        minimal_masks = _minimal(np.unique(self._masks(rows[pairs], rows[pairs + 1])).tolist())
+        return minimal_masks[:MAX_NEW_SETS]
 
     def _masks(self, left: Integers, right: Integers) -> Masks:
         masks = np.zeros(len(left), dtype=np.uint64)
@@ -128,8 +128,8 @@ class _Similar:
 
 def _minimal(masks: Sequence[int]) -> list[int]:
     """Those that contain no other, the smallest first."""
-    found: list[int] = []
+    minimal: list[int] = []
     for mask in sorted(masks, key=int.bit_count):
-        if not any(each & mask == each for each in found):
-            found.append(mask)
-    return found
+        if not any(each & mask == each for each in minimal):
+            minimal.append(mask)
+    return minimal

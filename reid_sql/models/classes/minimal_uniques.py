@@ -60,10 +60,10 @@ class MinimalUniques:
     @property
     def members(self) -> npt.NDArray[np.bool_]:
         """Which columns are in which sets, (sets, columns)."""
-        found = np.zeros((len(self.sets), len(self.names)), dtype=np.bool_)
-        for row, each in zip(found, self.sets, strict=True):
+        is_member = np.zeros((len(self.sets), len(self.names)), dtype=np.bool_)
+        for row, each in zip(is_member, self.sets, strict=True):
             row[list(each)] = True
-        return found
+        return is_member
 
 
 def find_minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024) -> MinimalUniques:
@@ -72,8 +72,8 @@ def find_minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024)
     Refuses an empty table, and more than 200,000 sets.
 
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
-    >>> found = find_minimal_uniques(table)
-    >>> found.record.tolist(), [found.sets[place] for place in found.place]
+    >>> answer = find_minimal_uniques(table)
+    >>> answer.record.tolist(), [answer.sets[place] for place in answer.place]
     ([0, 1, 2], [(1,), (0, 1), (0,)])
     """
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
@@ -99,15 +99,15 @@ def _search_sets(table: Codes, sets: Sequence[ColumnSet], largest: int, memory_m
     require_memory(need, memory_mb, f"{records} records and {widest} sets of columns of one size")
     ordered = sort_records(table)
     columns, people = [codes.astype(np.int64) for codes in ordered.codes], People.of(ordered)
-    found: list[Integers] = []
+    sets_found: list[Integers] = []
     smaller: dict[ColumnSet, Bits] = {}
     for size in range(1, largest + 1):
         level = [each for each in sets if len(each) == size]
         alone, unique = zip(*_search_size(columns, level, smaller, people), strict=True)
-        found.extend(alone)
+        sets_found.extend(alone)
         smaller = dict(zip(level, unique, strict=True))
-    singled = np.concatenate(found)
-    places = np.repeat(np.arange(len(sets)), [len(each) for each in found])
+    singled = np.concatenate(sets_found)
+    places = np.repeat(np.arange(len(sets)), [len(each) for each in sets_found])
     by_record = np.argsort(singled, kind="stable")
     return singled[by_record], places[by_record]
 
@@ -239,7 +239,7 @@ class ColumnContributions:
     contribution: Floats  # their share of the record's SUDA score; shares of several columns overlap
 
 
-def score_sets(found: MinimalUniques) -> Floats:
+def score_sets(minimal_uniques: MinimalUniques) -> Floats:
     """Give each set its score, Π (A − i) for i from its size k to min(M, A − 1).
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes
@@ -247,13 +247,13 @@ def score_sets(found: MinimalUniques) -> Floats:
     >>> score_sets(MinimalUniques(["a", "b", "c", "d"], 3, [(0,), (0, 1), (0, 1, 2)], none, none)).tolist()
     [6.0, 2.0, 1.0]
     """
-    width = len(found.names)
-    last = min(found.largest, width - 1)
+    width = len(minimal_uniques.names)
+    last = min(minimal_uniques.largest, width - 1)
     by_size = [float(prod(width - i for i in range(size, last + 1))) for size in range(width + 1)]
-    return np.array(by_size)[found.sizes]
+    return np.array(by_size)[minimal_uniques.sizes]
 
 
-def list_subsets(found: MinimalUniques) -> UniqueSubsets:
+def list_subsets(minimal_uniques: MinimalUniques) -> UniqueSubsets:
     """Give every record its sets, the smallest first.
 
     >>> none = np.empty(0, dtype=np.int64)
@@ -261,13 +261,15 @@ def list_subsets(found: MinimalUniques) -> UniqueSubsets:
     >>> list_subsets(one).columns[0], list_subsets(one).score.tolist()
     (['a', 'b'], [1.0])
     """
-    names = np.empty(len(found.sets), dtype=np.object_)
-    names[:] = [[found.names[place] for place in each] for each in found.sets]
-    place = found.place
-    return UniqueSubsets(found.record, names[place], found.sizes[place], score_sets(found)[place])
+    names = np.empty(len(minimal_uniques.sets), dtype=np.object_)
+    names[:] = [[minimal_uniques.names[place] for place in each] for each in minimal_uniques.sets]
+    place = minimal_uniques.place
+    return UniqueSubsets(
+        minimal_uniques.record, names[place], minimal_uniques.sizes[place], score_sets(minimal_uniques)[place]
+    )
 
 
-def score_records(found: MinimalUniques, dis: float = 0.1) -> SudaScores:
+def score_records(minimal_uniques: MinimalUniques, dis: float = 0.1) -> SudaScores:
     """Give every record that has a set its score, and its part of the file's risk.
 
     `dis` is the mean over these records: dis · score / mean score, and at most 1.
@@ -277,33 +279,33 @@ def score_records(found: MinimalUniques, dis: float = 0.1) -> SudaScores:
     ([2.0, 1.0], [0.1333, 0.0667])
     """
     risk = float(DIS.check("dis", dis))
-    record, first, count = np.unique(found.record, return_index=True, return_counts=True)
+    record, first, count = np.unique(minimal_uniques.record, return_index=True, return_counts=True)
     if not len(record):
         return SudaScores(record, count, count, np.empty(0), np.empty(0))
-    total = np.add.reduceat(score_sets(found)[found.place], first)
+    total = np.add.reduceat(score_sets(minimal_uniques)[minimal_uniques.place], first)
     part = np.minimum(1.0, risk * total / total.mean())
-    return SudaScores(record, count, found.sizes[found.place[first]], total, part)
+    return SudaScores(record, count, minimal_uniques.sizes[minimal_uniques.place[first]], total, part)
 
 
-def score_columns(found: MinimalUniques) -> ColumnContributions:
+def score_columns(minimal_uniques: MinimalUniques) -> ColumnContributions:
     """Give every record the columns that are in its sets, each with the score of the sets that have it.
 
     >>> two = MinimalUniques(["a", "b"], 2, [(0,), (1,), (0, 1)], np.array([0, 0, 4]), np.array([0, 1, 2]))
     >>> score_columns(two).contribution.tolist()
     [0.5, 0.5, 1.0, 1.0]
     """
-    record, place = np.unique(found.record, return_inverse=True)
-    width = len(found.names)
-    of_set = score_sets(found)[found.place]
+    record, place = np.unique(minimal_uniques.record, return_inverse=True)
+    width = len(minimal_uniques.names)
+    of_set = score_sets(minimal_uniques)[minimal_uniques.place]
     total = np.bincount(place, of_set, minlength=len(record))
     memberships, mass = (np.empty((len(record), width)) for _ in range(2))
-    members = found.members
+    members = minimal_uniques.members
     for column in range(width):
-        inside = members[found.place, column]
+        inside = members[minimal_uniques.place, column]
         memberships[:, column] = np.bincount(place[inside], minlength=len(record))
         mass[:, column] = np.bincount(place[inside], of_set[inside], minlength=len(record))
     row, column_place = np.nonzero(memberships)
     score = mass[row, column_place]
-    names = np.array(found.names)[column_place]
+    names = np.array(minimal_uniques.names)[column_place]
     sets = memberships[row, column_place].astype(np.int64)
     return ColumnContributions(record[row], names, sets, score, score / total[row])

@@ -183,10 +183,10 @@ def _draw_ranks(possible: int, count: int, seed: int) -> list[int]:
     generator = np.random.default_rng(seed)
     if possible <= 2 * count:
         return sorted(generator.permutation(possible)[:count].tolist())
-    found: dict[int, None] = {}
-    while len(found) < count:
-        found |= dict.fromkeys(generator.integers(0, possible, count).tolist())
-    return sorted(list(found)[:count])
+    distinct_ranks: dict[int, None] = {}
+    while len(distinct_ranks) < count:
+        distinct_ranks |= dict.fromkeys(generator.integers(0, possible, count).tolist())
+    return sorted(list(distinct_ranks)[:count])
 
 
 def _unrank(rank: int, width: int, count: int) -> list[int]:

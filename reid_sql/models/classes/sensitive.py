@@ -160,21 +160,25 @@ def summarize_highest(
 
 
 def _summarize(
-    found: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str
+    class_values: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str
 ) -> Disclosure:
-    if not len(found.classes):
+    if not len(class_values.classes):
         raise NoRecordsError(NO_RECORDS)
-    available = not np.isnan(found.value).any()
-    value = float(np.sort(found.value)[worst]) if available else None
-    counts = found.class_size * found.classes if found.records is None else found.records
+    available = not np.isnan(class_values.value).any()
+    value = float(np.sort(class_values.value)[worst]) if available else None
+    counts = (
+        class_values.class_size * class_values.classes
+        if class_values.records is None
+        else class_values.records
+    )
     records, at_fault = int(counts.sum()), int(counts[offending].sum())
     return Disclosure(
         variant=variant,
         value=value,
         records=records,
-        classes=int(found.classes.sum()),
-        k=int(found.class_size.min()),
-        offending_classes=int(found.classes[offending].sum()) if available else None,
+        classes=int(class_values.classes.sum()),
+        k=int(class_values.class_size.min()),
+        offending_classes=int(class_values.classes[offending].sum()) if available else None,
         offending_records=at_fault if available else None,
         offending_share=at_fault / records if available else None,
         threshold=float(threshold),

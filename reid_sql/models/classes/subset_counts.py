@@ -102,8 +102,8 @@ def count_subset_classes(
     ("wildcard"). Refuses a bound of memory below what is needed.
 
     >>> people = DistinctRecords([np.array([1, 1, 0]), np.array([1, 2, 2])], np.array([2, 1, 1]))
-    >>> found = count_subset_classes(people, 2, "value")
-    >>> found.subsets(), found.classes.tolist(), found.pairs.tolist()
+    >>> answer = count_subset_classes(people, 2, "value")
+    >>> answer.subsets(), answer.classes.tolist(), answer.pairs.tolist()
     ([[0], [1], [0, 1]], [2, 2, 3], [6, 4, 2])
     """
     people = table.people is not None

@@ -73,8 +73,8 @@ def find_unsafe_combinations(
     widest = max(comb(width, size) for size in range(largest + 1))
     need = records * (RECORD_BYTES + 2 * widest // 8)
     require_memory(need, bound, f"{records} distinct records and {widest} sets of columns of one size")
-    found = list(_search(table, least, largest, count))
-    return sorted(found, key=lambda row: (row.size, -row.records))
+    listed = list(_search(table, least, largest, count))
+    return sorted(listed, key=lambda row: (row.size, -row.records))
 
 
 def _search(table: DistinctCodes, least: int, largest: int, count: int) -> Iterator[UnsafeCombinations]:
@@ -87,9 +87,9 @@ def _search(table: DistinctCodes, least: int, largest: int, count: int) -> Itera
         for chosen in combinations(range(len(table.names)), size):
             checkpoint(done / count)
             done += 1
-            level[chosen], found = _look(table, chosen, smaller, least)
-            if found is not None:
-                number, records, fewest = found
+            level[chosen], unsafe = _look(table, chosen, smaller, least)
+            if unsafe is not None:
+                number, records, fewest = unsafe
                 columns = [table.names[place] for place in chosen]
                 yield UnsafeCombinations(columns, size, number, records, records / total, fewest)
         smaller = level

@@ -183,8 +183,8 @@ class DisturbedNumbers:
         edges = self.mixture.edges
         heights = np.concatenate([[0.0], self.mixture.heights, [0.0]])
         if len(released) < len(edges):
-            found: Floats = heights[np.searchsorted(edges, released - own[:, None], side="right")]
-            return found
+            heights_at: Floats = heights[np.searchsorted(edges, released - own[:, None], side="right")]
+            return heights_at
         ends = np.searchsorted(released, (own[:, None] + edges).ravel()).reshape(len(own), len(edges))
         steps = np.diff(ends, axis=1, prepend=0, append=len(released))
         return np.repeat(np.tile(heights, len(own)), steps.ravel()).reshape(len(own), len(released))

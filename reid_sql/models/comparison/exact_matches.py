@@ -67,8 +67,8 @@ class ExactMatches:
         at = list(subset)
         ids = number_columns(np.concatenate([self.own[at], self.released[at]], axis=1))
         classes = self.own.shape[1]
-        found = sum_records(ids, np.concatenate([np.zeros(classes, dtype=np.int64), self.sizes]))
-        alike = found[ids[:classes]][self.pair[0]]
+        sums = sum_records(ids, np.concatenate([np.zeros(classes, dtype=np.int64), self.sizes]))
+        alike = sums[ids[:classes]][self.pair[0]]
         tally = Tally(name)
         hit = np.asarray(self.agree[at].all(axis=0), dtype=np.float64)
         tally.add(records, alike, hit, alike)

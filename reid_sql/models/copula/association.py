@@ -65,19 +65,19 @@ def expected_information(first: Floats, second: Floats) -> float:
     low = np.maximum(np.maximum(1, a + b - total), np.floor(mean - spread))
     high = np.minimum(np.minimum(a, b), np.ceil(mean + spread))
     terms = np.maximum(high - low + 1, 0).astype(np.int64)
-    found, start = 0.0, 0
+    information, start = 0.0, 0
     while start < len(a):  # as many pairs of counts at a time as fit
         stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS_PER_BLOCK, side="right")))
         some = slice(start, stop)
-        found += _sum_shared((a[some], b[some]), low[some], terms[some], times[some], total)
+        information += _sum_shared((a[some], b[some]), low[some], terms[some], times[some], total)
         start = stop
-    return found
+    return information
 
 
 def _tally(counts: Floats) -> tuple[Floats, Floats]:
     """Distinct counts, and how many values have each; fractions of weights are rounded."""
-    found, times = np.unique(np.maximum(1, np.round(counts)), return_counts=True)
-    return found, times.astype(np.float64)
+    counts_once, times = np.unique(np.maximum(1, np.round(counts)), return_counts=True)
+    return counts_once, times.astype(np.float64)
 
 
 def _sum_shared(
@@ -192,8 +192,8 @@ def _pull_scores(
 ) -> Floats:
     """Scores of a column's values from those they go with, each column by how well it agrees."""
     checkpoint()
-    found = scores[column].copy()
-    count = len(found)
+    pulled = scores[column].copy()
+    count = len(pulled)
     for (one, other), (first, second, weight) in pairs.items():
         if column not in (one, other):
             continue
@@ -202,8 +202,8 @@ def _pull_scores(
         )
         column_weight = np.maximum(np.bincount(own, weight, count), MIN_PROBABILITY)
         mean = np.bincount(own, weight * scored[others], count) / column_weight
-        found += mean * float((shares[column] * mean) @ scores[column])
-    return _standardize(found, shares[column])
+        pulled += mean * float((shares[column] * mean) @ scores[column])
+    return _standardize(pulled, shares[column])
 
 
 def _standardize(scores: Floats, shares: Floats) -> Floats:

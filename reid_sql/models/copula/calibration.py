@@ -57,12 +57,12 @@ def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
     """Fit the factor; the status reports a factor at its bound, and cells that no longer add up to 1."""
     low, high = (_excess(cells, records, alone, at) for at in (-MAX_LOG_FACTOR, MAX_LOG_FACTOR))
     bound = -MAX_LOG_FACTOR if low <= 0 else MAX_LOG_FACTOR if high >= 0 else 0.0
-    found = bound or scipy_functions.find_root(
+    log_factor = bound or scipy_functions.find_root(
         lambda at: _excess(cells, records, alone, at), -MAX_LOG_FACTOR, MAX_LOG_FACTOR, xtol=1e-6
     )
     repeated = records - alone
     weight = repeated / (repeated + HALF_WEIGHT_RECORDS) * alone / (alone + HALF_WEIGHT_RECORDS)
-    total = float(np.mean(temper_cells(cells, np.exp(found * weight), records) / cells))
+    total = float(np.mean(temper_cells(cells, np.exp(log_factor * weight), records) / cells))
     notes = [
         *(
             [STATUS_AT_BOUND.format(bound, "more" if bound > 0 else "less")]
@@ -71,7 +71,7 @@ def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
         ),
         *([STATUS_BEYOND_ONE.format(total)] if abs(total - 1) > MAX_UNREPORTED_EXCESS else []),
     ]
-    return Calibration(float(np.exp(found * weight)), "; ".join(notes) or OK)
+    return Calibration(float(np.exp(log_factor * weight)), "; ".join(notes) or OK)
 
 
 def temper_cells(cells: Floats, factor: float, records: int) -> Floats:

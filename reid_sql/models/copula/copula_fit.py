@@ -83,8 +83,8 @@ def _calibrate_model(model: GaussianCopula, unique_records: int) -> GaussianCopu
     """Let records repeat as often as in the sample."""
     precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
     cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
-    found = calibrate(cells, model.records, unique_records)
-    return replace(model, calibration=found.factor, status=found.status)
+    factor = calibrate(cells, model.records, unique_records)
+    return replace(model, calibration=factor.factor, status=factor.status)
 
 
 def _fit_marginals(rows: EvidenceRows, weight: Floats, ordered: Sequence[str]) -> tuple[Marginal, ...]:
@@ -92,26 +92,26 @@ def _fit_marginals(rows: EvidenceRows, weight: Floats, ordered: Sequence[str]) -
     checkpoint()
     columns = rows.columns()
     outside = rows.marginal_shares([name for name, _ in columns])
-    found = []
+    fitted = []
     for place, (name, own) in enumerate(columns):
         values, is_ordered = [rows.first_value[row] for row in own.tolist()], name in ordered
         if place in outside:
             known, shares = zip(*outside[place], strict=True)
-            found.append(given_marginal(known, shares, ordered=is_ordered, seen=values))
+            fitted.append(given_marginal(known, shares, ordered=is_ordered, seen=values))
         else:
-            found.append(fit_marginal(values, weight[own].tolist(), ordered=is_ordered))
-    return tuple(found)
+            fitted.append(fit_marginal(values, weight[own].tolist(), ordered=is_ordered))
+    return tuple(fitted)
 
 
 def _random_orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """Shares of two columns, nominal ones in a few random orders."""
     if one.ordered and other.ordered:
         return [(one.shares, other.shares)]
-    found = [
+    ordered_shares = [
         [m.shares if m.ordered else rng.permutation(m.shares) for m in (one, other)]
         for _ in range(AVERAGED_ORDERS)
     ]
-    return [(first, second) for first, second in found]
+    return [(first, second) for first, second in ordered_shares]
 
 
 def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> PairTables:
@@ -122,7 +122,7 @@ def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> P
     if large:
         rule = f"columns of method 'sharp' must have at most {MAX_VALUES} values, got more in '{large[0]}'"
         raise OutOfDomainError(f"{rule}; use method 'paper', or coarsen the column")
-    found = {}
+    by_pair = {}
     for one, other in combinations(range(len(model.columns)), 2):
         lines = rows.select(PAIR, one + 1, other + 1).tolist()
         codes = [
@@ -130,8 +130,8 @@ def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> P
             for column, values in ((one, rows.first_value), (other, rows.second_value))
         ]
         order = np.lexsort(codes)  # the same digits whatever order an engine counts in
-        found[one, other] = codes[0][order], codes[1][order], weight[lines][order]
-    return found
+        by_pair[one, other] = codes[0][order], codes[1][order], weight[lines][order]
+    return by_pair
 
 
 def _sharpen(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
@@ -149,6 +149,6 @@ def _sharpen(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
     matrix = np.eye(len(marginals))
     for (one, other), (first, second, weight) in tables.items():
         placed = places[one][first], places[other][second], weight
-        found = fit_pair_correlation(marginals[one].shares, marginals[other].shares, placed)
-        matrix[one, other] = matrix[other, one] = found
+        correlation = fit_pair_correlation(marginals[one].shares, marginals[other].shares, placed)
+        matrix[one, other] = matrix[other, one] = correlation
     return replace(model, marginals=marginals, correlation=nearest_correlation(matrix))

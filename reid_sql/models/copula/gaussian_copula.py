@@ -120,11 +120,11 @@ class GaussianCopula:
         scale = self._scales[column]
         if scale is not None and scale.excludes(value):
             return last_code(marginal)
-        found = parse_number(value)
+        parsed = parse_number(value)
         same = (
             ()
-            if found is None
-            else (place for place, own in enumerate(marginal.values) if parse_number(own) == found)
+            if parsed is None
+            else (place for place, own in enumerate(marginal.values) if parse_number(own) == parsed)
         )
         code = next(iter(same), len(marginal.values))
         if code == len(marginal.values) and marginal.ordered:
@@ -154,8 +154,8 @@ class GaussianCopula:
         fresh: dict[bytes, tuple[float, float]] = {}
         for start in range(0, len(missing), RECORDS_PER_BLOCK):
             some = missing[start : start + RECORDS_PER_BLOCK]
-            found = self.integrated(distinct[some])
-            pairs = zip(found.probability.tolist(), found.standard_error.tolist(), strict=True)
+            estimates = self.integrated(distinct[some])
+            pairs = zip(estimates.probability.tolist(), estimates.standard_error.tolist(), strict=True)
             fresh |= dict(zip([keys[place] for place in some], pairs, strict=True))
         scores = np.array([fresh.get(key) or self._scores[key] for key in keys]).reshape(-1, 2)[
             inverse.ravel()
@@ -188,28 +188,28 @@ class GaussianCopula:
             return Cells([low for low, _ in placed], [high for _, high in placed])
 
         renumbered = np.stack([inverse for _, inverse in used], axis=1)
-        found = integrate(renumbered, cells, self.correlation, self.order, self.precision)
-        calibrated = self.calibrated(found, codes)
+        estimates = integrate(renumbered, cells, self.correlation, self.order, self.precision)
+        calibrated = self.calibrated(estimates, codes)
         return Estimates(
             np.where(impossible, 0.0, calibrated.probability),
             np.where(impossible, 0.0, calibrated.standard_error),
         )
 
-    def calibrated(self, found: Estimates, codes: Integers) -> Estimates:
+    def calibrated(self, estimates: Estimates, codes: Integers) -> Estimates:
         """Multiply by the calibration where cells are rare, up to the frequency of the rarest value.
 
         No record is more frequent than the rarest of its values.
         """
         if self.calibration == 1:
-            return found
+            return estimates
         shares = [
             np.append(m.shares, m.unseen)[np.minimum(c, len(m.shares))]
             for m, c in zip(self.marginals, codes.T, strict=True)
         ]
-        most = np.maximum(np.min(shares, axis=0), found.probability)
-        moved = temper_cells(found.probability, self.calibration, self.records)
-        grown = moved / np.maximum(found.probability, np.finfo(float).tiny)
-        return Estimates(np.minimum(moved, most), found.standard_error * grown)
+        most = np.maximum(np.min(shares, axis=0), estimates.probability)
+        moved = temper_cells(estimates.probability, self.calibration, self.records)
+        grown = moved / np.maximum(estimates.probability, np.finfo(float).tiny)
+        return Estimates(np.minimum(moved, most), estimates.standard_error * grown)
 
 
 # Populations of a fitted copula: records drawn from it, and how unique people are among any number of them.
@@ -268,14 +268,14 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
     A place has the same record in every call, whatever the other places.
     """
     order = _shuffle_orders(model, np.random.default_rng([seed, 0]))
-    found = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    sampled = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // RECORDS_PER_STREAM
     for chunk in np.unique(chunks).tolist():
         checkpoint()
         rows = chunks == chunk
         drawn = _draw_codes(model, order, RECORDS_PER_STREAM, np.random.default_rng([seed, 1, chunk]))
-        found[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
-    return found
+        sampled[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
+    return sampled
 
 
 def _average_forecast(cells: list[Estimates], size: float, status: str) -> CopulaForecast:

@@ -107,10 +107,10 @@ def parse_number(text: str | None) -> float | None:
     (1.5, None)
     """
     try:
-        found = float(text or "")
+        number = float(text or "")
     except ValueError:
         return None
-    return found if isfinite(found) else None
+    return number if isfinite(number) else None
 
 
 def parse_numbers(values: Sequence[str | None]) -> Floats | None:
@@ -126,9 +126,9 @@ def parse_numbers(values: Sequence[str | None]) -> Floats | None:
         return None
     if not np.isfinite(spelled).all():
         return None
-    found = np.full(len(values), np.nan)
-    found[[value is not None for value in values]] = spelled
-    return found
+    numbers = np.full(len(values), np.nan)
+    numbers[[value is not None for value in values]] = spelled
+    return numbers
 
 
 def order_values(values: Sequence[str | None]) -> list[int]:
@@ -137,11 +137,11 @@ def order_values(values: Sequence[str | None]) -> list[int]:
     >>> order_values(["10", "9", None]), order_values(["b", "a", "10"])
     ([2, 1, 0], [2, 1, 0])
     """
-    found = parse_numbers(values)
-    if found is not None:
-        order = np.argsort(np.nan_to_num(found, nan=-np.inf), kind="stable")
+    numbers = parse_numbers(values)
+    if numbers is not None:
+        order = np.argsort(np.nan_to_num(numbers, nan=-np.inf), kind="stable")
         places: list[int] = order.tolist()
-        if (np.diff(found[order]) != 0).all():  # but for the text, one number in two spellings has no order
+        if (np.diff(numbers[order]) != 0).all():  # but for the text, one number in two spellings has no order
             return places
     keys = sort_keys(values)
     return sorted(range(len(values)), key=keys.__getitem__)
@@ -155,8 +155,8 @@ def sort_keys(values: Sequence[str | None]) -> list[tuple[int, float, str]]:
     """
     spelled = [parse_number(value) for value in values]
     return [
-        (0, 0.0, "") if text is None else (2, 0.0, text) if found is None else (1, found, text)
-        for text, found in zip(values, spelled, strict=True)
+        (0, 0.0, "") if text is None else (2, 0.0, text) if number is None else (1, number, text)
+        for text, number in zip(values, spelled, strict=True)
     ]
 
 
@@ -172,10 +172,10 @@ def _sort_values(values: Sequence[str | None], weights: Floats, *, ordered: bool
 def _integer_steps(values: Sequence[str | None]) -> Integers | None:
     """Give the values as whole steps from the least one; none unless all are integers near each other."""
     spelled = [parse_number(value) for value in values]
-    found = [value for value in spelled if value is not None and value == np.floor(value)]
-    if len(found) < len(values) or found[-1] - found[0] > MAX_SPAN:
+    integers = [value for value in spelled if value is not None and value == np.floor(value)]
+    if len(integers) < len(values) or integers[-1] - integers[0] > MAX_SPAN:
         return None
-    return np.asarray(np.array(found) - found[0], dtype=np.int64)
+    return np.asarray(np.array(integers) - integers[0], dtype=np.int64)
 
 
 def _bic(shares: Floats, weights: Floats, parameters: int) -> float:

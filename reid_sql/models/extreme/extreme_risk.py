@@ -288,24 +288,24 @@ def estimate_extreme_risk(chosen: QuasiIdentifiers, level: Level, memory_mb: int
     """
     _, distinct = count_right_matches(chosen, memory_mb)
     top = select_highest(distinct, level)
-    found = fit_tail(top[None], chosen.records, len(chosen), level)
+    fits = fit_tail(top[None], chosen.records, len(chosen), level)
     low, high = (
         bootstrap_interval(distinct, chosen.records, level, chosen.seed)
-        if np.isfinite(found.shape[0])
+        if np.isfinite(fits.shape[0])
         else (None, None)
     )
-    problems = _list_problems(found, top, chosen, distinct)
-    if low is None and np.isfinite(found.shape[0]):
+    problems = _list_problems(fits, top, chosen, distinct)
+    if low is None and np.isfinite(fits.shape[0]):
         problems.append(STATUS_NO_INTERVAL)
     return ExtremeRisk(
-        risk=none_if_nan(found.risk[0]),
+        risk=none_if_nan(fits.risk[0]),
         risk_low=low,
         risk_high=high,
-        threshold=float(found.threshold[0]),
-        shape=none_if_nan(found.shape[0]),
-        scale=none_if_nan(found.scale[0]),
+        threshold=float(fits.threshold[0]),
+        shape=none_if_nan(fits.shape[0]),
+        scale=none_if_nan(fits.scale[0]),
         quasi_identifiers=len(chosen),
-        exceedances=int(found.exceedances[0]),
+        exceedances=int(fits.exceedances[0]),
         records=chosen.records,
         status="; ".join([*problems, *chosen.remark]) or OK,
     )
@@ -320,31 +320,29 @@ def none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def explain_missing_fit(found: Fits, row: int = 0) -> list[str]:
+def explain_missing_fit(fits: Fits, row: int = 0) -> list[str]:
     """Say why this row of the fits has no risk; nothing where it has."""
-    if not np.isnan(found.risk[row]):
+    if not np.isnan(fits.risk[row]):
         return []
-    m = int(found.exceedances[row])
+    m = int(fits.exceedances[row])
     if m < MIN_EXCEEDANCES:
         remedy = "pass more columns, a larger tail or another p"
         return [f"risk is not available: {m} {STATUS_TOO_FEW} {MIN_EXCEEDANCES}; {remedy}"]
     return [STATUS_EQUAL_RISKS]
 
 
-def _list_problems(found: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers) -> list[str]:
-    if found.certain[0]:
+def _list_problems(fits: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers) -> list[str]:
+    if fits.certain[0]:
         keys = np.flatnonzero(distinct == chosen.records).tolist()
         named = ", ".join(f"({', '.join(chosen.names(key))})" for key in keys[:MAX_NAMED])
         more = f" and {len(keys) - MAX_NAMED} more" if len(keys) > MAX_NAMED else ""
         return [f"risk is 1: every record is unique for {named}{more}"]
-    if found.shape[0] < 0:
-        end = -found.scale[0] / found.shape[0]
+    if fits.shape[0] < 0:
+        end = -fits.scale[0] / fits.shape[0]
         share = top[-1] / chosen.records
-        reached = (
-            np.log(share) - np.log1p(-share) - np.log(found.threshold[0]) + np.log1p(-found.threshold[0])
-        )
+        reached = np.log(share) - np.log1p(-share) - np.log(fits.threshold[0]) + np.log1p(-fits.threshold[0])
         return [STATUS_BEYOND_LAW] if reached > end else []
-    return explain_missing_fit(found)
+    return explain_missing_fit(fits)
 
 
 def bootstrap_interval(

@@ -75,7 +75,7 @@ def record_entropies(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
     """
     bins, records = isqrt(len(chosen)), chosen.records
     require_memory(records * bins * BIN_BYTES, memory_mb, f"the entropy of {records} records")
-    found = np.zeros((records, bins), dtype=np.uint32)
+    entropies = np.zeros((records, bins), dtype=np.uint32)
     rows, levels, lock = np.arange(records), _count_levels(chosen.table), threading.Lock()
 
     def count(number: int) -> None:
@@ -83,12 +83,12 @@ def record_entropies(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Floats:
         places = _rank_by_ecdf(chosen, chosen.places[number].tolist(), levels)
         cells = (places * bins - 1) // records
         with lock:
-            found[rows, cells] += 1
+            entropies[rows, cells] += 1
 
     run_for_each(count, range(len(chosen)), records)
-    shares = found / len(chosen)
+    shares = entropies / len(chosen)
     with np.errstate(divide="ignore", invalid="ignore"):
-        answer: Floats = -np.where(found > 0, shares * np.log(shares), 0.0).sum(axis=1)
+        answer: Floats = -np.where(entropies > 0, shares * np.log(shares), 0.0).sum(axis=1)
     return np.abs(answer)
 
 
@@ -219,8 +219,8 @@ def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> draw = np.random.default_rng(0)
     >>> table = Codes(list("abcdefg"), [True] * 7, [draw.integers(1, 6, 60) for _ in range(7)], np.arange(60))
-    >>> found = measure_contributions(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))
-    >>> round(float(found.contribution.max()), 4)
+    >>> answer = measure_contributions(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))
+    >>> round(float(answer.contribution.max()), 4)
     0.0052
     """
     counted = count_uniqueness(chosen, memory_mb)
@@ -237,17 +237,17 @@ def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int
 
 def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[Contribution]:
     """Give the contributions record by record, in the order of the table."""
-    found = measure_contributions(chosen, level, memory_mb)
-    proxies = compute_order_proxies(chosen, found.contribution, memory_mb)
+    contributions = measure_contributions(chosen, level, memory_mb)
+    proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
     none = [None] * chosen.records
-    whole = explain_missing_fit(found.whole)
+    whole = explain_missing_fit(contributions.whole)
     known = [*whole, *proxies.remarks, *chosen.remark]
     without = "; ".join(known if whole else [STATUS_NO_FIT_WITHOUT, *known])
     columns = zip(
-        found.contribution.tolist(),
-        found.unique.tolist(),
-        found.u_star.tolist(),
-        found.u_plus.tolist(),
+        contributions.contribution.tolist(),
+        contributions.unique.tolist(),
+        contributions.u_star.tolist(),
+        contributions.u_plus.tolist(),
         none if proxies.entropy is None else proxies.entropy.tolist(),
         none if proxies.pls is None else proxies.pls.tolist(),
         strict=True,
@@ -290,11 +290,18 @@ def compare_proxies(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 102
     >>> [row.proxy for row in compare_proxies(choose_quasi_identifiers(table, 3), Level(0.1, 0.5))]
     ['u_plus', 'u_star', 'entropy', 'pls']
     """
-    found = measure_contributions(chosen, level, memory_mb)
-    order = compute_order_proxies(chosen, found.contribution, memory_mb)
-    proxies = {"u_plus": found.u_plus, "u_star": found.u_star, "entropy": order.entropy, "pls": order.pls}
-    missing = "; ".join(explain_missing_fit(found.whole) or order.remarks)
-    return [_compare_proxy(name, proxy, found.contribution, missing) for name, proxy in proxies.items()]
+    contributions = measure_contributions(chosen, level, memory_mb)
+    order = compute_order_proxies(chosen, contributions.contribution, memory_mb)
+    proxies = {
+        "u_plus": contributions.u_plus,
+        "u_star": contributions.u_star,
+        "entropy": order.entropy,
+        "pls": order.pls,
+    }
+    missing = "; ".join(explain_missing_fit(contributions.whole) or order.remarks)
+    return [
+        _compare_proxy(name, proxy, contributions.contribution, missing) for name, proxy in proxies.items()
+    ]
 
 
 def _compare_proxy(name: str, proxy: Floats | None, contribution: Floats, missing: str) -> ProxyAgreement:

@@ -169,7 +169,7 @@ class Remaining:
         self.records = np.arange(records)
         self.classes = np.empty((records, count), dtype=np.int32)
         sizes = map_keys(chosen, self._numbered, memory_mb)
-        starts = np.cumsum([0, *(len(found) for found in sizes)])
+        starts = np.cumsum([0, *(len(remaining_sizes) for remaining_sizes in sizes)])
         self.distinct = np.diff(starts)
         self.classes += starts[:-1].astype(np.int32)
         self.sizes = np.concatenate(sizes).astype(np.int32)

@@ -118,7 +118,7 @@ def _max_destroyed(credit: Integers, steps: int) -> Floats:
 
 def _bound_mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
     """The least mean logit, as a share, of these quasi-identifiers once so many of their classes are gone."""
-    found = []
+    means = []
     rows = max(1, VALUES_PER_BLOCK // len(ranked))
     for start in range(0, len(left), rows):
         checkpoint()
@@ -126,8 +126,8 @@ def _bound_mean(ranked: Integers, destroyed: Floats, left: Integers) -> Floats:
         taken = left[0] - size
         high = np.minimum(ranked, size - 1)  # a risk of 1 would be the risk of the table
         low = np.minimum(np.maximum(ranked - taken, 1), high)
-        found.append(_fill_knapsack(high, low, size, destroyed[start : start + rows]))
-    return np.concatenate(found)
+        means.append(_fill_knapsack(high, low, size, destroyed[start : start + rows]))
+    return np.concatenate(means)
 
 
 def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> Floats:
@@ -224,24 +224,24 @@ def _list_eliminations(
 ) -> list[Removal]:
     status = "; ".join(chosen.remark) or OK
     rows = zip(range(len(risks)), [None, *records], risks, bounds.tolist()[: len(risks)], strict=True)
-    found = [Removal(step, record, risk, bound, status) for step, record, risk, bound in rows]
+    eliminations = [Removal(step, record, risk, bound, status) for step, record, risk, bound in rows]
     if len(records) < steps:
-        last = found.pop()
-        found.append(
+        last = eliminations.pop()
+        eliminations.append(
             Removal(
                 last.step, last.record, last.risk, last.bound, "; ".join([STATUS_STOPPED, *chosen.remark])
             )
         )
-    return found
+    return eliminations
 
 
 def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: int) -> Integers:
     """The records from the highest score on; ties in the order of the table."""
-    found = measure_contributions(chosen, level, memory_mb)
-    quick = {"dt": found.contribution, "u_star": found.u_star, "u_plus": found.u_plus}
+    contributions = measure_contributions(chosen, level, memory_mb)
+    quick = {"dt": contributions.contribution, "u_star": contributions.u_star, "u_plus": contributions.u_plus}
     if by in quick:
         return np.argsort(-quick[by], kind="stable")
-    proxies = compute_order_proxies(chosen, found.contribution, memory_mb)
+    proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
     score = proxies.entropy if by == "entropy" else proxies.pls
     if score is None:
         raise OutOfDomainError(f"by must be an order that the table has, got '{by}'; {proxies.remarks[0]}")
@@ -251,13 +251,13 @@ def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: in
 def _list_removals(
     order: Integers, fits: list[Fits], bounds: Floats, chosen: QuasiIdentifiers
 ) -> list[Removal]:
-    found: list[Removal] = []
+    removals: list[Removal] = []
     records = [None, *order.tolist()]
     for part in fits:
         for row in range(len(part.risk)):
-            risk, step = none_if_nan(part.risk[row]), len(found)
+            risk, step = none_if_nan(part.risk[row]), len(removals)
             problems = [STATUS_STAYS_1] if risk == CERTAIN else explain_missing_fit(part, row)
-            found.append(
+            removals.append(
                 Removal(
                     step,
                     records[step],
@@ -266,4 +266,4 @@ def _list_removals(
                     "; ".join([*problems, *chosen.remark]) or OK,
                 )
             )
-    return found
+    return removals

@@ -54,10 +54,10 @@ def describe_records(columns: Sequence[str], cases: Integers, sample: int) -> Te
     ['ok', 'value not in the sample: age; its share is estimated']
     """
     patterns, place = np.unique(cases, axis=0, return_inverse=True)
-    found = [
+    statuses = [
         join_status(*describe_few_records(sample), *_describe_pattern(columns, each)) for each in patterns
     ]
-    return np.array(found)[place.ravel()]
+    return np.array(statuses)[place.ravel()]
 
 
 def refuse_one_record(records: int) -> None:

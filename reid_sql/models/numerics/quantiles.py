@@ -37,8 +37,8 @@ def quantiles_by_weight(values: Floats, weights: Floats, shares: Sequence[float]
     """
     order = np.argsort(values)
     cumulated = np.cumsum(weights[order]) - weights[order] / 2
-    found: Floats = np.interp(shares, cumulated, values[order])
-    return found
+    quantiles: Floats = np.interp(shares, cumulated, values[order])
+    return quantiles
 
 
 # The exact upper end of a share that was counted in a sample (Clopper & Pearson 1934).

@@ -70,21 +70,21 @@ def nearest_correlation(matrix: npt.ArrayLike) -> Floats:
     >>> nearest_correlation([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).round(4)[0]
     array([1.    , 0.7607, 0.1573])
     """
-    found = np.array(matrix, dtype=np.float64)
-    if np.linalg.eigvalsh(found)[0] >= 0 and (np.diag(found) == 1).all():
-        return found
-    correction = np.zeros_like(found)
+    corrected = np.array(matrix, dtype=np.float64)
+    if np.linalg.eigvalsh(corrected)[0] >= 0 and (np.diag(corrected) == 1).all():
+        return corrected
+    correction = np.zeros_like(corrected)
     for _ in range(MAX_PROJECTIONS):
-        shifted = found - correction
+        shifted = corrected - correction
         values, vectors = np.linalg.eigh(shifted)
         raised = (vectors * np.maximum(values, 0)) @ vectors.T
         correction = raised - shifted
-        change = float(np.abs(raised - found).max())
-        found = raised.copy()
-        np.fill_diagonal(found, 1.0)
+        change = float(np.abs(raised - corrected).max())
+        corrected = raised.copy()
+        np.fill_diagonal(corrected, 1.0)
         if change < CORRELATION_TOLERANCE / 100:
             break
-    return _clip_eigenvalues(found)
+    return _clip_eigenvalues(corrected)
 
 
 def _clip_eigenvalues(matrix: Floats) -> Floats:
@@ -230,8 +230,8 @@ def rectangle_probabilities(
     coordinate with the narrowest interval on average comes first. Refuses bounds out of order and what is no
     correlation matrix.
 
-    >>> found = rectangle_probabilities([[0, 0]], [[np.inf, np.inf]], [[1, 0.5], [0.5, 1]])
-    >>> round(float(found.probability[0]), 4)
+    >>> answer = rectangle_probabilities([[0, 0]], [[np.inf, np.inf]], [[1, 0.5], [0.5, 1]])
+    >>> round(float(answer.probability[0]), 4)
     0.3333
     """
     low, high = (
@@ -296,11 +296,11 @@ def _integrate_distinct(codes: Integers, plan: _Plan) -> Floats:
     depth[1:] = level_of[(records[1:] != records[:-1]).argmax(axis=1)]
     height = max(1, POINTS_PER_BLOCK // plan.uniforms.shape[1])
     slices = [slice(start, start + height) for start in range(0, len(records), height)]
-    found = np.empty((len(records), REPLICATES))
-    found[order] = np.concatenate(
+    probabilities = np.empty((len(records), REPLICATES))
+    probabilities[order] = np.concatenate(
         _map_blocks(lambda some: _integrate_block(records[some], depth[some], plan), slices)
     )
-    return found
+    return probabilities
 
 
 def _map_blocks(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Floats]:

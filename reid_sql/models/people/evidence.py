@@ -258,7 +258,7 @@ def _has_scale(values: Sequence[Text], counts: Floats) -> bool:
 
 def _read_known_shares(rows: EvidenceRows, names: Sequence[str]) -> dict[int, tuple[list[Text], Floats]]:
     """Shares from outside by column; those of a value that is named twice are added up."""
-    found = {}
+    by_column = {}
     for column, listed in rows.marginal_shares(names).items():
         shares: dict[Text, float] = {}
         for value, share in listed:
@@ -267,5 +267,5 @@ def _read_known_shares(rows: EvidenceRows, names: Sequence[str]) -> dict[int, tu
         if not all(share >= 0 for share in shares.values()) or not 0 < total < np.inf:
             rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
             raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the table of marginals")
-        found[column] = list(shares), np.array(list(shares.values()))
-    return found
+        by_column[column] = list(shares), np.array(list(shares.values()))
+    return by_column

@@ -102,8 +102,8 @@ def estimate_bound(histogram: Histogram, population: float) -> Estimate:
     Refuses what `count_sample` refuses.
 
     >>> import numpy as np
-    >>> found = estimate_bound(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
-    >>> found.uniqueness, round(found.high, 4)
+    >>> answer = estimate_bound(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> answer.uniqueness, round(answer.high, 4)
     (0.2, 0.5561)
     """
     sample = count_sample(histogram, population)
@@ -129,23 +129,23 @@ def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
     Refuses what `count_sample` refuses.
 
     >>> import numpy as np
-    >>> found = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
-    >>> round(found.uniqueness, 6), found.status.split(":")[0]
+    >>> answer = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> round(answer.uniqueness, 6), answer.status.split(":")[0]
     (0.022222, "the interval holds chance, not what Ewens' formula misses")
     """
     sample = count_sample(histogram, population)
     if sample.unique == sample.records:
         return Estimate(1.0, None, 1.0, STATUS_ALL_UNIQUE)
     theta = sample.unique * (sample.records - 1) / (sample.records - sample.unique)
-    found = ewens_uniqueness(sample, sample.unique)
+    ewens = ewens_uniqueness(sample, sample.unique)
     step, chance = (
         NORMAL_95 * ewens_standard_deviation(theta, sample.records),
         NORMAL_95 * ewens_standard_deviation(theta, sample.population) / sample.population,
     )
-    below = found - ewens_uniqueness(sample, max(sample.unique - step, 0.0))
-    above = ewens_uniqueness(sample, min(sample.unique + step, sample.records)) - found
-    low, high = found - sqrt(below**2 + chance**2), found + sqrt(above**2 + chance**2)
-    return Estimate(found, max(0.0, low), min(1.0, high), STATUS_EWENS)
+    below = ewens - ewens_uniqueness(sample, max(sample.unique - step, 0.0))
+    above = ewens_uniqueness(sample, min(sample.unique + step, sample.records)) - ewens
+    low, high = ewens - sqrt(below**2 + chance**2), ewens + sqrt(above**2 + chance**2)
+    return Estimate(ewens, max(0.0, low), min(1.0, high), STATUS_EWENS)
 
 
 def ewens_uniqueness(sample: Sample, unique: float) -> float:
@@ -182,8 +182,8 @@ def estimate_zayatz(histogram: Histogram, population: float) -> Estimate:
     P(F = i | f = 1) ∝ s_i · P(one of i is drawn), with i C(n − i, n_s − 1) / C(n, n_s) the chance that
     exactly one of i is drawn. Refuses what `count_sample` refuses.
 
-    >>> found = estimate_zayatz(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
-    >>> round(found.uniqueness, 6)
+    >>> answer = estimate_zayatz(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
+    >>> round(answer.uniqueness, 6)
     0.043137
     """
     sample = count_sample(histogram, population)
@@ -257,10 +257,10 @@ def estimate_slide_negative_binomial(histogram: Histogram, population: float) ->
         return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
     classes = estimate_population_classes(histogram, sample.fraction)
     equations = MomentEquations(unique / classes, twofold / unique, sample.fraction)
-    found = equations.solutions()
-    if not len(found):
+    solutions = equations.solutions()
+    if not len(solutions):
         return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
-    shares = classes / sample.population * np.exp(equations.alpha(found) * log_expit(found))
+    shares = classes / sample.population * np.exp(equations.alpha(solutions) * log_expit(solutions))
     return Estimate(min(1.0, float(shares.max())), None, None, STATUS_SNB)
 
 
@@ -316,10 +316,10 @@ class MomentEquations:
             middle = (low + high) / 2
             same = np.sign(self.miss(middle)) == below
             low, high = np.where(same, middle, low), np.where(same, high, middle)
-        found = (low + high) / 2
-        return found[
-            (np.abs(self.miss(found)) < MAX_EQUATION_MISS)
-            & (np.abs(self.miss_of_ratio(found)) < MAX_EQUATION_MISS)
+        roots = (low + high) / 2
+        return roots[
+            (np.abs(self.miss(roots)) < MAX_EQUATION_MISS)
+            & (np.abs(self.miss_of_ratio(roots)) < MAX_EQUATION_MISS)
         ]
 
     def _thinned(self, logit: Floats) -> Floats:
@@ -347,18 +347,20 @@ def sampling_fraction(records: int, population: float) -> float:
 def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) -> Estimate:
     """Take the estimate that the rule prescribes for this sampling fraction; the status names its method.
 
-    >>> found = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
-    >>> choose_by_dankar(0.05, {name: lambda name=name: found[name] for name in found}).status
+    >>> answer = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
+    >>> choose_by_dankar(0.05, {name: lambda name=name: answer[name] for name in answer}).status
     'by zayatz'
     """
     first, safe = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb", of["zayatz"]()
-    found = of[first]()
-    if found.uniqueness is None or (
-        first == "snb" and safe.uniqueness is not None and safe.uniqueness < found.uniqueness
+    estimate = of[first]()
+    if estimate.uniqueness is None or (
+        first == "snb" and safe.uniqueness is not None and safe.uniqueness < estimate.uniqueness
     ):
         return _name_estimator("zayatz", safe)
-    return _name_estimator(first, found)
+    return _name_estimator(first, estimate)
 
 
-def _name_estimator(name: str, found: Estimate) -> Estimate:
-    return replace(found, status=f"by {name}" if found.status == OK else f"by {name}; {found.status}")
+def _name_estimator(name: str, estimate: Estimate) -> Estimate:
+    return replace(
+        estimate, status=f"by {name}" if estimate.status == OK else f"by {name}; {estimate.status}"
+    )

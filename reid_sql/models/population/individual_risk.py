@@ -64,8 +64,8 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
 
     Refuses an empty table, bad weights, and a population that no function takes.
 
-    >>> found = score_weighted_records(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
-    >>> found.risk.round(6).tolist(), round(found.expected_reidentifications, 6)
+    >>> answer = score_weighted_records(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0])))
+    >>> answer.risk.round(6).tolist(), round(answer.expected_reidentifications, 6)
     ([0.255843, 0.5], 1.255843)
     """
     FORM.check("form", form)
@@ -78,12 +78,12 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     sizes = weighted.records if weighted.class_size is None else weighted.class_size
     f = sizes.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
-    found = (
+    risks = (
         quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate_risk(f, p)
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(sizes, weighted.mass, found, float(weighted.records @ found), status)
+    return IndividualRisk(sizes, weighted.mass, risks, float(weighted.records @ risks), status)
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

@@ -193,8 +193,8 @@ def score_fitted_records(
     """Score each distinct record; refuses an empty table, and a two-way model with too many combinations.
 
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))
-    >>> found = score_fitted_records(four, 0.5)
-    >>> found.uniqueness.round(4).tolist(), found.correctness.round(4).tolist()
+    >>> answer = score_fitted_records(four, 0.5)
+    >>> answer.uniqueness.round(4).tolist(), answer.correctness.round(4).tolist()
     ([0.3679, 0.0], [0.6321, 0.1815])
     """
     f = float(FRACTION.check("sampling_fraction", sampling_fraction))
@@ -246,10 +246,10 @@ def _expect_counts(fitted: FittedRecords, interactions: int) -> tuple[Floats, li
         return np.exp(fitted.log_expected), [STATUS_SATURATED] * is_saturated(
             fitted.sizes, fitted.log_expected
         )
-    found = two_way.fit_two_way(fitted.codes, fitted.records)
+    two_way_fit = two_way.fit_two_way(fitted.codes, fitted.records)
     classes = len(fitted.records)
-    crowded = found.parameters > MAX_PARAMETERS_PER_CLASS * classes
-    notes = [STATUS_TOO_MANY.format(found.parameters, classes)] * crowded
-    return found.expected, notes + [STATUS_NOT_FITTED.format(found.deviation)] * (
-        found.deviation > two_way.MAX_FITTED_MISS
+    crowded = two_way_fit.parameters > MAX_PARAMETERS_PER_CLASS * classes
+    notes = [STATUS_TOO_MANY.format(two_way_fit.parameters, classes)] * crowded
+    return two_way_fit.expected, notes + [STATUS_NOT_FITTED.format(two_way_fit.deviation)] * (
+        two_way_fit.deviation > two_way.MAX_FITTED_MISS
     )

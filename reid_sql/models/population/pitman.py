@@ -77,8 +77,8 @@ def pitman_uniqueness(
     than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
-    >>> found = pitman_uniqueness(sample, 3200)
-    >>> round(found.uniqueness, 4), found.status
+    >>> answer = pitman_uniqueness(sample, 3200)
+    >>> round(answer.uniqueness, 4), answer.status
     (0.0032, 'ok')
     """
     n = check_population(population, count_records(histogram))
@@ -108,8 +108,8 @@ def expected_uniqueness(theta: float, alpha: float, population: float, form: str
 def fit_pitman(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
     """Fit (θ, α) by maximum likelihood to classes that do not overlap, α from 0 on unless it may be negative.
 
-    >>> found = fit_pitman(Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8])))
-    >>> round(found.theta, 3), round(found.alpha, 3)
+    >>> answer = fit_pitman(Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8])))
+    >>> round(answer.theta, 3), round(answer.alpha, 3)
     (10.399, 0.0)
     """
     likelihood = Likelihood(histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64))
@@ -117,8 +117,8 @@ def fit_pitman(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
         return PitmanFit(None, None, STATUS_ALL_UNIQUE)
     if likelihood.classes == 1:
         return PitmanFit(None, None, STATUS_ALL_ALIKE)
-    found = _maximize(likelihood, lowest=-np.inf if negative else 0.0)
-    return PitmanFit(*found, OK) if found else PitmanFit(None, None, STATUS_NOT_CONVERGED)
+    maximum = _maximize(likelihood, lowest=-np.inf if negative else 0.0)
+    return PitmanFit(*maximum, OK) if maximum else PitmanFit(None, None, STATUS_NOT_CONVERGED)
 
 
 class Likelihood:
@@ -267,28 +267,31 @@ def estimate_pitman(
     None where it is above the share of the sample that is unique, which bounds Ξ: the status says so.
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([90, 30, 10, 5]), np.array([90, 60, 40, 40]))
-    >>> found = estimate_pitman(sample, 3200)
-    >>> round(found.low, 4), round(found.uniqueness, 4), round(found.high, 4)
+    >>> answer = estimate_pitman(sample, 3200)
+    >>> round(answer.low, 4), round(answer.uniqueness, 4), round(answer.high, 4)
     (0.0365, 0.0825, 0.1866)
     """
     sample = count_sample(histogram, population)
     fitted = fit_pitman(histogram, negative=negative)
-    found = uniqueness_of_fit(fitted, sample.population, form)
-    if found.uniqueness is not None and found.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
+    estimate = uniqueness_of_fit(fitted, sample.population, form)
+    if estimate.uniqueness is not None and estimate.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
         return Estimate(None, None, None, STATUS_BEYOND_BOUND)
-    if found.uniqueness is None or fitted.theta is None or fitted.alpha is None:
-        return Estimate(found.uniqueness, None, found.uniqueness, found.status)
+    if estimate.uniqueness is None or fitted.theta is None or fitted.alpha is None:
+        return Estimate(estimate.uniqueness, None, estimate.uniqueness, estimate.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))
     covariance = _covariance(
         histogram, np.array([fitted.alpha, sigma]), at_bound=fitted.alpha == 0 and not negative
     )
     if covariance is None:
-        return Estimate(found.uniqueness, None, None, STATUS_NO_CURVATURE)
+        return Estimate(estimate.uniqueness, None, None, STATUS_NO_CURVATURE)
     slope = _log_slope(fitted.alpha, sigma, sample.population, form)
-    chance = 1 / max(found.uniqueness * population, 1.0)
+    chance = 1 / max(estimate.uniqueness * population, 1.0)
     factor = exp(min(NORMAL_95 * sqrt(slope @ covariance @ slope + chance), 700.0))
     return Estimate(
-        found.uniqueness, found.uniqueness / factor, min(1.0, found.uniqueness * factor), STATUS_COVERAGE
+        estimate.uniqueness,
+        estimate.uniqueness / factor,
+        min(1.0, estimate.uniqueness * factor),
+        STATUS_COVERAGE,
     )
 
 

@@ -36,6 +36,7 @@ from reid_sql.parameters import Choice, Floats
 STATUS_NO_PAIRS: Final = (
     "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 )
+STATUS_ONE_RECORD: Final = "not available: a copula needs at least two records"
 
 
 def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate:
@@ -44,9 +45,11 @@ def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate
     rows = evidence.rows_with(VALUE)
     if rows is None:
         return Estimate(None, None, None, STATUS_NO_PAIRS)
+    if sample.records == 1:
+        return Estimate(None, None, None, STATUS_ONE_RECORD)
     model = copula_fit.fit_copula(rows, method="paper")
-    found = gaussian_copula.forecast_copula(model, [sample.population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
+    forecast = gaussian_copula.forecast_copula(model, [sample.population])[0]
+    return Estimate(forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status)
 
 
 # Population uniqueness by the model of people: the share, ends and status that population_risk gives.
@@ -67,8 +70,10 @@ def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate
     rows = evidence.rows_with(VALUE, DRAWN_RECORD)
     if rows is None:
         return Estimate(None, None, None, STATUS_NO_RECORDS_DRAWN)
-    found = answer(evidence_from_rows(rows), [sample.population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
+    estimated = answer(evidence_from_rows(rows), [sample.population])[0]
+    return Estimate(
+        estimated.uniqueness, estimated.uniqueness_low, estimated.uniqueness_high, estimated.status
+    )
 
 
 # Population uniqueness by the Pitman–Yor forecast of pyc_forecast.
@@ -82,8 +87,8 @@ def estimate_pyc(histogram: Histogram, population: float) -> Estimate:
     >>> 0 < estimate_pyc(sample, 3200).uniqueness < 8 / 32
     True
     """
-    found = pitman_yor_forecast.forecast_pitman_yor(histogram, [population])[0]
-    return Estimate(found.uniqueness, found.uniqueness_low, found.uniqueness_high, found.status)
+    forecast = pitman_yor_forecast.forecast_pitman_yor(histogram, [population])[0]
+    return Estimate(forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status)
 
 
 # Population uniqueness by a log-linear model with main effects: Poisson counts, or negative binomial ones.
@@ -217,10 +222,10 @@ def estimate_by_methods(
     return [_method_row(name, ALL_METHODS[name](evidence, sample.population), sample) for name in names]
 
 
-def _method_row(name: str, found: Estimate, sample: Sample) -> PopulationUniqueness:
-    share = found.uniqueness
-    notes = [] if found.status == OK else [found.status]
+def _method_row(name: str, estimate: Estimate, sample: Sample) -> PopulationUniqueness:
+    share = estimate.uniqueness
+    notes = [] if estimate.status == OK else [estimate.status]
     if share is not None and share > sample.uniqueness * (1 + 1e-9):
         notes.append(classical_estimators.STATUS_EXCEEDS_BOUND)
     people = None if share is None else share * sample.population
-    return PopulationUniqueness(name, people, share, found.low, found.high, "; ".join(notes) or OK)
+    return PopulationUniqueness(name, people, share, estimate.low, estimate.high, "; ".join(notes) or OK)

@@ -102,10 +102,10 @@ def number_occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
             f"interactions := 2, got {height * width}"
         )
         raise OutOfDomainError(f"{rule}; coarsen the columns, or use interactions := 0")
-    found = np.full(height * width, -1, dtype=np.int32)
+    numbers = np.full(height * width, -1, dtype=np.int32)
     occurring = np.unique(first.astype(np.int64) * width + second)
-    found[occurring] = np.arange(len(occurring))
-    return found.reshape(height, width)
+    numbers[occurring] = np.arange(len(occurring))
+    return numbers.reshape(height, width)
 
 
 def _count_extended_cells(values: Places, table: Places) -> int:

@@ -74,8 +74,10 @@ class PeopleSubsets:
 
     def status(self, subsets: Subsets) -> list[str]:
         """Status of each subset: whether the sample contains its values."""
-        found = describe_records(self.model.columns, np.where(subsets, self._cases, SEEN), self.model.records)
-        return [str(status) for status in found]
+        statuses = describe_records(
+            self.model.columns, np.where(subsets, self._cases, SEEN), self.model.records
+        )
+        return [str(status) for status in statuses]
 
     def scores(self, subsets: Subsets, people: float) -> tuple[Floats, Floats, Floats]:
         """q, ξ and κ by each subset."""

@@ -88,8 +88,8 @@ def _score_subsets(
 ) -> list[_SubsetScore]:
     if isinstance(model, PeopleModel):
         person = PeopleSubsets(model, model.codes([[value] for value in values])[0])
-        found = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
-        return [_SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in found]
+        scored = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
+        return [_SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in scored]
     if not isinstance(model, GaussianCopula):
         raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
     scores = []

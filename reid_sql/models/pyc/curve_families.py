@@ -69,8 +69,8 @@ def fit_pyc_curve(task: Task) -> Fit:
         law = _pyc_law(*_entropy_and_tail(place), task.k)
         return np.asarray(task.residuals(lambda n: law(task.measure, n)) / scale)
 
-    found = [_solve_least_squares(residuals, start) for start in _pyc_starts(task)]
-    best = min(found, key=lambda result: float(result.cost))
+    fits = [_solve_least_squares(residuals, start) for start in _pyc_starts(task)]
+    best = min(fits, key=lambda result: float(result.cost))
     entropy, tail = _entropy_and_tail(best.x)
     law = _pyc_law(entropy, tail, task.k)
     problems = [] if best.success else [STATUS_UNCONVERGED]
@@ -212,9 +212,9 @@ def _minimize_on_grid(
 
     place = int(np.argmin([loss(value) for value in grid]))
     around = (grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)])
-    found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-11})
-    value = float(found.x) if found.fun < loss(grid[place]) else float(grid[place])
-    problems = [] if found.success else [STATUS_UNCONVERGED]
+    minimum = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-11})
+    value = float(minimum.x) if minimum.fun < loss(grid[place]) else float(grid[place])
+    problems = [] if minimum.success else [STATUS_UNCONVERGED]
     return value, problems + _describe_edge(name, value, grid[0], grid[-1])
 
 

@@ -220,13 +220,13 @@ def extrapolate(
     people = COUNT.check("populations", populations)
     whole = int(CLASS_SIZE.check("k", k))
     task = Task(points, MEASURES.check("measure", measure), whole)
-    found = (
+    extrapolated = (
         _extrapolate_fitted(task, people.ravel(), method)
         if points.falls
         else _extrapolate_highest(task, people.ravel())
     )
-    shaped = {name: answer.shaped(people.shape) for name, answer in found.answers.items()}
-    return replace(found, answers=shaped)
+    shaped = {name: answer.shaped(people.shape) for name, answer in extrapolated.answers.items()}
+    return replace(extrapolated, answers=shaped)
 
 
 def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
@@ -311,8 +311,8 @@ def _bound_answer(task: Task, measure: str, people: Floats, answer: Floats) -> F
 def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[Extrapolated]:
     """One row for each of the populations of the forecast.
 
-    >>> found = extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc", standard_errors=[0.01])
-    >>> list_forecasts(found, [10_000])[0].status
+    >>> answer = extrapolate([100, 1000], [0.99, 0.80], [10_000], "pyc", standard_errors=[0.01])
+    >>> list_forecasts(answer, [10_000])[0].status
     'ok'
     """
     people = np.atleast_1d(np.asarray(populations, dtype=np.float64))

@@ -92,8 +92,8 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
         )  # d < 0: |d| (α/|d| − l)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
     exact = np.where(d > 0, rising, falling)
-    found = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
-    return np.where(alpha + count * d > 0, found, -np.inf)
+    openings = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
+    return np.where(alpha + count * d > 0, openings, -np.inf)
 
 
 def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFit, Posterior]:
@@ -103,8 +103,8 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
     unique, or all alike, the data bounds the entropy on one side only, and the status says so.
 
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
-    >>> found, _ = fit_pitman_yor(geometric)
-    >>> found.entropy_low < found.entropy < found.entropy_high
+    >>> answer, _ = fit_pitman_yor(geometric)
+    >>> answer.entropy_low < answer.entropy < answer.entropy_high
     True
     """
     weighed = weigh_classes(histogram)
@@ -116,7 +116,7 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
         quantiles_by_weight(values, posterior.weight, (0.025, 0.975))
         for values in (posterior.entropy, posterior.tail)
     )
-    found = PycFit(
+    fit = PycFit(
         entropy=h,
         entropy_low=min(h, float(entropy[0])),
         entropy_high=max(h, float(entropy[1])),
@@ -129,7 +129,7 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
         classes=int(histogram.classes.sum()),
         status=posterior.status,
     )
-    return found, posterior
+    return fit, posterior
 
 
 def _compute_posterior(histogram: Histogram, prior: Prior) -> Posterior:
@@ -163,11 +163,11 @@ def _normalize(log_posterior: Floats) -> Floats:
 def _log_posterior(histogram: Histogram, points: Floats, box: Floats, prior: Prior) -> Floats:
     """Log-posterior density in (ln h, ln(1 − γ)), −∞ outside the box; its Jacobian is h (1 − γ)."""
     inside = ((points >= box[:, :1]) & (points <= box[:, 1:])).all(axis=0)
-    found = np.full(points.shape[1], -np.inf)
+    log_density = np.full(points.shape[1], -np.inf)
     h, rest = np.exp(points[:, inside])
     log_prior = -10 / rest if prior == "archer" else np.zeros_like(rest)
-    found[inside] = log_likelihood(histogram, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
-    return found
+    log_density[inside] = log_likelihood(histogram, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
+    return log_density
 
 
 def _find_mode(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -> tuple[float, float]:

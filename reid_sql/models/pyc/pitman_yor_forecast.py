@@ -96,19 +96,19 @@ def forecast_pitman_yor(
     """
     histogram = weigh_classes(histogram)
     classes = float(histogram.classes.sum())
-    found, posterior = fit_pitman_yor(histogram, prior)
-    sizes = [check_population(population, found.records) for population in np.atleast_1d(populations)]
+    fit, posterior = fit_pitman_yor(histogram, prior)
+    sizes = [check_population(population, fit.records) for population in np.atleast_1d(populations)]
     draws = _resample(posterior.weight)
-    entropy = np.r_[found.entropy, posterior.entropy[draws]]
-    tail = np.r_[found.tail, posterior.tail[draws]]
+    entropy = np.r_[fit.entropy, posterior.entropy[draws]]
+    tail = np.r_[fit.tail, posterior.tail[draws]]
     d, alpha = parameters(entropy, np.maximum(tail, MIN_UNIFORM_PRODUCT / entropy))
     d = np.where(np.abs(d) < MIN_DISCOUNT, MIN_DISCOUNT, d)
     possible = np.r_[True, (alpha + classes * d)[1:] > 0]
-    urn = Urn(d[possible], np.maximum(alpha, -d * classes)[possible], found.records, classes)
-    gap = measure_misfit(histogram, found)
-    notes = [part for part in (found.status,) if part != OK] + describe_misfit(gap)
+    urn = Urn(d[possible], np.maximum(alpha, -d * classes)[possible], fit.records, classes)
+    gap = measure_misfit(histogram, fit)
+    notes = [part for part in (fit.status,) if part != OK] + describe_misfit(gap)
     rows = [_forecast_population(histogram, urn, size, k, gap) for size in sizes]
-    beyond = [[STATUS_COVERAGE] * (row.population > found.records) for row in rows]
+    beyond = [[STATUS_COVERAGE] * (row.population > fit.records) for row in rows]
     return [
         replace(row, status="; ".join(notes + more) or OK) for row, more in zip(rows, beyond, strict=True)
     ]
@@ -128,8 +128,8 @@ def _forecast_population(
     unique, new_unique = _expect_records_of_size(histogram, urn, population, 1)
     small, new_small = unique.copy(), new_unique.copy()
     for size in range(2, k):
-        found, new = _expect_records_of_size(histogram, urn, population, size)
-        small, new_small = small + found, new_small + new
+        expected, new = _expect_records_of_size(histogram, urn, population, size)
+        small, new_small = small + expected, new_small + new
     if k == 1:
         small, new_small = np.zeros_like(small), np.zeros_like(small)
     correctness = _combine_moments(classes, spread**2, population)

@@ -61,8 +61,8 @@ def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> 
     measured, where λ minimises the dual Σ m − Σ λ + Σ errors² λ² / 2: as many unknowns as there are measured
     averages, convex, found by Newton's method with halved steps.
 
-    >>> found = tilt_law(np.full(3, 1 / 3), np.array([[1.0, 2.0, 3.0]]), np.array([2.5]), np.array([1e-6]))
-    >>> float((found.mass @ [1.0, 2.0, 3.0]).round(4)), found.settled
+    >>> answer = tilt_law(np.full(3, 1 / 3), np.array([[1.0, 2.0, 3.0]]), np.array([2.5]), np.array([1e-6]))
+    >>> float((answer.mass @ [1.0, 2.0, 3.0]).round(4)), answer.settled
     (2.5, True)
     """
     # Lagrange: KL(m‖base) = Σ m ln(m/base) − m + base has the gradient ln(m/base). With r = A m − 1 as
@@ -97,8 +97,8 @@ def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> 
 def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
     """Solve for the least step: with no law near the points the curvature is singular to rounding."""
     scale = np.sqrt(np.diag(curvature))
-    found = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
-    return np.asarray((found.T / scale).T)
+    solution = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
+    return np.asarray((solution.T / scale).T)
 
 
 # The curve of a law of the surprisal: a smooth base, tilted as little as the measured points ask for.
@@ -262,5 +262,5 @@ def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats
         np.r_[start, slant][:parameters] for start in starts for slant in SLANTS[: max(1, parameters - 1)]
     ]
     bounds = LOWER_BOUNDS[:parameters], UPPER_BOUNDS[:parameters]
-    found = [least_squares(residuals, place, bounds=bounds, max_nfev=MAX_EVALUATIONS) for place in places]
-    return law(min(found, key=lambda result: float(result.cost)).x)
+    fits = [least_squares(residuals, place, bounds=bounds, max_nfev=MAX_EVALUATIONS) for place in places]
+    return law(min(fits, key=lambda result: float(result.cost)).x)

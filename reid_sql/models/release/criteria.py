@@ -53,11 +53,11 @@ class Criterion(ABC):
         """Description of a class that breaks it."""
 
     @abstractmethod
-    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes meet it, where the table has these shares of the values."""
 
     @abstractmethod
-    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+    def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Bound the records that finer classes can retain, if this share of the table may be removed."""
 
     @abstractmethod
@@ -84,13 +84,13 @@ class Distinct(Criterion):
     def _whole(self) -> int:
         return ceil(self.least * (1 - ROUNDING_TOLERANCE))
 
-    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have so many values."""
-        return np.bincount(found.place, minlength=len(found.sizes)) >= self._whole
+        return np.bincount(counts.place, minlength=len(counts.sizes)) >= self._whole
 
-    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+    def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
         """All or nothing: finer classes have no more values."""
-        return np.where(self.is_met(found, shares), found.sizes, 0.0)
+        return np.where(self.is_met(counts, shares), counts.sizes, 0.0)
 
     def sql(self, part: str, number: int) -> str:
         """Count each value once: its records have equal parts of 1."""
@@ -112,15 +112,15 @@ class Diverse(Criterion):
         """Description of a class that breaks it."""
         return f"with less entropy than {self.least:g} equally frequent values"
 
-    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have such an entropy."""
-        records = found.records.astype(np.float64)
-        entropy = found.total(records * np.log(found.sizes[found.place] / records)) / found.sizes
+        records = counts.records.astype(np.float64)
+        entropy = counts.total(records * np.log(counts.sizes[counts.place] / records)) / counts.sizes
         return _at_least(entropy, log(self.least))
 
-    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+    def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give nothing where even equal shares of the values would be too little."""
-        return Distinct(self.least).max_records(found, shares, gone)
+        return Distinct(self.least).max_records(counts, shares, gone)
 
     def sql(self, part: str, number: int) -> str:
         """Add up logarithms of shares."""
@@ -148,15 +148,15 @@ class Close(Criterion):
         """Description of a class that breaks it."""
         return f"farther than {self.t:g} from the table by the values"
 
-    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
+    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
-        above = found.records / found.sizes[found.place] - shares[found.value]
-        near: NDArray[np.bool_] = found.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING_TOLERANCE)
+        above = counts.records / counts.sizes[counts.place] - shares[counts.value]
+        near: NDArray[np.bool_] = counts.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING_TOLERANCE)
         return near
 
-    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:
+    def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give the largest part of a class that is close; the table moves by no more than `gone`."""
-        return _largest(found, shares[found.value], 1 - min(self.t + gone, 1.0))
+        return _largest(counts, shares[counts.value], 1 - min(self.t + gone, 1.0))
 
     def sql(self, part: str, number: int) -> str:
         """Add up what values are more frequent than in the table; a value's records have equal parts."""
@@ -184,15 +184,15 @@ class Frequent(Criterion):
         """Description of a class that breaks it."""
         return f"with more than {self.alpha:.4g} of its records at one value"
 
-    def is_met(self, found: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
+    def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""
-        over = found.records > found.sizes[found.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
-        fine: NDArray[np.bool_] = found.total(over.astype(np.float64)) == 0
+        over = counts.records > counts.sizes[counts.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
+        fine: NDArray[np.bool_] = counts.total(over.astype(np.float64)) == 0
         return fine
 
-    def max_records(self, found: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
+    def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
         """Give the largest part of a class that has no such value."""
-        return _largest(found, np.full(len(found.value), self.alpha), 1.0)
+        return _largest(counts, np.full(len(counts.value), self.alpha), 1.0)
 
     def sql(self, part: str, number: int) -> str:
         """Look at the most frequent value."""
@@ -206,25 +206,25 @@ class Frequent(Criterion):
 
 
 def _at_least(values: Floats, least: float) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = values >= least - ROUNDING_TOLERANCE
-    return found
+    reached: NDArray[np.bool_] = values >= least - ROUNDING_TOLERANCE
+    return reached
 
 
-def _largest(found: ValueCounts, share: Floats, whole: float) -> Floats:
+def _largest(counts: ValueCounts, share: Floats, whole: float) -> Floats:
     """Give the largest m of each class with Σ min(records, m share) ≥ m whole, the sum over its values.
 
     It is the least of A/(whole − B) over the values in the order of records/share, A the records of those
     before and B the shares of those from there on, where the divisor is above 0.
     """
-    ratio = found.records / np.maximum(share, 1e-300)
-    order = np.lexsort((ratio, found.place))
-    place, records, parts = found.place[order], found.records[order], share[order]
-    starts = np.searchsorted(place, np.arange(len(found.sizes)))
+    ratio = counts.records / np.maximum(share, 1e-300)
+    order = np.lexsort((ratio, counts.place))
+    place, records, parts = counts.place[order], counts.records[order], share[order]
+    starts = np.searchsorted(place, np.arange(len(counts.sizes)))
     below, cumulated = np.cumsum(records), np.cumsum(parts)
     before = below - (below[starts] - records[starts])[place]  # with the value itself
-    rest = found.total(share)[place] - (cumulated - (cumulated[starts] - parts[starts])[place])
-    most = found.sizes.astype(np.float64)
-    none = found.total(share) < whole - ROUNDING_TOLERANCE
+    rest = counts.total(share)[place] - (cumulated - (cumulated[starts] - parts[starts])[place])
+    most = counts.sizes.astype(np.float64)
+    none = counts.total(share) < whole - ROUNDING_TOLERANCE
     divisor = whole - rest
     limits = divisor > ROUNDING_TOLERANCE
     np.minimum.at(most, place[limits], before[limits] / divisor[limits])

@@ -48,9 +48,9 @@ class LevelCodes:
 
     def upwards(self, start: int, end: int) -> Integers:
         """Give the code at the later level for each code of the earlier one."""
-        found = np.zeros(self.sizes[start], dtype=np.int64)
-        found[self.codes[start]] = self.codes[end]
-        return found
+        mapped = np.zeros(self.sizes[start], dtype=np.int64)
+        mapped[self.codes[start]] = self.codes[end]
+        return mapped
 
     def count_records(self, level: int) -> Integers:
         """Give the records that have each code of the level."""
@@ -100,9 +100,9 @@ class Lattice:
             self._keep(node, self._upwards(start, node))
         return self._folded[node]
 
-    def _keep(self, node: Node, found: DistinctRecords) -> None:
+    def _keep(self, node: Node, folded: DistinctRecords) -> None:
         """Remember a form, and forget the oldest ones where there are too many."""
-        self._folded[node] = found
+        self._folded[node] = folded
         cached = sum(each.codes.size for each in self._folded.values())
         for old in list(self._folded):
             if cached <= MAX_CACHED_CODES and len(self._folded) <= MAX_CACHED_FORMS:

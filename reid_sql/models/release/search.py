@@ -53,7 +53,7 @@ class Result:
     counted: list[CountedNode] = field(default_factory=list)
 
 
-def accept_all(found: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
+def accept_all(candidate: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
     """Judge by class sizes alone."""
     return Verdict(is_met=True)
 
@@ -156,11 +156,11 @@ class Search:
             else inf
         )
         small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
-        found = CountedNode(node, loss, outcome, small / self.lattice.records)
-        self.result.counted.append(found)
-        met, hopeless = self._judged(found)
+        counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
+        self.result.counted.append(counted_node)
+        met, hopeless = self._judged(counted_node)
         if self._least is not None:
-            self._update_bounds(found, hopeless=hopeless)
+            self._update_bounds(counted_node, hopeless=hopeless)
         if met:
             self._met.add(node)
         self.on_progress(self.result)
@@ -178,27 +178,27 @@ class Search:
             return folded.counts < self.requirement.k
         return self.rules.unsavable(node, folded, self.requirement)
 
-    def _judged(self, found: CountedNode) -> tuple[bool, bool]:
+    def _judged(self, candidate: CountedNode) -> tuple[bool, bool]:
         """Whether the node passes, and whether no finer form can; updates the best."""
         best = self.result.best
-        if found.outcome.cut is None:
-            return False, found.outcome.hopeless
-        if best is not None and found.loss >= best.loss * (1 - LOSS_TOLERANCE):
+        if candidate.outcome.cut is None:
+            return False, candidate.outcome.hopeless
+        if best is not None and candidate.loss >= best.loss * (1 - LOSS_TOLERANCE):
             return True, False  # no better, whatever else is asked
-        judged = self.judge(found)
+        judged = self.judge(candidate)
         if judged.is_met:
-            self.result.best = found
+            self.result.best = candidate
         return judged.is_met, judged.hopeless
 
-    def _update_bounds(self, found: CountedNode, *, hopeless: bool) -> None:
+    def _update_bounds(self, candidate: CountedNode, *, hopeless: bool) -> None:
         """Raise what other nodes lose at least."""
         if self._least is None:
             return
-        folded = self.lattice.records_at(found.node)
-        below, above = box(found.node, above=False), box(found.node, above=True)
+        folded = self.lattice.records_at(candidate.node)
+        below, above = box(candidate.node, above=False), box(candidate.node, above=True)
         if hopeless:
             self._least[below] = np.inf
-        elif extra := self.loss.extra_loss(found.node, folded, self._doomed(found.node, folded)):
+        elif extra := self.loss.extra_loss(candidate.node, folded, self._doomed(candidate.node, folded)):
             np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
         if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])

@@ -78,10 +78,10 @@ class Requirement:
         meets_limits &= _within(_left(classes) / left, self.average)
         for threshold, most in self.shares:
             meets_limits &= _within(_left(np.where(1.0 / sizes > threshold, records, 0)) / left, most)
-        found = np.flatnonzero(meets_limits)
-        if not len(found):
+        breaches = np.flatnonzero(meets_limits)
+        if not len(breaches):
             return Outcome(None, hopeless=self._hopeless(sizes, classes))
-        at = int(found[0])
+        at = int(breaches[0])
         cut = max(self.k, int(sizes[at - 1]) + 1 if at else 1)
         return Outcome(cut, int(gone[at]))
 
@@ -99,7 +99,7 @@ class Requirement:
             (int(classes.sum()), self.average * left),
             *((int(records[1.0 / sizes > threshold].sum()), most * left) for threshold, most in self.shares),
         ]
-        return any(found - self.suppressible > most * (1 + ROUNDING) for found, most in bad)
+        return any(breaching - self.suppressible > most * (1 + ROUNDING) for breaching, most in bad)
 
 
 def _left(parts: Integers) -> Integers:
@@ -108,8 +108,8 @@ def _left(parts: Integers) -> Integers:
 
 
 def _within(values: Floats, most: float) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = values <= most * (1 + ROUNDING)
-    return found
+    is_within: NDArray[np.bool_] = values <= most * (1 + ROUNDING)
+    return is_within
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Prediction:
 
 
 def predict_target(
-    found: DistinctRecords, values: Integers, gone: int = 0, everyone: Floats | None = None
+    distinct: DistinctRecords, values: Integers, gone: int = 0, everyone: Floats | None = None
 ) -> Prediction:
     """Predict the target by the best table; `gone` records are left out, and expected to be as the others.
 
@@ -46,36 +46,36 @@ def predict_target(
     >>> made.columns, made.error, made.information > 0.98
     ((0,), 0.0, True)
     """
-    whole = np.bincount(values, found.counts).astype(np.float64) if everyone is None else everyone
+    whole = np.bincount(values, distinct.counts).astype(np.float64) if everyone is None else everyone
     chosen: tuple[int, ...] = ()
-    best, error = 0.0, _error(found, values, (), gone, whole)
-    while len(chosen) < len(found.codes):
-        left = [at for at in range(len(found.codes)) if at not in chosen]
-        tried = {at: information_bits(found, values, (*chosen, at), whole) for at in left}
+    best, error = 0.0, _error(distinct, values, (), gone, whole)
+    while len(chosen) < len(distinct.codes):
+        left = [at for at in range(len(distinct.codes)) if at not in chosen]
+        tried = {at: information_bits(distinct, values, (*chosen, at), whole) for at in left}
         most = max(tried, key=lambda at: tried[at])
         if tried[most] <= best + 1e-9:
             break
         chosen, best = (*chosen, most), tried[most]
-        error = _error(found, values, chosen, gone, whole)
+        error = _error(distinct, values, chosen, gone, whole)
     return Prediction(chosen, best, best / (_bits(whole) or inf), error)
 
 
 def information_bits(
-    found: DistinctRecords, values: Integers, columns: Sequence[int], whole: Floats
+    distinct: DistinctRecords, values: Integers, columns: Sequence[int], whole: Floats
 ) -> float:
     """Bits of the target that a table of the columns predicts beyond the overall shares, leaving one out."""
     shares = whole / whole.sum()
-    place, cells = _cells(found, columns)
-    same_value, inside = _cell_counts(place, values, found.counts, cells, len(whole))
+    place, cells = _cells(distinct, columns)
+    same_value, inside = _cell_counts(place, values, distinct.counts, cells, len(whole))
     own = np.log2(shares[values])
     expected = (same_value - 1 + WEIGHT * shares[values]) / (inside - 1 + WEIGHT)
-    return float(found.counts @ (np.log2(np.maximum(expected, 1e-300)) - own))
+    return float(distinct.counts @ (np.log2(np.maximum(expected, 1e-300)) - own))
 
 
-def _cells(found: DistinctRecords, columns: Sequence[int]) -> tuple[Integers, int]:
+def _cells(distinct: DistinctRecords, columns: Sequence[int]) -> tuple[Integers, int]:
     if not columns:
-        return np.zeros(len(found.counts), dtype=np.int64), 1
-    codes = [found.codes[at] for at in columns]
+        return np.zeros(len(distinct.counts), dtype=np.int64), 1
+    codes = [distinct.codes[at] for at in columns]
     key = combine_codes(codes, [int(each.max()) + 1 for each in codes])
     cells, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), len(cells)
@@ -91,13 +91,13 @@ def _cell_counts(
 
 
 def _error(
-    found: DistinctRecords, values: Integers, columns: Sequence[int], gone: int, whole: Floats
+    distinct: DistinctRecords, values: Integers, columns: Sequence[int], gone: int, whole: Floats
 ) -> float:
     """Give the share of records that are not of the value that the others of their cell let expect."""
     shares = whole / whole.sum()
-    place, cells = _cells(found, columns)
+    place, cells = _cells(distinct, columns)
     pairs, inverse = np.unique(place * len(whole) + values, return_inverse=True)
-    counted = np.bincount(inverse, found.counts, len(pairs))
+    counted = np.bincount(inverse, distinct.counts, len(pairs))
     score = np.zeros((cells, len(whole))) + WEIGHT * shares
     cell, value = np.divmod(pairs, len(whole))
     score[cell, value] += counted
@@ -108,7 +108,7 @@ def _error(
     other = np.where(first[cell] == value, score.max(axis=1)[cell], best[cell])
     wrong = float(counted[own <= other].sum())
     missed = gone - gone * float(shares.max())
-    return (wrong + missed) / float(found.counts.sum() + gone)
+    return (wrong + missed) / float(distinct.counts.sum() + gone)
 
 
 def _bits(whole: Floats) -> float:
@@ -117,14 +117,14 @@ def _bits(whole: Floats) -> float:
     return float(present @ np.log2(present.sum() / present))
 
 
-def misfits(found: DistinctRecords, place: Integers, values: Integers, gone: int) -> float:
+def misfits(distinct: DistinctRecords, place: Integers, values: Integers, gone: int) -> float:
     """Give the share of records of another value than most of their class, and of those that are left out.
 
     `place` is the class of each distinct record. Source: Iyengar 2002 (classification metric).
     """
     many = int(values.max()) + 1
     pairs, inverse = np.unique(place * many + values, return_inverse=True)
-    counted = np.bincount(inverse, found.counts, len(pairs))
+    counted = np.bincount(inverse, distinct.counts, len(pairs))
     most = np.zeros(int(place.max()) + 1)
     np.maximum.at(most, pairs // many, counted)
-    return float(found.counts.sum() - most.sum() + gone) / float(found.counts.sum() + gone)
+    return float(distinct.counts.sum() - most.sum() + gone) / float(distinct.counts.sum() + gone)

@@ -48,8 +48,8 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
     given = list(columns)
     asked = [*given, entity] if entity is not None else given
     refuse_entity(given, entity, "value")
-    found = check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
-    own = [comparable(each) for each in window_keys(tbl, found[: len(given)])]
+    checked = check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
+    own = [comparable(each) for each in window_keys(tbl, checked[: len(given)])]
     keys = [*sort_hash(tbl, own), *own]
     if entity is None:
         one = _unused_name("reid_one", tbl)
@@ -57,7 +57,7 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
         return ones.mutate(**{name: bigint(ones[one].count().over(group_by=keys))}).drop(one)
     first = _unused_name("reid_first", tbl)
     # Each person counts once in a class: at their first record there.
-    person = [*keys, comparable(tbl[found[-1]])]
+    person = [*keys, comparable(tbl[checked[-1]])]
     place = ibis.row_number().over(group_by=person, order_by=person[-1])
     marked = tbl.mutate(**{first: (place == 0).ifelse(1, 0)})
     return marked.mutate(**{name: bigint(bigint(marked[first]).sum().over(group_by=keys))}).drop(first)
@@ -73,12 +73,14 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        found = _listed(rows, names, qi, nulls)
+        class_rows = _listed(rows, names, qi, nulls)
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
-        found = sizes_of(people, names)
+        class_rows = sizes_of(people, names)
     refuse_result_names(qi)
-    listed = found.select(**with_names(found, qi), class_size=found["class_size"], records=found["records"])
+    listed = class_rows.select(
+        **with_names(class_rows, qi), class_size=class_rows["class_size"], records=class_rows["records"]
+    )
     return null_report(rows, names, nulls, listed)
 
 
@@ -95,11 +97,11 @@ def histogram(
     if entity is not None:
         return _one_row_per_person(tbl, qi, nulls, entity)
     rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
-    found = _sized(rows, names, nulls)
-    blank = all_null(found, names).ifelse(found["records"], zero())
-    reduced = found.group_by("class_size").agg(
-        classes=bigint(found.count()),
-        records=sum_bigint(found["records"]),
+    with_sizes = _sized(rows, names, nulls)
+    blank = all_null(with_sizes, names).ifelse(with_sizes["records"], zero())
+    reduced = with_sizes.group_by("class_size").agg(
+        classes=bigint(with_sizes.count()),
+        records=sum_bigint(with_sizes["records"]),
         **({"blank_records": sum_bigint(blank)} if nulls == "wildcard" else {}),
     )
     result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
@@ -171,18 +173,18 @@ def _all_records(each: Table) -> ibis.expr.types.IntegerScalar:
 
 def _sized(rows: Table, names: Sequence[str], nulls: str) -> Table:
     """The distinct records, with how many hold each and how many each matches."""
-    found = count_distinct(rows, names, nulls)
+    distinct_rows = count_distinct(rows, names, nulls)
     if nulls != "wildcard":
-        return found.mutate(class_size=found["records"])
-    return _matched(fetch_codes(found, names, DISTINCT), names)
+        return distinct_rows.mutate(class_size=distinct_rows["records"])
+    return _matched(fetch_codes(distinct_rows, names, DISTINCT), names)
 
 
 def _listed(rows: Table, names: Sequence[str], qi: Sequence[str], nulls: str) -> Table:
     """The same with the values of the records."""
     if nulls != "wildcard":
         return _sized(rows, names, nulls)
-    found = count_distinct(rows, names, nulls)
-    return _matched(fetch_values(found, dict(zip(names, qi, strict=True)), DISTINCT), names)
+    distinct_rows = count_distinct(rows, names, nulls)
+    return _matched(fetch_values(distinct_rows, dict(zip(names, qi, strict=True)), DISTINCT), names)
 
 
 def _matched(fetched: NumberedRows, names: Sequence[str]) -> Table:

@@ -87,15 +87,15 @@ def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        found = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
+        listed = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
-        found = people.group_by(names).agg(
+        listed = people.group_by(names).agg(
             pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
         )
     refuse_result_names(qi)
     own = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
-    return null_report(rows, names, nulls, found).select(
+    return null_report(rows, names, nulls, listed).select(
         *own, "class_size", "records", "records_dropped", "nulls"
     )
 
@@ -113,8 +113,8 @@ def histogram(
     if entity is not None:
         return _one_row_per_person(tbl, qi, nulls, entity)
     rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
-    found = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
-    reduced = found.group_by("class_size").agg(
+    class_rows = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
+    reduced = class_rows.group_by("class_size").agg(
         pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), blank_records(names, nulls)
     )
     return null_report(rows, names, nulls, reduced).sort("class_size")
@@ -142,8 +142,8 @@ def _of_groups(
     blank = blank_records(names, nulls)
     if entity is None:
         sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
-        found = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
-        return report_groups(counted, found, groups, by, nulls)
+        histogram_rows = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
+        return report_groups(counted, histogram_rows, groups, by, nulls)
     classes = kept.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
     people = smallest_class_sizes(kept, size.over([*groups, *names]), groups=groups).drop("uncovered")
     both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)

@@ -42,7 +42,9 @@ def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | 
     else:
         rows = read_people(tbl, columns, entity, "value")
         sizes = size_classes(count_people(rows, "value"), rows.names, "class_size").drop("records")
-    return join_classes(tbl, rows.found, with_key(sizes, rows.names).withColumnRenamed("class_size", name))
+    return join_classes(
+        tbl, rows.table_names, with_key(sizes, rows.names).withColumnRenamed("class_size", name)
+    )
 
 
 def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> DataFrame:
@@ -83,22 +85,24 @@ def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> 
     rows = read_people(tbl, qi, entity, nulls)
     people = count_people(rows, nulls)
     sized = size_classes(people, rows.names, "class_size")
-    found = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
+    people_sizes = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
     blank = blank_records(rows.names, nulls)
-    return null_report(rows, nulls, found.select("class_size", "classes", "records", blank))
+    return null_report(rows, nulls, people_sizes.select("class_size", "classes", "records", blank))
 
 
 def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
     """The same of each group, all from one count by the columns and the groups."""
     if not of_people:
-        found = run_text(rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls))
-        return found.toDF(*group_names(by), *found.columns[len(by) :])
+        sizes_found = run_text(
+            rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls)
+        )
+        return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
     every = count_groups(rows, by, nulls)
     sizes = every.complete.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
-    found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
+    sizes_found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
     return every.report(
-        found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls))
+        sizes_found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls))
     )
 
 

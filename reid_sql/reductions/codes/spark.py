@@ -56,8 +56,8 @@ def codes(
             more, expected = counts_in_order(counts, part)
             values += more
             matches += expected
-        found = np.array(values, dtype=np.int64)
-        return found, found if entity is None else np.round(matches, SUM_DECIMALS)
+        codes_read = np.array(values, dtype=np.int64)
+        return codes_read, codes_read if entity is None else np.round(matches, SUM_DECIMALS)
 
     total = int(treated["records"][0].as_py())
     return RemoteColumns(RemoteCodes(list(columns), [], [], np.arange(0), total, count), treated)
@@ -88,10 +88,10 @@ def uniques(
     keys: list[Any] = []  # as Arrow has them, once asked for
 
     def singled(sets: Sequence[ColumnSet]) -> SinglingSets:
-        found = fetch(list_singled_out(records, rows.names, sets), "records that columns single out")
-        known = found["record"].combine_chunks().dictionary_encode("encode")
+        singled_out = fetch(list_singled_out(records, rows.names, sets), "records that columns single out")
+        known = singled_out["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
-        return known.indices.to_numpy().astype(np.int64), found["place"].to_numpy()
+        return known.indices.to_numpy().astype(np.int64), singled_out["place"].to_numpy()
 
     total = int(treated["records"][0].as_py())
     return RemoteColumns(EngineCodes(list(columns), [], [], np.arange(0), total, singled), treated, keys)

@@ -78,16 +78,16 @@ class Cells:
 
     def kinds(self, measured: Table) -> Table:
         """How many classes have each size and value."""
-        found = count_by(measured, ["class_size", "value"], "classes")
-        found = found.mutate(records=found["class_size"] * found["classes"])
-        return null_report(self.rows, self.names, self.nulls, found)
+        counted = count_by(measured, ["class_size", "value"], "classes")
+        counted = counted.mutate(records=counted["class_size"] * counted["classes"])
+        return null_report(self.rows, self.names, self.nulls, counted)
 
     def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
         shown = measured.filter(measured["value"].isnull() | offends(measured))
         listed = with_names(shown, self.own)
-        found = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
-        return null_report(self.rows, self.names, self.nulls, found)
+        columns = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
+        return null_report(self.rows, self.names, self.nulls, columns)
 
 
 def _double(value: NumericValue) -> FloatingValue:

@@ -104,10 +104,10 @@ class Rows:
         counts = taken.group_by(*keys, "s").agg(pl.len().cast(pl.Int64).alias("n"))
         return Cells(counts, keys, self.sensitive, people=taken if self.has_people else None)
 
-    def offending(self, found: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
+    def offending(self, measured_classes: pl.LazyFrame, offends: pl.Expr) -> pl.LazyFrame:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
         refuse_result_names(self.own, ("class_size", "value"))
-        shown = found.filter(pl.col("value").is_null() | offends)
+        shown = measured_classes.filter(pl.col("value").is_null() | offends)
         own = (pl.col(key).alias(name) for key, name in zip(self.names, self.own, strict=False))
         return null_report(self.frame, self.names, self.nulls, shown.select(*own, "class_size", "value"))
 
@@ -147,10 +147,10 @@ def _empty_answer(cells: Cells, measure: str, variant: str | None, c: float) -> 
     kinds, classes = [*cells.groups, "class_size", "value"], pl.len().cast(pl.Int64).alias("classes")
     measured = _measured(cells, measure, variant, c)
     if cells.people is None:
-        found = (
+        summary = (
             measured.group_by(kinds).agg(classes).with_columns((SIZE * pl.col("classes")).alias("records"))
         )
-        return found.sort("class_size", "value")
+        return summary.sort("class_size", "value")
     measured = measured.cache()
     counted = measured.group_by(kinds).agg(classes)
     worst = pl.col("value").min() if measure == "l_diversity" else pl.col("value").max()
@@ -193,8 +193,8 @@ def l_diversity_classes(
 ) -> pl.LazyFrame:
     """The classes of fewer than l."""
     rows = _rows(tbl, qi, sensitive, nulls, entity)
-    found = _measured(rows.cells, "l_diversity", variant, c)
-    return rows.offending(found, pl.col("value").lt(l * (1 - MEASURE_TOLERANCE)))
+    diversity = _measured(rows.cells, "l_diversity", variant, c)
+    return rows.offending(diversity, pl.col("value").lt(l * (1 - MEASURE_TOLERANCE)))
 
 
 def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
@@ -280,9 +280,9 @@ def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3)
         cells = cells.with_columns((COUNT * COUNT.log()).alias("n_log_n"))
     elif measure != "alpha_k_anonymity":
         cells = _against_the_table(of)
-    found = [OF_CELLS[name].alias(name) for name in wanted]
+    expressions = [OF_CELLS[name].alias(name) for name in wanted]
     counted = cells.group_by(keys).agg(
-        COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *found
+        COUNT.sum().alias("class_size"), pl.len().cast(pl.Int64).alias("parts"), *expressions
     )
     return counted.select(*keys, "class_size", value.cast(pl.Float64).alias("value"))
 
@@ -317,12 +317,12 @@ def _twice(of: Cells, variant: str, c: float) -> pl.LazyFrame:
         area = line.with_columns(of.in_group(pl.col("g").max()).alias("area"))
         cells = of.counts.join(area, on=[*of.groups, "s"], nulls_equal=True).cache()
         single = 2 * pl.col("g") - pl.col("area") + 1 - pl.col("x")
-    found = [
+    expressions = [
         COUNT.sum().alias("class_size"),
         pl.len().alias("parts"),
         pl.col("single").max().alias("value"),
     ]
-    counted = cells.with_columns(single.alias("single")).group_by(keys).agg(found)
+    counted = cells.with_columns(single.alias("single")).group_by(keys).agg(expressions)
     several = cells.join(counted.filter(PARTS > 1).select(*keys, "class_size"), on=keys, nulls_equal=True)
     if variant == "recursive":
         value = _recursive(several, keys, c)
@@ -377,9 +377,9 @@ def _along_a_line(
         allow_exact_matches=False,
         check_sortedness=not ranks,  # which Polars cannot do by group
     )
-    found = pl.col("found_x").fill_null(pl.col("next_x"))
-    before, beyond = found <= pl.col("x"), found >= pl.col("next_x")
-    cross_x = pl.when(before).then("x").when(beyond).then("next_x").otherwise(found)
+    cumulated = pl.col("found_x").fill_null(pl.col("next_x"))
+    before, beyond = cumulated <= pl.col("x"), cumulated >= pl.col("next_x")
+    cross_x = pl.when(before).then("x").when(beyond).then("next_x").otherwise(cumulated)
     cross_g = pl.when(before).then("g").when(beyond).then("next_g").otherwise("found_g")
     between = (
         pl.col("reached") * (2 * cross_x - pl.col("x") - pl.col("next_x"))

@@ -97,7 +97,7 @@ def _count_lines(
     marginals: DataFrame | None,
 ) -> DataFrame:
     """Numbered rows of all columns."""
-    own = Rows(rows.frame, qi, rows.found[: len(qi)])
+    own = Rows(rows.frame, qi, rows.table_names[: len(qi)])
     is_text = all(has_text(rows.frame.schema[name].dataType) for name in own.names)
     if not is_text and parts.is_optional:
         parts = Parts(log_expected=parts.log_expected)

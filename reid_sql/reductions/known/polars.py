@@ -84,12 +84,12 @@ def _counts(population: bool) -> list[pl.Expr]:  # noqa: FBT001 - named by what 
     ]
 
 
-def _coded(found: pl.LazyFrame, names: Sequence[str], reported: Sequence[str]) -> pl.LazyFrame:
+def _coded(coded: pl.LazyFrame, names: Sequence[str], reported: Sequence[str]) -> pl.LazyFrame:
     """The distinct records with a code for each value (0 for NULL), and the reported values as texts."""
     first = pl.col("place").first() + 1
     codes = [pl.when(pl.col(q).is_null()).then(0).otherwise(first.over(q)) for q in names]
     texts = [text_of(pl.col(q)) for q in reported]
-    return found.select(
+    return coded.select(
         "place",
         "records",
         pl.concat_list(codes).alias("codes"),

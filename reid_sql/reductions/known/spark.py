@@ -39,11 +39,13 @@ def known_records(
         refuse_key_with_entity(key)
         refuse_entity(every, entity, nulls)
         key, label = entity, OF_PEOPLE
-    found = [resolve_columns(label, [name], tbl)[0] for name in every]
+    columns_read = [resolve_columns(label, [name], tbl)[0] for name in every]
     own = [] if key is None else [column(resolve_columns(label, [key], tbl)[0]).alias("record")]
     names = aliases(every)
-    frame = tbl.select(*own, *(column(one).alias(name) for one, name in zip(found, names, strict=True)))
-    rows = Rows(frame, columns, found[: len(columns)])
+    frame = tbl.select(
+        *own, *(column(one).alias(name) for one, name in zip(columns_read, names, strict=True))
+    )
+    rows = Rows(frame, columns, columns_read[: len(columns)])
     rows = rows if entity is None else _distinct_rows(rows, nulls)
     if population_tbl is None:
         counts = drop_nulls(rows, nulls).groupBy(*names).agg(F.count(F.lit(1)).alias("records"))

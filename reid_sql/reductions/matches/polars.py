@@ -205,10 +205,10 @@ def _with_others(coded: pl.DataFrame, distinct: pl.DataFrame, matched: pl.DataFr
     wanted = others.with_columns(pl.col("i").list.len().alias("wanted"))
     each = matched.select("id", "weight", "p").join(wanted, on="id")
     many = each.filter(pl.col("wanted") > 0).explode("i").join(coded, on=["p", "i"], how="semi")
-    found = many.group_by("id", "p").agg(pl.col("weight").first(), pl.len() == pl.col("wanted").first())
+    agreeing = many.group_by("id", "p").agg(pl.col("weight").first(), pl.len() == pl.col("wanted").first())
     return pl.concat(
         [
             each.filter(pl.col("wanted") == 0).select("id", "weight"),
-            found.filter("len").select("id", "weight"),
+            agreeing.filter("len").select("id", "weight"),
         ]
     )

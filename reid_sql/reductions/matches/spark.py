@@ -91,10 +91,10 @@ def _matches(
         "people_with_fewer": total["fewer"],
         "draws": 0 if exact else samples,
     }
-    found = _counted(coded, known, points).withColumns(
+    candidates = _counted(coded, known, points).withColumns(
         {name: F.lit(number).cast("bigint") for name, number in numbers.items()}
     )
-    return found.select(*COLUMNS)
+    return candidates.select(*COLUMNS)
 
 
 def _coded(pairs: DataFrame, names: Sequence[str], code: str) -> DataFrame:
@@ -213,6 +213,6 @@ def _with_others(coded: DataFrame, matched: DataFrame) -> DataFrame:
     others = F.slice("known", MAX_JOINED + 1, F.greatest(F.size("known") - MAX_JOINED, F.lit(0)))
     many = matched.filter(F.size("known") > MAX_JOINED).withColumn("i", F.explode(others))
     has = many.join(coded, ["p", "i"], "left_semi").groupBy("known", "p")
-    found = has.agg(F.max("weight").alias("weight"), F.count(F.lit(1)).alias("number"))
-    whole = found.filter(F.col("number") == F.size("known") - MAX_JOINED).select("known", "weight", "p")
+    agreeing = has.agg(F.max("weight").alias("weight"), F.count(F.lit(1)).alias("number"))
+    whole = agreeing.filter(F.col("number") == F.size("known") - MAX_JOINED).select("known", "weight", "p")
     return matched.filter(F.size("known") <= MAX_JOINED).unionByName(whole)

@@ -164,14 +164,14 @@ def _match(most: int) -> str:
         f"ON c{place}.p = c1.p AND c{place}.i = known[least({place}, len(known))]"
         for place in range(2, min(most, MAX_JOINED) + 1)
     )
-    found = f"""SELECT id, points, weight, known, c1.p
+    matched = f"""SELECT id, points, weight, known, c1.p
             FROM reid_knowledge JOIN reid_coded c1 ON c1.i = known[1] {joins}"""
     if most <= MAX_JOINED:
         return f"""reid_matched AS (
           SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
-          FROM ({found}) GROUP BY id
+          FROM ({matched}) GROUP BY id
         )"""
-    return f"""reid_found AS MATERIALIZED ({found}),
+    return f"""reid_found AS MATERIALIZED ({matched}),
         reid_matched AS (
           SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
           FROM (

@@ -47,11 +47,11 @@ def population_histogram(
     ]
     (rows, population), names = _unify_types(frames, qi), aliases(qi)
     own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
-    found = _match_both(own, other, names) if nulls == "wildcard" else _count_both(own, other, names)
-    sized = found.mutate(
-        class_size=ibis.greatest(found["found"], found["own"]),
-        uncovered=(found["found"] < found["own"]).ifelse(found["records"], zero()),
-        blank=all_null(found, names).ifelse(found["records"], zero()),
+    matched = _match_both(own, other, names) if nulls == "wildcard" else _count_both(own, other, names)
+    sized = matched.mutate(
+        class_size=ibis.greatest(matched["in_population"], matched["own"]),
+        uncovered=(matched["in_population"] < matched["own"]).ifelse(matched["records"], zero()),
+        blank=all_null(matched, names).ifelse(matched["records"], zero()),
     )
     reduced = sized.group_by("class_size").agg(
         classes=bigint(sized.count()),
@@ -69,25 +69,27 @@ def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
     A union of the two is counted at once: a join would have to be NULL-safe, which few
     databases do by more than going through every pair.
     """
-    mine = own.select(*names, own=own["records"], found=zero())
-    both = ibis.union(mine, other.select(*names, own=zero(), found=other["records"]))
-    sums = both.group_by(list(names)).agg(own=sum_bigint(both["own"]), found=sum_bigint(both["found"]))
+    mine = own.select(*names, own=own["records"], in_population=zero())
+    both = ibis.union(mine, other.select(*names, own=zero(), in_population=other["records"]))
+    sums = both.group_by(list(names)).agg(
+        own=sum_bigint(both["own"]), in_population=sum_bigint(both["in_population"])
+    )
     return sums.filter(sums["own"] > 0).mutate(records=sums["own"])
 
 
 def _match_both(own: Table, other: Table, names: Sequence[str]) -> Table:
     """The same where NULL may be any value, of both tables by the same numbers of the values."""
-    mine = own.select(*names, own=own["records"], found=zero())
-    both = ibis.union(mine, other.select(*names, own=zero(), found=other["records"]))
+    mine = own.select(*names, own=own["records"], in_population=zero())
+    both = ibis.union(mine, other.select(*names, own=zero(), in_population=other["records"]))
     fetched = fetch_codes(both, names, DISTINCT)
-    counts = {name: fetched.others[name].to_numpy() for name in ("own", "found")}
+    counts = {name: fetched.others[name].to_numpy() for name in ("own", "in_population")}
     (codes, records), (others, in_population) = (
-        (fetched.codes[counts[name] > 0], counts[name][counts[name] > 0]) for name in ("own", "found")
+        (fetched.codes[counts[name] > 0], counts[name][counts[name] > 0]) for name in ("own", "in_population")
     )
     sizes = {
         "records": records,
         "own": wildcard_class_sizes(codes, codes, records),
-        "found": wildcard_class_sizes(codes, others, in_population),
+        "in_population": wildcard_class_sizes(codes, others, in_population),
     }
     columns = {name: pa.array(codes[:, at], mask=codes[:, at] == 0) for at, name in enumerate(names)}
     return framed(pa.table({**sizes, **columns}))
@@ -103,13 +105,13 @@ def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str,
     nameless = ibis.null(mine.schema()["entity"])
     both = ibis.union(mine, theirs.select(*names, entity=nameless, mine=zero(), theirs=theirs["theirs"]))
     groups = window_keys(both, names)
-    counts = {"own": "mine", "found": "theirs"}
+    counts = {"own": "mine", "in_population": "theirs"}
     joined = both.mutate(
         **{name: bigint(both[each].sum().over(group_by=groups)) for name, each in counts.items()}
     ).filter(lambda each: each["mine"] == 1)
-    sized = joined.mutate(class_size=ibis.greatest(joined["found"], joined["own"]))
+    sized = joined.mutate(class_size=ibis.greatest(joined["in_population"], joined["own"]))
     sizes = count_by(sized.select(*names, "class_size").distinct(), ["class_size"], "classes")
-    of_people = smallest_class_sizes(sized, sized["found"] < sized["own"])
+    of_people = smallest_class_sizes(sized, sized["in_population"] < sized["own"])
     every = ibis.union(
         sizes.mutate(records=zero(), uncovered=zero()),
         of_people.select(

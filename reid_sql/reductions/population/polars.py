@@ -40,15 +40,15 @@ def population_histogram(
     own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
     if nulls == "wildcard":
         own = match_wildcards(own, own, names, "own")
-        found = match_wildcards(
-            own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), names, "found"
+        matched = match_wildcards(
+            own, other.with_columns(pl.lit(0, dtype=pl.Int64).alias("own")), names, "in_population"
         )
     else:
-        joined = join_null_safe(own, other.rename({"records": "found"}), names)
-        found = joined.with_columns(pl.col("found").fill_null(0), pl.col("records").alias("own"))
-    uncovered = pl.col("records").filter(pl.col("found") < pl.col("own")).sum().alias("uncovered")
+        joined = join_null_safe(own, other.rename({"records": "in_population"}), names)
+        matched = joined.with_columns(pl.col("in_population").fill_null(0), pl.col("records").alias("own"))
+    uncovered = pl.col("records").filter(pl.col("in_population") < pl.col("own")).sum().alias("uncovered")
     blank = blank_records(names, nulls)
-    grouped = found.group_by(pl.max_horizontal("found", "own").alias("class_size"))
+    grouped = matched.group_by(pl.max_horizontal("in_population", "own").alias("class_size"))
     reduced = grouped.agg(pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), uncovered, blank)
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
@@ -60,13 +60,13 @@ def _one_row_per_person(
     (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
     people, others = unify_types([own, other], qi)
     names = aliases(qi)
-    found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
-    joined = join_null_safe(people, found, names).with_columns(
-        pl.col("found").fill_null(0), pl.len().over(names).cast(pl.Int64).alias("own")
+    class_people = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("in_population"))
+    joined = join_null_safe(people, class_people, names).with_columns(
+        pl.col("in_population").fill_null(0), pl.len().over(names).cast(pl.Int64).alias("own")
     )
-    size = pl.max_horizontal("found", "own")
+    size = pl.max_horizontal("in_population", "own")
     sizes = joined.select(*names, size.alias("class_size")).unique().group_by("class_size")
-    of_people = smallest_class_sizes(joined, size, pl.col("found") < pl.col("own"))
+    of_people = smallest_class_sizes(joined, size, pl.col("in_population") < pl.col("own"))
     both = sizes.agg(pl.len().cast(pl.Int64).alias("classes")).join(of_people, on="class_size", how="left")
     reduced = both.with_columns(pl.col("records", "uncovered").fill_null(0), blank_records(names, nulls))
     return null_report(rows, names, nulls, reduced).sort("class_size")
@@ -80,19 +80,19 @@ def _of_groups(
     counted, others = unify_types([sample, _population(tables[1], qi, nulls, entity)], qi)
     sizes_by, blank = [*groups, "class_size"], blank_records(names, nulls)
     own = (pl.col("records") if entity is None else pl.len()).over([*groups, *names]).cast(pl.Int64)
-    found = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("found"))
-    joined = join_null_safe(counted.filter("kept").with_columns(own.alias("own")), found, names)
-    size, short = pl.max_horizontal("found", "own"), pl.col("found") < pl.col("own")
-    sized = joined.with_columns(pl.col("found").fill_null(0)).with_columns(size.alias("class_size"))
+    class_sizes = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("in_population"))
+    joined = join_null_safe(counted.filter("kept").with_columns(own.alias("own")), class_sizes, names)
+    size, short = pl.max_horizontal("in_population", "own"), pl.col("in_population") < pl.col("own")
+    sized = joined.with_columns(pl.col("in_population").fill_null(0)).with_columns(size.alias("class_size"))
     number = pl.len().cast(pl.Int64).alias("classes")
     if entity is None:
         uncovered = pl.col("records").filter(short).sum().alias("uncovered")
-        found = sized.group_by(sizes_by).agg(number, pl.col("records").sum(), uncovered, blank)
+        class_sizes = sized.group_by(sizes_by).agg(number, pl.col("records").sum(), uncovered, blank)
     else:
         classes = sized.select(*sizes_by, *names).unique().group_by(sizes_by).agg(number)
         people = smallest_class_sizes(sized, pl.col("class_size"), short, groups)
-        found = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
-    return report_groups(counted, found, groups, by, nulls)
+        class_sizes = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
+    return report_groups(counted, class_sizes, groups, by, nulls)
 
 
 def _population(frame: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None) -> pl.LazyFrame:

@@ -44,12 +44,12 @@ def population_histogram(
         return _people_only((tbl, population_tbl), qi, nulls, entity)
     rows, population = cast_alike(*(read_rows(each, qi, QUASI_IDENTIFIERS) for each in (tbl, population_tbl)))
     own, other = count_records(rows, nulls), count_records(population, nulls)
-    found = (
+    matched = (
         _matched(own, other, rows.names) if nulls == "wildcard" else _join_population(own, other, rows.names)
     )
     zero = F.lit(0).cast("bigint")
-    short = F.sum(F.when(F.col("found") < F.col("own"), F.col("records")))
-    sized = found.groupBy(F.greatest("found", "own").alias("class_size")).agg(
+    short = F.sum(F.when(F.col("in_population") < F.col("own"), F.col("records")))
+    sized = matched.groupBy(F.greatest("in_population", "own").alias("class_size")).agg(
         F.count(F.lit(1)).alias("classes"),
         F.sum("records").alias("records"),
         F.coalesce(short, zero).alias("uncovered"),
@@ -63,13 +63,15 @@ def _people_only(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, ent
     rows, population = cast_alike(*(read_people(each, qi, entity, nulls) for each in tables))
     people = count_people(rows, nulls)
     own = size_classes(people, rows.names, "own").drop("records")
-    other = size_classes(count_people(population, nulls), rows.names, "found").drop("records")
+    other = size_classes(count_people(population, nulls), rows.names, "in_population").drop("records")
     right = with_key(other, rows.names)
     joined = own.join(right, same_key([F.col(name) for name in rows.names], right), "left").fillna(
-        0, ["found"]
+        0, ["in_population"]
     )
-    sized = joined.select(*rows.names, "own", "found", F.greatest("found", "own").alias("class_size"))
-    counted = smallest_classes(people, sized, rows.names, short=F.col("found") < F.col("own"))
+    sized = joined.select(
+        *rows.names, "own", "in_population", F.greatest("in_population", "own").alias("class_size")
+    )
+    counted = smallest_classes(people, sized, rows.names, short=F.col("in_population") < F.col("own"))
     return null_report(rows, nulls, counted.withColumn("blank_records", blank_records(rows.names, nulls)))
 
 
@@ -89,11 +91,11 @@ def _of_groups(
     number, keys = F.count(F.lit(1)), [*sample.groups, *rows.names]
     own = F.sum("records") if entity is None else number
     joined = _join_population(sample.complete.groupBy(*keys).agg(own.alias("records")), other, rows.names)
-    sized = joined.withColumn("class_size", F.greatest("found", "own"))
-    short, blank = F.col("found") < F.col("own"), blank_records(rows.names, nulls)
+    sized = joined.withColumn("class_size", F.greatest("in_population", "own"))
+    short, blank = F.col("in_population") < F.col("own"), blank_records(rows.names, nulls)
     if entity is not None:
-        found = smallest_classes(sample.complete, sized, rows.names, short, sample.groups)
-        return sample.report(found.withColumn("blank_records", blank))
+        smallest = smallest_classes(sample.complete, sized, rows.names, short, sample.groups)
+        return sample.report(smallest.withColumn("blank_records", blank))
     uncovered = F.coalesce(F.sum(F.when(short, F.col("records"))), F.lit(0).cast("bigint"))
     records = F.sum("records").alias("records")
     counts = number.alias("classes"), records, uncovered.alias("uncovered"), blank
@@ -104,8 +106,8 @@ def _join_population(own: DataFrame, other: DataFrame, names: Sequence[str]) -> 
     """How many of the population, and of the sample itself, have each distinct record."""
     right = with_key(other.withColumnRenamed("records", "population"), names)
     joined = own.join(right, same_key([F.col(name) for name in names], right), "left")
-    found = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("found")
-    return joined.select(*own.columns, F.col("records").alias("own"), found)
+    population_count = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("in_population")
+    return joined.select(*own.columns, F.col("records").alias("own"), population_count)
 
 
 def _matched(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
@@ -114,7 +116,7 @@ def _matched(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFram
     sizes = {
         "records": mine["records"],
         "own": match_class_sizes(mine, mine, names),
-        "found": match_class_sizes(mine, others, names),
+        "in_population": match_class_sizes(mine, others, names),
         **{name: mine[name] for name in names},
     }
     return to_spark(own.sparkSession, pa.table(sizes))

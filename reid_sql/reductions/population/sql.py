@@ -34,8 +34,9 @@ def population_histogram(
         body = _histogram_of_people(tbl, population_tbl, qi, entity, nulls)
     else:
         body = f"""
-            SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-              coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered,
+            SELECT greatest(in_population, own) AS class_size, count(*) AS classes,
+              sum(records)::BIGINT AS records,
+              coalesce(sum(records) FILTER (in_population < own), 0)::BIGINT AS uncovered,
               sum(blank)::BIGINT AS blank_records
             FROM ({_sizes_in_population(tbl, population_tbl, qi, nulls)})
             GROUP BY ALL"""
@@ -52,11 +53,11 @@ def _sizes_in_population(tbl: Source, population_tbl: Source, qi: Sequence[str],
             {count_distinct(tbl, qi, nulls, 0)} UNION ALL {count_distinct(population_tbl, qi, nulls, 1)}"""
         return f"""
             {match_records(qi, both, 1)}, reid_own AS ({count_matches(0, "own")})
-            SELECT own, records, class_size AS found,
+            SELECT own, records, class_size AS in_population,
               CASE WHEN {all_null(qi)} THEN records ELSE 0 END AS blank
             FROM reid_matched JOIN reid_own USING (id)"""
     return f"""
-        SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found, NULL::BIGINT AS blank
+        SELECT s.records AS own, s.records, coalesce(p.records, 0) AS in_population, NULL::BIGINT AS blank
         FROM ({count_distinct(tbl, qi, nulls, 0)}) s
         LEFT JOIN ({count_distinct(population_tbl, qi, nulls, 1)}) p ON {same("s", "p", aliases(len(qi)))}"""
 
@@ -79,18 +80,20 @@ def _histogram_of_people(
         WITH reid_people AS MATERIALIZED ({count_people(tbl, qi, entity, nulls)}),
         reid_others AS ({_count_population(population_tbl, qi, entity, nulls)}),
         reid_met AS MATERIALIZED (
-          SELECT s.*, coalesce(p.records, 0) AS found
+          SELECT s.*, coalesce(p.records, 0) AS in_population
           FROM (SELECT {numbered(qi)}, count(*) AS own FROM reid_people GROUP BY {numbered(qi)}) s
           LEFT JOIN reid_others p ON {same("s", "p", keys)}
         ),
         reid_placed AS (
-          SELECT min(greatest(found, own)) AS class_size, bool_or(found < own) AS short
+          SELECT min(greatest(in_population, own)) AS class_size, bool_or(in_population < own) AS short
           FROM reid_people AS s JOIN reid_met AS m ON {same("s", "m", keys)}
           GROUP BY entity
         )
         SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records,
           coalesce(uncovered, 0)::BIGINT AS uncovered, NULL::BIGINT AS blank_records
-        FROM (SELECT greatest(found, own) AS class_size, count(*) AS classes FROM reid_met GROUP BY ALL)
+        FROM (
+          SELECT greatest(in_population, own) AS class_size, count(*) AS classes FROM reid_met GROUP BY ALL
+        )
         LEFT JOIN (
           SELECT class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
           FROM reid_placed GROUP BY class_size

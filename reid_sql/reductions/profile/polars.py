@@ -47,8 +47,8 @@ def _column(tbl: pl.LazyFrame, place: int, name: str, dtype: pl.DataType) -> pl.
         pl.lit(kind).alias("column_type"),
     ]
     groups = with_aliases(tbl, [name]).group_by("q1").agg(pl.len().cast(pl.Int64).alias("n"))
-    found = _read(groups, kind).select(*_counts(), *_forms()).select(*result, pl.all())
-    return found.cast(schema(COLUMN_COUNTS.columns))  # type: ignore[arg-type] # names with types
+    profiled = _read(groups, kind).select(*_counts(), *_forms()).select(*result, pl.all())
+    return profiled.cast(schema(COLUMN_COUNTS.columns))  # type: ignore[arg-type] # names with types
 
 
 def _read(groups: pl.LazyFrame, kind: str) -> pl.LazyFrame:

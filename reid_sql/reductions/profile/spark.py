@@ -57,8 +57,8 @@ def _column(tbl: DataFrame, place: int, name: str) -> DataFrame:
     value = F.to_json(column(name)) if is_incomparable(dtype) and kind == "other" else column(name)
     groups = tbl.select(value.alias(VALUE)).groupBy(VALUE).agg(F.count(F.lit(1)).alias(RECORDS))
     constants = {"place": F.lit(place).cast("bigint"), "column_name": F.lit(name), "column_type": F.lit(kind)}
-    found = _read(groups, kind).agg(*_counts(), *_forms())
-    return found.select(*(each.alias(name) for name, each in constants.items()), "*")
+    profiled = _read(groups, kind).agg(*_counts(), *_forms())
+    return profiled.select(*(each.alias(name) for name, each in constants.items()), "*")
 
 
 def _read(groups: DataFrame, kind: str) -> DataFrame:
@@ -104,6 +104,6 @@ def _forms() -> list[Column]:
         F.count_if(text.rlike(rf"\A(?:{DATE_PATTERN})\z")).alias("dates"),
         F.count_if(text.rlike(rf"\A(?:{PADDED_PATTERN})\z")).alias("padded"),
         F.count_if(spaces > 1).alias("spaced"),
-        *(F.coalesce(found.cast("bigint"), F.lit(0)).alias(name) for name, found in whole.items()),
+        *(F.coalesce(expression.cast("bigint"), F.lit(0)).alias(name) for name, expression in whole.items()),
         F.collect_list(marks).alias("candidates"),
     ]

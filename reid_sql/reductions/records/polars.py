@@ -26,11 +26,11 @@ def fitted_records(
     """Distinct records with the log of the count under independence; codes if there are interactions."""
     _check(tbl, qi, key)
     rows, names = with_aliases(tbl, qi, record_label(key), *class_columns(tbl)), aliases(qi)
-    found = distinct_records(drop_nulls(rows, names, nulls), names, "members")
+    records = distinct_records(drop_nulls(rows, names, nulls), names, "members")
     codes = [pl.col("place").first().over(name) for name in names]
     listed = pl.concat_list(codes) if interactions else pl.lit([], dtype=pl.List(pl.Int64))
     log = log_independent(names).alias("log_expected")
-    reduced = found.select("place", "records", "class_size", log, listed.alias("codes"), "members")
+    reduced = records.select("place", "records", "class_size", log, listed.alias("codes"), "members")
     return null_report(rows, names, nulls, reduced)
 
 
@@ -48,8 +48,8 @@ def weighted_records(
     if CLASS_WEIGHT in tbl.collect_schema():
         mass, sums = pl.col(CLASS_WEIGHT).max().alias("mass"), [pl.col(CLASS_WEIGHT)]
     rows, names = with_aliases(tbl, qi, record_label(key), each, *people, *sums), aliases(qi)
-    found = distinct_records(drop_nulls(rows, names, nulls), names, "members", mass)
-    reduced = found.select("place", "records", "class_size", "mass", "members")
+    records = distinct_records(drop_nulls(rows, names, nulls), names, "members", mass)
+    reduced = records.select("place", "records", "class_size", "mass", "members")
     return null_report(rows, names, nulls, reduced)
 
 

@@ -38,8 +38,8 @@ def paired_records(
     types = schema(PAIRED_RECORDS.columns)
 
     def code(frame: pl.DataFrame) -> pl.DataFrame:
-        found = coded(frame, qi, keyed=key is not None) | {"records": frame["records"]}
-        return pl.DataFrame({name: pl.Series([found[name]], dtype=types[name]) for name in types})
+        columns = coded(frame, qi, keyed=key is not None) | {"records": frame["records"]}
+        return pl.DataFrame({name: pl.Series([columns[name]], dtype=types[name]) for name in types})
 
     return null_report(original, [], "value", map_whole(counted, code, types))
 

@@ -28,9 +28,9 @@ def paired_records(
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
     counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
-    found = pl.DataFrame(pl.from_arrow(fetch(counted, "the distinct pairs of records")))
+    distinct_pairs = pl.DataFrame(pl.from_arrow(fetch(counted, "the distinct pairs of records")))
     treated = fetch(null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row")
-    return RemoteColumns(PairedRecords(**coded(found, qi, keyed=key is not None)), treated)
+    return RemoteColumns(PairedRecords(**coded(distinct_pairs, qi, keyed=key is not None)), treated)
 
 
 def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> DataFrame:

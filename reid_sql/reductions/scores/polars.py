@@ -10,5 +10,5 @@ from reid_sql.function import FUNCTIONS
 
 def scored_classes(tbl: pl.LazyFrame, model: str, population: float) -> pl.LazyFrame:
     """The distinct records on the model's columns, with their numbers of records and their scores."""
-    found = score_distinct(FUNCTIONS["score_copula"], tbl, registry.known(model), {"population": population})
-    return null_report(tbl, [], "value", with_row_numbers(found.select("class_size", "uniqueness_xi")))
+    scores = score_distinct(FUNCTIONS["score_copula"], tbl, registry.known(model), {"population": population})
+    return null_report(tbl, [], "value", with_row_numbers(scores.select("class_size", "uniqueness_xi")))

@@ -61,14 +61,14 @@ def subsets(
     bits hold, are added up here.
     """
     refuse_entity(columns, entity, nulls)
-    found = check_columns(COLUMNS, columns, tbl)
-    distinct = _distinct(tbl, found, entity)
+    checked = check_columns(COLUMNS, columns, tbl)
+    distinct = _distinct(tbl, checked, entity)
     if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
         return _count_here(distinct, columns, max_size, nulls, memory_mb, people=entity is not None)
     sizes = range(1, min(max_size, len(columns)) + 1)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     sized = _sizes if entity is None else _sizes_of_people
-    counted = _counted(distinct, aliases(found), chosen, nulls, sized)
+    counted = _counted(distinct, aliases(checked), chosen, nulls, sized)
     rows = [
         {"subset": [columns[place] for place in subset], "nulls": nulls, **line}
         for subset, line in zip(chosen, counted, strict=True)
@@ -172,14 +172,14 @@ def _count_here(
     codes = list(fetched.codes.T)
     whose = codes.pop() if people else None
     table = DistinctRecords(codes, fetched.others["records"].to_numpy(), whose)
-    found = count_subset_classes(table, max_size, nulls, memory_mb)
+    totals = count_subset_classes(table, max_size, nulls, memory_mb)
     cells = {
-        "subset": [[columns[place] for place in subset] for subset in found.subsets()],
-        "records": found.records,
-        "classes": found.classes,
-        "reidentifications": found.reidentifications,
-        "pairs_alike": [Decimal(pairs) for pairs in found.pairs.tolist()],
-        "records_dropped": found.dropped,
-        "nulls": [nulls] * len(found.masks),
+        "subset": [[columns[place] for place in subset] for subset in totals.subsets()],
+        "records": totals.records,
+        "classes": totals.classes,
+        "reidentifications": totals.reidentifications,
+        "pairs_alike": [Decimal(pairs) for pairs in totals.pairs.tolist()],
+        "records_dropped": totals.dropped,
+        "nulls": [nulls] * len(totals.masks),
     }
     return pa.table(cells, TYPES)

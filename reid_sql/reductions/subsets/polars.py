@@ -94,11 +94,11 @@ def _many(
         codes = [dense_codes(distinct, name) for name in names]
         people = None if entity is None else codes.pop()
         table = DistinctRecords(codes, distinct["records"].to_numpy(), people)
-        found = count_subset_classes(table, max_size, nulls, memory_mb)
-        places, ends = found.places()
+        counted = count_subset_classes(table, max_size, nulls, memory_mb)
+        places, ends = counted.places()
         named = np.array(columns, dtype=np.object_)[places]
         subset = pl.Series(np.split(named, ends[:-1]), dtype=pl.List(pl.String))
-        counts = (found.records, found.classes, found.reidentifications, found.pairs, found.dropped)
+        counts = (counted.records, counted.classes, counted.reidentifications, counted.pairs, counted.dropped)
         cells = [subset, *(pl.Series(one.tolist()) for one in counts)]
         named_cells = dict(zip([*types][:-1], cells, strict=True))
         return pl.DataFrame(named_cells | {"nulls": nulls}, schema=types, strict=False)

@@ -45,11 +45,11 @@ def subsets(
         else read_rows(tbl, columns, COLUMNS)
     )
     if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
-        found = _count_here(rows, max_size, nulls, memory_mb, people=people)
+        totals = _count_here(rows, max_size, nulls, memory_mb, people=people)
     else:
         sizes = range(1, min(max_size, len(columns)) + 1)
         chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-        found = _counted(rows, chosen, drop=nulls == "drop", people=people)
+        totals = _counted(rows, chosen, drop=nulls == "drop", people=people)
     whole = {
         "records": "bigint",
         "classes": "bigint",
@@ -58,7 +58,7 @@ def subsets(
         "records_dropped": "bigint",
     }
     numbers = (F.coalesce(F.col(name).cast(kind), F.lit(0)).alias(name) for name, kind in whole.items())
-    return found.orderBy("place").select("subset", *numbers, F.lit(nulls).alias("nulls"))
+    return totals.orderBy("place").select("subset", *numbers, F.lit(nulls).alias("nulls"))
 
 
 def _listed(rows: Rows, chosen: Sequence[Sequence[int]]) -> dict[str, Any]:

@@ -99,12 +99,12 @@ def _count_from_codes(
           WHERE (SELECT {fits} FROM reid_distinct)
         ),
         reid_waited AS MATERIALIZED (
-          SELECT found
-          FROM (SELECT {COUNTED}(reid_number) AS found FROM range(9223372036854775807), reid_begun)
-          WHERE found IS NOT NULL LIMIT 1
+          SELECT reply
+          FROM (SELECT {COUNTED}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
+          WHERE reply IS NOT NULL LIMIT 1
         ),
         reid_each AS (
-          SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END)
+          SELECT unnest(CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END)
             AS each
           FROM reid_waited
         )

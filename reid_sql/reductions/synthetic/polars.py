@@ -39,7 +39,7 @@ def synthetic_attacks(
     counts = [(pl.col("side") == name).sum().cast(pl.Int64).alias(name) for name in SIDES]
     o, s, h = (pl.col(name) for name in SIDES)
     unique = marked.group_by(known).agg(counts)
-    found = [
+    attack_rows = [
         _attack(0, REPLICATED_UNIQUES, "", unique, [((each == 1) & (s == 1)).sum() for each in (o, h)]),
         _attack(
             *(1, EXACT_PRESENCE, "", marked.group_by(names).agg(counts)),
@@ -51,9 +51,9 @@ def synthetic_attacks(
         single = (s > 0) & (((s > 0).sum().over(known)) == 1)
         told = values.with_columns(single.alias("single"))
         hits = [each.filter(pl.col("single")).sum() for each in (o, h)]
-        found.append(_attack(place, DISCLOSIVE_CORRECT, column, told, hits))
+        attack_rows.append(_attack(place, DISCLOSIVE_CORRECT, column, told, hits))
     sizes = marked.select(o=counts[0], s=counts[1], h=counts[2])
-    attacks = pl.concat(found).join(sizes, how="cross")
+    attacks = pl.concat(attack_rows).join(sizes, how="cross")
     none = pl.lit(NO_CONTROL, dtype=pl.Int64)
     reduced = attacks.select(
         *("place", "attack", "column_name", "hits"),

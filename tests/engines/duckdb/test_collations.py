@@ -14,6 +14,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb.collations import folded
+from reid_sql.engines.duckdb.names import SHOWS_TYPES
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Choice, Table
 from reid_sql_udfs import declared
@@ -24,7 +25,7 @@ from tests.engines.asking import PEOPLE, listed, literal, refusal, same
 REFUSED: Final = "columns must distinguish texts that differ, got a collation of its own"
 COLLATIONS: Final = ("NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC", "de")
 BY_BYTES: Final = ('"binary"', "C", "posix")
-SHAPES: Final = {
+SHAPES: Final[dict[str, str]] = {
     "text": "{x}",
     "struct": "{{'v': {x}, 'n': 1}}",
     "row": "row({x}, 1)",
@@ -40,6 +41,10 @@ SHAPES: Final = {
     "list beside an interval": "{{'i': INTERVAL 30 DAY, 'v': [{x}]}}",
     "list beside a variant": "{{'i': 1::VARIANT, 'v': [{x}]}}",
 }
+if not SHOWS_TYPES:  # DuckDB 1.4 has neither tables of unnamed rows nor VARIANT
+    del SHAPES["row"], SHAPES["list beside a variant"]
+# DuckDB 1.4 compares texts within values by their bytes, whatever their collation.
+FOLDED_SHAPES: Final = list(SHAPES) if SHOWS_TYPES else ["text"]
 # Each is another text to whoever counts bytes; some are the same to a collation, some in writing.
 TEXTS: Final = [
     *("a", "A", "á", "é", "e\u0301", "a\u200b", "a\u00ad", "a\x01", "", " ", "a ", "NULL", "null", None),
@@ -65,21 +70,21 @@ def wide(con: duckdb.DuckDBPyConnection, shape: str, collation: str, columns: in
     words = f" COLLATE {collation}" if collation else ""
     con.execute(f"CREATE OR REPLACE TABLE written({', '.join(f'{name} VARCHAR{words}' for name in names)})")
     con.executemany(f"INSERT INTO written VALUES ({', '.join('?' * columns)})", rows)
-    held = ", ".join(f"{SHAPES[shape].format(x=name)} AS {name}" for name in names)
-    con.execute(f"CREATE OR REPLACE TABLE t AS SELECT {held} FROM written")
+    members = ", ".join(f"{SHAPES[shape].format(x=name)} AS {name}" for name in names)
+    con.execute(f"CREATE OR REPLACE TABLE t AS SELECT {members} FROM written")
     return rows
 
 
 def counted(rows: list[tuple[Any, ...]], shape: str) -> list[int]:
     """Each row's class size, by the bytes of its texts."""
-    said = [tuple("none" if text is None and shape == "key" else text for text in row) for row in rows]
-    sizes = Counter(said)
-    return sorted(sizes[row] for row in said)
+    message = [tuple("none" if text is None and shape == "key" else text for text in row) for row in rows]
+    sizes = Counter(message)
+    return sorted(sizes[row] for row in message)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_texts_within_values_are_told_apart_by_their_bytes(
+def test_texts_within_values_are_distinguished_by_their_bytes(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
     rows = wide(con, shape, "", columns)
@@ -92,7 +97,7 @@ def test_texts_within_values_are_told_apart_by_their_bytes(
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", FOLDED_SHAPES)
 def test_a_collation_at_any_depth_is_refused(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
@@ -114,17 +119,19 @@ def test_a_collation_at_any_depth_is_refused(
 
 @pytest.mark.parametrize("collation", COLLATIONS)
 def test_every_collation_is_refused(con: duckdb.DuckDBPyConnection, collation: str) -> None:
-    for shape in SHAPES:
+    for shape in FOLDED_SHAPES:
         wide(con, shape, collation, 1)
         with pytest.raises(duckdb.Error, match=REFUSED):
             con.execute("FROM risk_summary(t, ['c1'])").fetchall()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("collation", BY_BYTES)
+@pytest.mark.parametrize("collation", BY_BYTES if SHOWS_TYPES else [*BY_BYTES, *COLLATIONS])
 def test_a_collation_that_compares_bytes_is_counted(
     con: duckdb.DuckDBPyConnection, collation: str, shape: str
 ) -> None:
+    if shape == "text" and collation not in BY_BYTES:
+        pytest.skip("refused above")
     rows = wide(con, shape, collation, 2)
     con.execute("CREATE OR REPLACE VIEW v AS SELECT c1, c2, 'x' AS plain FROM t")
     found = con.execute("SELECT equivalence_class_size(c1, plain, c2) FROM v").fetchall()
@@ -138,8 +145,8 @@ def test_what_the_refusal_says_to_pass_is_counted_by_bytes(
 ) -> None:
     rows = wide(con, shape, "NOCASE.NOACCENT", 2)
     remedy = "decode(encode({}))" if shape == "text" else "create_sort_key({}, 'ASC NULLS LAST')"
-    told = remedy.format("c1"), remedy.format("c2")
-    found = con.execute(f"SELECT equivalence_class_size({', '.join(told)}) FROM t").fetchall()
+    reported = remedy.format("c1"), remedy.format("c2")
+    found = con.execute(f"SELECT equivalence_class_size({', '.join(reported)}) FROM t").fetchall()
     assert sorted(size for (size,) in found) == counted(rows, shape)
 
 
@@ -180,8 +187,10 @@ HELD: Final = {
 
 
 def hold(con: duckdb.DuckDBPyConnection, view: str, collated: str = "") -> None:
-    held = (f"{text.format(' COLLATE NOCASE' * (name == collated))} AS {name}" for name, text in HELD.items())
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT id AS row, {', '.join(held)} FROM people")
+    members = (
+        f"{text.format(' COLLATE NOCASE' * (name == collated))} AS {name}" for name, text in HELD.items()
+    )
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT id AS row, {', '.join(members)} FROM people")
 
 
 @pytest.fixture(scope="module")
@@ -238,12 +247,13 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
             if isinstance(found, str):
                 assert REFUSED in found
             else:
-                assert told_apart(name, option, table) or column == asked.get("key")
+                assert not SHOWS_TYPES or distinguished(name, option, table) or column == asked.get("key")
                 same(found, exact)
         hold(people, table)
 
 
-def told_apart(name: str, option: str, table: str) -> bool:
+def distinguished(name: str, option: str, table: str) -> bool:
     """Whether a function compares bytes itself, or asks nothing of some columns of the table."""
     scored = declared()[name].answer is Answer.MODEL_SCORE or "model" in given(declared()[name], option)
-    return scored or (name, option) == ("profile", "") or (table == "population_tbl" and option == "by")
+    every = name in {"profile", "quasi_identifiers", "unsafe_combinations"} and option != "columns"
+    return scored or every or (table == "population_tbl" and option == "by")

@@ -27,7 +27,7 @@ def explained(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
 
 
 def _operators(operator: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield operator
+    yield operator | {"name": operator["name"].strip()}  # DuckDB 1.4 writes a space behind some
     for child in operator["children"]:
         yield from _operators(child)
 
@@ -52,8 +52,8 @@ def test_a_class_size_that_selects_adds_nothing(con: duckdb.DuckDBPyConnection) 
     tail = "AS k FROM people QUALIFY k < 5"
     ours = explained(con, f"SELECT age, equivalence_class_size(age, sex) {tail}")
     by_hand = explained(con, f"SELECT age, count(*) OVER (PARTITION BY age, sex) {tail}")
-    told = [operator["name"] for operator in ours if CHECK in json.dumps(operator["extra_info"])]
-    assert told == []  # what is given is checked when the query is bound
+    reported = [operator["name"] for operator in ours if CHECK in json.dumps(operator["extra_info"])]
+    assert reported == []  # what is given is checked when the query is bound
     assert names(ours).count("SEQ_SCAN") == names(by_hand).count("SEQ_SCAN") == 2
 
 
@@ -62,7 +62,7 @@ def test_a_summary_reads_the_table_once_and_tells_its_checks_apart_from_it(
 ) -> None:
     plan = explained(con, "FROM risk_summary(people, ['age', 'sex'])")
     tables = [each["extra_info"]["Table"] for each in plan if each["name"] == "SEQ_SCAN"]
-    assert tables == ["memory.main.people"]
+    assert [table.rpartition(".")[2] for table in tables] == ["people"]
     [check] = [each for each in plan if "reid_refusal" in json.dumps(each["extra_info"])]
     assert check["name"] == "FILTER"
     beneath = list(_operators(check))

@@ -44,12 +44,12 @@ def test_pairs_are_listed_where_the_whole_table_has_few(weight: str | None) -> N
         if len(counts) <= MAX_COMBINATIONS:
             expected[i, j] = counts
     assert set(expected) == {(1, 4), (2, 4)}
-    told = by_duckdb(
+    reported = by_duckdb(
         f"FROM ({planned(COLUMNS, weight)}) WHERE kind = 'pair'",
         t=weighted,
     )
     found: dict[tuple[int, int], Counter[tuple[int, str | None]]] = {}
-    for row in told:
+    for row in reported:
         pair = found.setdefault((row["first"], row["second"]), Counter())
         pair[int(row["first_value"]), row["second_value"]] = row["records"]
         assert row["weight"] == row["records"] * (1 if weight is None else 0.5)
@@ -64,10 +64,10 @@ def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -
         {name: [row * (place + 3) % 7 for row in range(60)] for place, name in enumerate(names)}
     )
     asked = planned(names, None)
-    told = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE kind = 'pair'", t=frame)
+    reported = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE kind = 'pair'", t=frame)
     polars = people(tbl=frame.lazy(), qi=names, weight=None, marginals=None, seed=0, nulls="value")
     also = polars.filter(pl.col("kind") == "pair").select("first", "second").unique().collect()
-    pairs = {(row["first"], row["second"]) for row in told}
+    pairs = {(row["first"], row["second"]) for row in reported}
     assert pairs == set(also.iter_rows())
     assert len(pairs) == (wide * (wide - 1) // 2 if wide <= MAX_COLUMNS_PAIRED else 0)
 
@@ -82,5 +82,5 @@ def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
         }
     )
     asked = planned(names, None)
-    told = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE kind = 'pair'", t=frame)
-    assert 0 < told[0]["lines"] <= 1_000_000
+    reported = by_duckdb(f"SELECT count(*) AS lines FROM ({asked}) WHERE kind = 'pair'", t=frame)
+    assert 0 < reported[0]["lines"] <= 1_000_000

@@ -40,15 +40,15 @@ FROM (
         FROM reid_coded
       ),
       reid_waited AS MATERIALIZED (
-        SELECT found
+        SELECT reply
         FROM (
-          SELECT reid_wildcard_class_sizes(reid_number) AS found
+          SELECT reid_wildcard_class_sizes(reid_number) AS reply
           FROM range(9223372036854775807), reid_begun
         )
-        WHERE found IS NOT NULL
+        WHERE reply IS NOT NULL
         LIMIT 1
       )
-      SELECT CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END AS sizes
+      SELECT CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END AS sizes
       FROM reid_waited
     )
   ),

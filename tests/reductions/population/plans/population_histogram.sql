@@ -1,10 +1,12 @@
 -- population_histogram(people, census, ['age', 'sex'], None, None, 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
-  SELECT greatest(found, own) AS class_size, count(*) AS classes, sum(records)::BIGINT AS records,
-    coalesce(sum(records) FILTER (found < own), 0)::BIGINT AS uncovered, sum(blank)::BIGINT AS blank_records
+  SELECT greatest(in_population, own) AS class_size, count(*) AS classes,
+    sum(records)::BIGINT AS records, coalesce(sum(records) FILTER (in_population < own), 0)::BIGINT AS uncovered,
+    sum(blank)::BIGINT AS blank_records
   FROM (
-    SELECT s.records AS own, s.records, coalesce(p.records, 0) AS found, NULL::BIGINT AS blank
+    SELECT s.records AS own, s.records, coalesce(p.records, 0) AS in_population,
+      NULL::BIGINT AS blank
     FROM (
       SELECT 0 AS side, row_number() OVER () AS id, q1, q2, records
       FROM (

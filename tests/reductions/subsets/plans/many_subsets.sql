@@ -78,16 +78,16 @@ reid_begun AS MATERIALIZED (
   )
 ),
 reid_waited AS MATERIALIZED (
-  SELECT found
+  SELECT reply
   FROM (
-    SELECT reid_subset_counts(reid_number) AS found
+    SELECT reid_subset_counts(reid_number) AS reply
     FROM range(9223372036854775807), reid_begun
   )
-  WHERE found IS NOT NULL
+  WHERE reply IS NOT NULL
   LIMIT 1
 ),
 reid_each AS (
-  SELECT unnest(CASE WHEN found.refusal IS NULL THEN found.answers ELSE error(found.refusal) END) AS each
+  SELECT unnest(CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END) AS each
   FROM reid_waited
 )
 SELECT list_select(['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], each.places) AS subset,
