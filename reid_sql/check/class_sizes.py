@@ -87,7 +87,7 @@ def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) ->
     counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     missing = release.table.nulls != "value" and (small or has_few_gaps(release, mask.below))
-    if missing or any(_masks_groups(each, mask) for each in judged):  # of which the audit knows nothing
+    if missing or any(_masks_groups(each, named, mask) for each in judged):  # which the audit does not know
         return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
@@ -104,9 +104,11 @@ def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
     return set(first.values())
 
 
-def _masks_groups(each: CheckResult, mask: Mask) -> bool:
-    """Whether a figure or the size of some group is masked."""
-    return bool(each.check.by) and any(
+def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
+    """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
+    check = each.check
+    counts = bool(check.by) and not check.measure.extreme and {*check.by, *check.counted} == set(named)
+    return counts and any(
         found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
     )
 

@@ -231,7 +231,7 @@ def test_every_hidden_count_of_every_small_table_is_open(tmp_path: Path, scenari
     records, columns, named, about, more = SCENARIOS[scenario]()
     tables = all_tables(records, columns, named)
     masked, true = reports(tmp_path, tables, about, BELOW), reports(tmp_path, tables, about, 1)
-    options = {"nulls": "value", "by": None, "sensitive": None} | more
+    options: dict[str, Any] = {"nulls": "value", "by": None, "sensitive": None} | more
     counted = [counts_of(table, **options) for table in tables]
     alike = defaultdict(list)
     for place, page in enumerate(masked):
