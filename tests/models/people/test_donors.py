@@ -113,11 +113,9 @@ def test_a_round_of_em_is_that_of_its_formula(monkeypatch: pytest.MonkeyPatch) -
         )
         remaining, near = remaining + share[:, :, 0].sum(axis=0), near + share[:, :, 1].sum(axis=0)
     whole, found = first.count.sum(), fit_donors(COLUMNS, EVIDENCE.drawn)
-    np.testing.assert_allclose(found.copied, (remaining + 0.5) / (whole + 1.5), rtol=1e-10)
+    np.testing.assert_allclose(found.copied, (remaining + 0.5) / (whole + 1.5), rtol=1e-6)
     ordered = np.array([column.kernel is not None for column in COLUMNS])
-    np.testing.assert_allclose(
-        found.neighbour, np.where(ordered, (near + 0.5) / (whole + 1.5), 0), rtol=1e-10
-    )
+    np.testing.assert_allclose(found.neighbour, np.where(ordered, (near + 0.5) / (whole + 1.5), 0), rtol=1e-6)
 
 
 def test_chances_of_all_cells_add_up_to_1() -> None:
