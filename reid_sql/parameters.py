@@ -58,26 +58,19 @@ class Number:
     high: float
     whole: bool = False
 
-    def check(self, name: str, values: npt.ArrayLike) -> Floats:
-        """Give the values as doubles, or refuse the first one outside the domain."""
+    def check(self, name: str, values: npt.ArrayLike, *, of_column: bool = False) -> Floats:
+        """Give the values as doubles, or refuse the first one outside the domain; never repeat a column's."""
         try:
             array = np.asarray(values, dtype=np.float64)
         except OverflowError:
             raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
-        outside = self._is_outside(array)
+        outside = ~((array >= self.low) & (array <= self.high))
+        if self.whole:
+            outside |= array != np.floor(array)
         if outside.any():
-            raise OutOfDomainError(self.sentence(name, plain(array[outside].flat[0])))
+            got = OTHER_VALUE if of_column else plain(array[outside].flat[0])
+            raise OutOfDomainError(self.sentence(name, got))
         return array
-
-    def check_column(self, name: str, values: Floats) -> Floats:
-        """Give the values of a column, or refuse them without one of them."""
-        if self._is_outside(values).any():
-            raise OutOfDomainError(self.sentence(name, OTHER_VALUE))
-        return values
-
-    def _is_outside(self, array: Floats) -> npt.NDArray[np.bool_]:
-        inside = (array >= self.low) & (array <= self.high)
-        return ~(inside & (array == np.floor(array)) if self.whole else inside)
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
@@ -90,10 +83,7 @@ class Number:
         return value
 
     def sql(self, name: str) -> str:
-        """Write the SQL expression that is the number of a record, or the refusal; NULL stays NULL.
-
-        The refusal has the argument as it is written: a number, or the name of a column, not its value.
-        """
+        """Write the SQL expression that is the number of a record, or the refusal, which names a column."""
         value = f"TRY_CAST({name} AS DOUBLE)"
         head, tail = self.sentence(name, "\0").split("\0")
         got = f"regexp_replace(alias({name}), '[.]0$', '')"

@@ -55,7 +55,7 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
 
 def _checked(parameter: Parameter, values: Floats) -> Floats:
     domain = parameter.domain
-    return domain.check_column(parameter.name, values) if isinstance(domain, Number) else values
+    return domain.check(parameter.name, values, of_column=True) if isinstance(domain, Number) else values
 
 
 def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
