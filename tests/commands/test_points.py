@@ -55,7 +55,7 @@ def test_the_chart_has_the_shares_of_each_resolution(
     assert "rows of a person that the attacker knows" in Path("chart.svg").read_text(encoding="utf-8")
     columns = {"ward and day": ["ward", "day"], "ward": ["ward"]}
     answers = {name: ANY.unicity(visits, "patient_id", each, points=[1, 3]) for name, each in columns.items()}
-    axes = plot.unicity(answers).axes[0]
+    axes: Any = plot.unicity(answers).axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "3"]
     assert [line.get_label() for line in axes.lines] == list(columns)
     for line, answer in zip(axes.lines, answers.values(), strict=True):
@@ -65,7 +65,7 @@ def test_the_chart_has_the_shares_of_each_resolution(
 def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
     pytest.importorskip("matplotlib")
     answers = [ANY.unicity(visits, "patient_id", ["ward"], points=p) for p in (None, [2])]
-    axes = plot.unicity(dict(zip("ab", answers, strict=True))).axes[0]
+    axes: Any = plot.unicity(dict(zip("ab", answers, strict=True))).axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "all"]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[1], [0]]
 
