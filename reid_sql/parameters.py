@@ -131,8 +131,7 @@ class Numbers:
         """Read the numbers, or refuse what is no list of them."""
         if value is None and self.optional:
             return None
-        if self.is_one_enough and not isinstance(value, list | tuple | str | None):
-            value = [value]
+        value = [value] if self.is_one_enough and not isinstance(value, list | tuple | str | None) else value
         if not isinstance(value, list | tuple) or not value or any(each is None for each in value):
             raise OutOfDomainError(self.sentence(name, list_text(value)))
         return [self.each.from_sql(name, each) for each in value]
