@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,8 @@ DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
 settings.register_profile("house", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("house")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in its background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # so that processes of tests answer Ctrl-C
 os.environ.pop("COLUMNS", None)  # readline tells processes that it begets the width of a page that is none
 
 

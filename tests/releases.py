@@ -40,14 +40,14 @@ def linked(original: People, released: People) -> dict[str, Fraction]:
     """The share of right links of all who stand in both, each to the likeliest released records."""
     both = [key for key in original if key in released]
     columns = range(len(next(iter(original.values()))))
-    held = [Counter(original[key][j] for key in both) for j in columns]
+    counts = [Counter(original[key][j] for key in both) for j in columns]
     became = [Counter((original[key][j], released[key][j]) for key in both) for j in columns]
     sizes = Counter(released.values())
     correct, certain, candidates, highest = Fraction(0), Fraction(0), Fraction(0), Fraction(0)
     for key in both:
         own = original[key]
         score = {
-            other: prod(Fraction(became[j][own[j], row[j]], held[j][own[j]]) for j in columns) / sizes[row]
+            other: prod(Fraction(became[j][own[j], row[j]], counts[j][own[j]]) for j in columns) / sizes[row]
             for other, row in released.items()
         }
         near = [other for other, value in score.items() if value == max(score.values())]
@@ -65,10 +65,10 @@ def linked(original: People, released: People) -> dict[str, Fraction]:
 
 def classes(people: People) -> set[frozenset[Any]]:
     """Who is alike."""
-    held: dict[Row, set[Any]] = {}
+    members: dict[Row, set[Any]] = {}
     for key, row in people.items():
-        held.setdefault(row, set()).add(key)
-    return {frozenset(keys) for keys in held.values()}
+        members.setdefault(row, set()).add(key)
+    return {frozenset(keys) for keys in members.values()}
 
 
 def changes(original: People, released: People) -> dict[str, int]:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import scipy.optimize
 
-from tests.tables import Row, by_duckdb, by_polars, kept, key, keys
+from tests.tables import Row, by_duckdb, by_polars, drop_nulls, key, keys
 
 MEASURES: dict[str, tuple[str, ...]] = {
     "l_diversity": ("distinct", "entropy", "recursive"),
@@ -44,7 +44,7 @@ def both(
 def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold: float) -> None:
     """Hold an engine's summary and listing to the definition; the sensitive column is the last one."""
     *qi, sensitive = frame.columns
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     if not rows or not qi:
         return
     values, sizes, offending = found(rows, measure, variant, threshold)
@@ -131,8 +131,8 @@ def value_of(members: list[Any], table: list[Any], measure: str, variant: str, c
         gains = {value: (p.get(value, Fraction(0)) - share) / share for value, share in q.items()}
         allowed = all(gain <= -math.log(q[value]) for value, gain in gains.items())
         return math.inf if variant == "enhanced" and not allowed else float(max(gains.values()))
-    held = p if variant == "present" else dict.fromkeys(q)
-    return max(abs(math.log(p[value] / q[value])) if value in p else math.inf for value in held)
+    counts = p if variant == "present" else dict.fromkeys(q)
+    return max(abs(math.log(p[value] / q[value])) if value in p else math.inf for value in counts)
 
 
 def diversity(members: list[Any], p: Shares, variant: str, c: float) -> float:

@@ -71,7 +71,7 @@ def keys(frame: pl.DataFrame) -> list[Row]:
     return [tuple(key(value) for value in row) for row in frame.rows()]
 
 
-def kept(rows: list[Row], nulls: str) -> list[Row]:
+def drop_nulls(rows: list[Row], nulls: str) -> list[Row]:
     return [row for row in rows if None not in row] if nulls == "drop" else rows
 
 

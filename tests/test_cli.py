@@ -61,23 +61,23 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     con.execute(f"COPY (SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100) TO '{release}'")
     right = con.execute(f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'").fetchall()[0][0]
     asked = ("compare", original, release, "--qi", "age,sex", "--key", "id")
-    told = json.loads(command(*asked, "--json").stdout)
-    figures = {row["measure"]: row["released"] for row in told["compare"]}
+    reported = json.loads(command(*asked, "--json").stdout)
+    figures = {row["measure"]: row["released"] for row in reported["compare"]}
     assert (figures["records"], figures["records_removed"]) == (2900, 100)
     assert figures["correct_links"] == pytest.approx(right)
-    assert [row["understood"] for row in told["compare_columns"]] == ["recoded", "unchanged"]
+    assert [row["understood"] for row in reported["compare_columns"]] == ["recoded", "unchanged"]
     shown = command(*asked, "--plot", str(tmp_path / "compared.svg")).stdout
     assert f"is right about {percent(right)} of the people; in the original it is" in shown
     assert (tmp_path / "compared.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert "not known" in command(*asked[:-2]).stdout
-    for wrong, said in {
+    for wrong, message in {
         ("--key", "ix"): "quasi-identifiers and key must be columns of the table, got 'ix'",
         ("--key", "age"): "key must not be a quasi-identifier, got 'age'",
         ("--targets", "0"): "targets must be a whole number of records from 1 to 1e+9, got 0",
         ("--threshold", "2"): "threshold must be a risk between 0 and 1, got 2",
     }.items():
         refused = command(*asked[:5], *wrong)
-        assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
     missing = command("compare", original, str(tmp_path / "no.csv"), "--qi", "age")
     assert "RELEASED must be an existing file, got" in missing.stderr
 
@@ -115,10 +115,10 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
     lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
     (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")
-    told = "9 records hold '?' in zip, which looks like a mark for a missing value and counts as a value"
+    reported = "9 records hold '?' in zip, which looks like a mark for a missing value and counts as a value"
     asked = ("risk", str(tmp_path / "people.csv"), "--qi", "zip,sex")
-    assert told in " ".join(command(*asked).stdout.replace("│", " ").split())
-    assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": told}
+    assert reported in " ".join(command(*asked).stdout.replace("│", " ").split())
+    assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": reported}
 
 
 def test_a_table_within_the_threshold_is_said_to_be() -> None:
@@ -196,7 +196,7 @@ def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: P
     assert len(page["sensitivity"]) == 81
 
 
-def test_who_is_unique_in_the_population_is_told_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
+def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
     file = tmp_path / "neighbours.toml"
     file.write_text(NEIGHBOURS, encoding="utf-8")
     call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
@@ -610,15 +610,15 @@ def test_ctrl_c_while_the_command_loads_is_no_traceback() -> None:
         )
         time.sleep(wait)
         running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=60)
-        assert "reid_sql" not in told
+        _, reported = running.communicate(timeout=60)
+        assert "reid_sql" not in reported
 
 
-def test_one_function_is_told_in_full() -> None:
-    told = command("functions", "risk_summary").stdout
-    assert told.startswith("risk_summary(tbl, qi, threshold := 0.2")
-    assert "unique_records BIGINT" in " ".join(told.split())
-    assert "Refuses an empty table" in told
+def test_one_function_is_described_in_full() -> None:
+    reported = command("functions", "risk_summary").stdout
+    assert reported.startswith("risk_summary(tbl, qi, threshold := 0.2")
+    assert "unique_records BIGINT" in " ".join(reported.split())
+    assert "Refuses an empty table" in reported
     assert "Not on Spark: it goes through the codes of all records" in " ".join(
         command("functions", "qar_contributions").stdout.split()
     )
@@ -637,8 +637,8 @@ def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
     call = ["risk", str(tmp_path / "visits.csv"), "--qi", "age,sex"]
     rows = command(*call).stdout
     assert "One row per person is assumed." in rows
-    told = " ".join(rows.replace("│", " ").split())
-    assert "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)" in told
+    reported = " ".join(rows.replace("│", " ").split())
+    assert "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)" in reported
     people = json.loads(command(*call, "--entity", "person_id", "--json").stdout)
     assert people["summary"]["records"] == 97
     assert people["summary"]["unique_records"] == 3

@@ -172,11 +172,11 @@ def test_no_block_is_left_untried(document: Path) -> None:
 
 
 def _try_toml(text: str) -> None:
-    told = tomllib.loads(text)
-    if "tables" in told:
-        jsonschema.validate(told, policy_schema())
+    reported = tomllib.loads(text)
+    if "tables" in reported:
+        jsonschema.validate(reported, policy_schema())
     else:
-        assert scenario(told).groups
+        assert scenario(reported).groups
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=short)
@@ -192,8 +192,8 @@ def targets() -> set[str]:
 
 
 def test_the_citation_is_of_this_version(root: Path) -> None:
-    told = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    assert (told["version"], told["license"]) == (reid_sql.__version__, "Apache-2.0")
+    reported = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (reported["version"], reported["license"]) == (reid_sql.__version__, "Apache-2.0")
 
 
 def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
@@ -299,10 +299,10 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
         for column in known:
             where = "at the end of its field's line, or in reid_sql/result_columns.toml"
             assert facts.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
-    for name, told in facts.meanings().items():
+    for name, reported in facts.meanings().items():
         own = columns.get(name, {})
         there = {column for found in columns.values() for column in found} if name == "every" else set(own)
-        assert set(told) <= there, name
+        assert set(reported) <= there, name
 
 
 @pytest.mark.parametrize("name", MODULES)

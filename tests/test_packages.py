@@ -44,13 +44,13 @@ def committed(*places: str) -> set[str]:
 def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
-    held = {name for name in names if ".dist-info/" not in name}
+    members = {name for name in names if ".dist-info/" not in name}
     shown = {
         f"reid_sql/{name}" for name in committed("sql_examples")
     }  # which `reid-sql functions NAME` prints
     packages = {name.removeprefix("udfs/") for name in committed("reid_sql", "udfs/reid_sql_udfs")}
-    assert held == packages | shown
-    kinds = {Path(name).suffix for name in held}
+    assert members == packages | shown
+    kinds = {Path(name).suffix for name in members}
     assert {".sql", ".toml", ".css", ".json", ".csv", ".pyi", ".typed", ".py"} <= kinds
     assert {name.rpartition("/")[2] for name in names if ".dist-info/" in name} == {
         "METADATA",
@@ -124,10 +124,10 @@ def run(programs: Path, tmp_path: Path, program: str, *arguments: str) -> str:
 
 
 def test_the_demo_is_where_the_package_is(programs: Path, tmp_path: Path) -> None:
-    told = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
-    assert Path(told).is_file()
-    assert Path(told).is_relative_to(programs.parent)
-    summary = run(programs, tmp_path, "reid-sql", "risk", told, "--qi", "age,sex,postcode")
+    reported = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
+    assert Path(reported).is_file()
+    assert Path(reported).is_relative_to(programs.parent)
+    summary = run(programs, tmp_path, "reid-sql", "risk", reported, "--qi", "age,sex,postcode")
     assert "3,000" in summary
     assert "1,051" in summary
 

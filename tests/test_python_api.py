@@ -103,7 +103,7 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
 
 
 @pytest.mark.parametrize(
-    ("call", "kind", "said"),
+    ("call", "kind", "message"),
     [
         (lambda con: FACE.risk_summary(con, PEOPLE, ["agee"]), OutOfDomainError, "did you mean 'age'?"),
         (lambda con: FACE.risk_summary(con, PEOPLE, 5), OutOfDomainError, "write ['age', 'sex']"),
@@ -126,12 +126,12 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_a_sentence(
-    con: duckdb.DuckDBPyConnection, call: Any, kind: type[Exception], said: str | None
+def test_what_is_wrong_is_explained_in_a_sentence(
+    con: duckdb.DuckDBPyConnection, call: Any, kind: type[Exception], message: str | None
 ) -> None:
-    with pytest.raises(kind if said else TypeError) as refused:
+    with pytest.raises(kind if message else TypeError) as refused:
         call(con)
-    assert (said or "a required argument: 'qi'; pass qi") in str(refused.value)
+    assert (message or "a required argument: 'qi'; pass qi") in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -160,6 +160,6 @@ def test_no_function_is_hidden_by_a_module(root: Path) -> None:
 
 def test_what_is_not_asked_for_is_not_loaded() -> None:
     asked = "import sys, reid_sql; assert not hasattr(reid_sql, 'nothing')"
-    told = f"{asked}; print(sorted({{'duckdb', 'numpy', 'polars', 'rich'}} & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    reported = f"{asked}; print(sorted({{'duckdb', 'numpy', 'polars', 'rich'}} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", reported], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

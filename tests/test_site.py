@@ -2,12 +2,14 @@
 
 import re
 import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from reid_sql_udfs import declared
+from tests.check.test_html import CHROMIUM, QUIET, browser
 from tests.processes import ROOT
 from tools.site import build, lay_out, places
 
@@ -30,6 +32,43 @@ def test_every_page_is_on_the_site(site: Path) -> None:
         assert re.search(rf"<h1[^>]*>{name}<", text), name
 
 
+@pytest.mark.slow
+def test_its_code_can_be_pasted_and_each_answer_stands_once(site: Path) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    assert not [page for page in pages if ">&gt;&gt;&gt;" in page]
+    page = (site / "functions" / "risk_summary.html").read_text(encoding="utf-8")
+    assert page.count("average_class_risk") < 8  # the answer stands once, not once for each engine
+    assert 'class="md-footer__link md-footer__link--next"' in page
+
+
+# Opens the search, types, and writes the links of its results into the page.
+TYPED = """<script>
+const shadow = () => [...document.querySelectorAll("*")].map((each) => each.shadowRoot).find(Boolean);
+setTimeout(() => document.querySelector(".md-search__button").click(), 1500);
+setTimeout(() => {
+  const field = shadow().querySelector("input");
+  field.value = "k-anonymity";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}, 2500);
+setTimeout(() => {
+  const links = [...shadow().querySelectorAll("a")].map((each) => each.getAttribute("href"));
+  document.body.append(Object.assign(document.createElement("pre"), { id: "found", textContent: links }));
+}, 5000);
+</script></body>"""
+
+
+@pytest.mark.slow
+@browser
+def test_it_is_searched_in_a_browser_that_reads_a_folder(site: Path) -> None:
+    page = (site / "index.html").read_text(encoding="utf-8")
+    (site / "typed.html").write_text(page.replace("</body>", TYPED), encoding="utf-8")
+    call = [str(CHROMIUM), *QUIET, "--virtual-time-budget=9000", "--dump-dom", (site / "typed.html").as_uri()]
+    shown = subprocess.run(call, capture_output=True, text=True, check=True, timeout=120).stdout
+    (site / "typed.html").unlink()
+    [links] = re.findall(r'<pre id="found">([^<]*)</pre>', shown)
+    assert Path(links.split(",")[0]).name.startswith("counting.html")
+
+
 class Asked(HTMLParser):
     """What a browser fetches to show a page; what it follows when asked to is no part of it."""
 
@@ -38,11 +77,11 @@ class Asked(HTMLParser):
         self.places: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
-        if tag == "link" and told.get("rel") in {"canonical", "next", "prev"}:
+        reported = dict(attrs)
+        if tag == "link" and reported.get("rel") in {"canonical", "next", "prev"}:
             return
-        kept = "href" if tag == "link" else "src"
-        self.places += [place for place in [told.get(kept)] if place and tag != "a"]
+        remaining = "href" if tag == "link" else "src"
+        self.places += [place for place in [reported.get(remaining)] if place and tag != "a"]
 
 
 @pytest.mark.slow
@@ -81,8 +120,10 @@ def small(tmp_path: Path) -> Path:
 
 def named(root: Path, *pages: str) -> None:
     beside = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "sql_examples/"]
-    told = ", ".join(f'"{page}"' for page in [*pages, *beside])
-    (root / "tools" / "site.toml").write_text(f'{SETTINGS}nav = [{{ "All" = [{told}] }}]\n', encoding="utf-8")
+    reported = ", ".join(f'"{page}"' for page in [*pages, *beside])
+    (root / "tools" / "site.toml").write_text(
+        f'{SETTINGS}nav = [{{ "All" = [{reported}] }}]\n', encoding="utf-8"
+    )
 
 
 def test_a_site_of_few_pages_is_built(small: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ BUILD: Final = ROOT / "build"
 BESIDE: Final = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK: Final = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FENCE: Final = re.compile(r"^(```\w+) (?:file|of)=.*$", re.MULTILINE)
+SESSION: Final = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def places(root: Path) -> dict[str, str]:
@@ -48,7 +49,8 @@ def lay_out(root: Path, folder: Path) -> None:
             if place.endswith(".sql")
             else turned(text, place, known, root, folder)
         )
-        _write(folder / "pages" / page, text)
+        _write(folder / "pages" / page, split_sessions(text, once=page.startswith("functions/")))
+    _copy(ROOT / "tools" / "iframe-worker.js", folder / "pages" / "iframe-worker.js")
     settings = (root / "tools" / "site.toml").read_text(encoding="utf-8")
     _write(folder / "zensical.toml", with_folders(settings, known.values()))
 
@@ -86,6 +88,37 @@ def turned(text: str, place: str, known: Mapping[str, str], root: Path, folder: 
         raise LookupError(f"a link of a page must lead somewhere, got '{path}' in {place}; mend it")
 
     return FENCE.sub(r"\1", LINK.sub(turn, text))
+
+
+def split_sessions(text: str, *, once: bool = False) -> str:
+    r"""Write each Python session as code that can be pasted, followed by what it prints.
+
+    With `once`, only the first session shows what it prints: on the page of a function, every engine answers
+    the same.
+
+    >>> print(split_sessions("```python\n>>> 1 + 1\n2\n```"))
+    ```python
+    1 + 1
+    ```
+    <BLANKLINE>
+    ```text
+    2
+    ```
+    """
+    sessions = 0
+
+    def split(session: re.Match[str]) -> str:
+        nonlocal sessions
+        sessions += 1
+        lines = session[1].splitlines()
+        code = [line[4:] for line in lines if line.startswith((">>> ", "... ")) or line in {">>>", "..."}]
+        printed = [line for line in lines if line and not line.startswith((">>>", "..."))]
+        blocks = [("python", code)]
+        if printed and not (once and sessions > 1):
+            blocks.append(("text", printed))
+        return "\n\n".join("\n".join([f"```{kind}", *block, "```"]) for kind, block in blocks)
+
+    return SESSION.sub(split, text)
 
 
 def _script(name: str, text: str) -> str:

@@ -7,16 +7,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import FRACTIONS, GIVEN, METHODS, Fitted, Persons
+from benchmarks.accuracy.published import PAPER_GIVEN, PAPER_MAE
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.parameters import Floats
 
-PAPER_MAE: Final = {1.0: "0.018 ± 0.016", 0.1: "0.022 ± 0.020", 0.05: "0.027 ± 0.023", 0.01: "0.027 ± 0.014"}
-PAPER_GIVEN: Final = {
-    1.0: "0.018 ± 0.016",
-    0.1: "0.020 ± 0.018",
-    0.05: "0.020 ± 0.018",
-    0.01: "0.021 ± 0.017",
-}
 PAPER_PERSONS: Final = "| *ADULT, the paper* | 50 | 0.91 ± 0.05 | 15.62 % | 12.37 % | 7.62 % | | |"
 THRESHOLDS: Final = (0.90, 0.95, 0.99)
 BINS: Final = 10

@@ -106,7 +106,7 @@ def measure(population: Population) -> Fitted:
             found[fraction] = forecast_copula(model, [frame.height])[0].uniqueness - float(alone.mean())
             if fraction == PERSONS_FROM:
                 persons[method] = Persons(
-                    _scores(model, frame[others], frame.height).tolist(), alone[others].tolist()
+                    scores(model, frame[others], frame.height).tolist(), alone[others].tolist()
                 )
     return Fitted(population, frame.height, float(alone.mean()), errors, persons)
 
@@ -135,6 +135,12 @@ def marginals(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(counted)
 
 
-def _scores(model: GaussianCopula, frame: pl.DataFrame, people: int) -> Floats:
+def scores(model: GaussianCopula, frame: pl.DataFrame, people: int) -> Floats:
+    """ξ of each record under the model."""
+    return uniqueness_from_probability(probabilities(model, frame), people)
+
+
+def probabilities(model: GaussianCopula, frame: pl.DataFrame) -> Floats:
+    """q of each record under the model."""
     values = [frame[name].cast(pl.String).to_list() for name in frame.columns]
-    return uniqueness_from_probability(model.cell_probability(values).probability, people)
+    return model.cell_probability(values).probability

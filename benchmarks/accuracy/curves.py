@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.accuracy.corpora import Dataset, folder
-from benchmarks.accuracy.summary import within
+from benchmarks.accuracy.summary import random_guess_error, within
 from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
 from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
 from reid_sql.models.pyc.curve_families import Task, fit_pyc_curve
@@ -161,9 +161,10 @@ def rough_errors(trials: list[Trial]) -> Iterator[str]:
 
 def error(trials: list[Trial], method: str) -> float:
     """Root mean square; of 'rnd' that of a guess uniform between 0 and the last measured share."""
-    squares = [(one.answers[method][0] - one.truth) ** 2 for one in trials]
     if method == "rnd":
-        squares = [square + one.measured**2 / 12 for square, one in zip(squares, trials, strict=True)]
+        truth, measured = (np.array([getattr(one, name) for one in trials]) for name in ("truth", "measured"))
+        return random_guess_error(truth, measured)
+    squares = [(one.answers[method][0] - one.truth) ** 2 for one in trials]
     return float(np.sqrt(np.mean(squares)))
 
 

@@ -63,7 +63,7 @@ def _scored(whole: Coded, population: Population, fraction: float, size: int) ->
     values = [[whole.values[j][code] for code in whole.codes[others, j].tolist()] for j in columns]
     known = 1 + np.bincount(key[rows], minlength=key.max() + 1)[key[others]]
     people = len(whole.codes)
-    cells = model.cell_probability(values)
+    cells = replace(model.cell_probability(values), left_out=None)  # they are not in the sample
     bare, _ = cells.overdispersion.known(cells.probability, known, people)
     return Scored(
         population.corpus,

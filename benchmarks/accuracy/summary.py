@@ -10,6 +10,7 @@ from benchmarks.accuracy.coverage import PRIORS, Run
 from benchmarks.accuracy.published import BOUNDS, COVERED, FRACTIONS, MAP_BIAS, MAP_RMSE, METHODS, TENTH_RMSE
 from benchmarks.accuracy.sparse import SPARSE_TENTH, Sparse
 from benchmarks.accuracy.trial import Fitted, Trial
+from reid_sql.parameters import Floats
 
 MEASURES: Final = ("κ", "Ξ", "V5")
 Errors: TypeAlias = Callable[[Sequence[float]], float]
@@ -30,6 +31,16 @@ def rmse(errors: Sequence[float]) -> float:
 
 def bias(errors: Sequence[float]) -> float:
     return float(np.mean(errors)) if errors else float("nan")
+
+
+def random_guess_error(correctness: Floats, measured: Floats) -> float:
+    """RMSE of the paper's RND: a guess uniform between 0 and the last measured correctness.
+
+    The paper prints "between 0 and n⁽⁰⁾", which is 1. Such a guess has an RMSE of at least √(1/12) = 0.289
+    for any correctness; table 1 has 0.213. The guess has the mean m/2, which `pyc_extrapolate` returns, and
+    the variance m²/12.
+    """
+    return float(np.sqrt(np.mean((measured / 2 - correctness) ** 2 + measured**2 / 12)))
 
 
 def within(value: float) -> bool:

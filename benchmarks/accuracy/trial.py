@@ -123,11 +123,11 @@ def _at_full_size(method: str, sizes: Integers, curve: Floats, records: int) -> 
 def _forecast(dataset: Dataset, size: int, seed: int) -> tuple[float, dict[str, bool]]:
     """Error of the MAP forecast from one random sample of this size, and whether its intervals hold."""
     rng = np.random.default_rng([seed, crc32(f"{dataset.corpus} {dataset.name}".encode()), size])
-    found = forecast_pitman_yor(_sampled(dataset.histogram, size, rng), dataset.records, K)[0]
+    found = forecast_pitman_yor(sample_histogram(dataset.histogram, size, rng), dataset.records, K)[0]
     return found.correctness - dataset.correctness, held(found, truth(dataset.histogram))
 
 
-def _sampled(histogram: Histogram, size: int, rng: np.random.Generator) -> Histogram:
+def sample_histogram(histogram: Histogram, size: int, rng: np.random.Generator) -> Histogram:
     classes = np.repeat(histogram.class_size, histogram.classes.astype(np.int64))  # (classes,)
     ends = np.cumsum(classes)
     drawn = rng.choice(int(ends[-1]), size, replace=False)

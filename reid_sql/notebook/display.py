@@ -16,9 +16,8 @@ import polars as pl
 
 from reid_sql import plot
 from reid_sql.charts.figures import rows_of
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
-from reid_sql.terminal.pages import summary_lines
+from reid_sql.notebook.cards import CARDS, GROUPED, card
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 Bundle = dict[str, Any]
 PANDAS: Final = ("pandas", "pandas.core.frame")  # where it says that its DataFrame is, by version
-CARD: Final = "risk_summary"
+MAX_ROWS_OF_CARD: Final = 100_000
 FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "class_size_histogram": plot.class_sizes,
     "attribute_risk": plot.attribute_risk,
@@ -45,8 +44,6 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
 CSS_DOTS: Final = 72  # an inch of a figure in a page
 DOTS: Final = 144  # an inch, for high-resolution screens
 BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
-BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em"
-CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
 
 
 def show(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
@@ -79,63 +76,60 @@ def png(figure: "Figure") -> bytes:
 
 
 def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
-    """Return the answer's card or figure with its rows below; None for frames that are no answers."""
-    name = _names().get(frozenset(frame.columns))
+    """Return the answer's card and figure with its rows below; None for frames that are no answers."""
+    name = _function_of(frozenset(frame.columns))
+    is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
-        return (
-            before(frame) if before else (own(frame) if isinstance(frame, duckdb.DuckDBPyRelation) else None)
-        )
-    answer = frame.materialize() if isinstance(frame, duckdb.DuckDBPyRelation) else frame
+        return before(frame) if before else (own(frame) if is_relation else None)
+    answer = _materialize(frame) if is_relation else frame
     bundle = own(answer)
-    try:
-        drawn = _drawn(name, answer)
-    except ReidError:  # of several groups, or of no rows: only the table is shown
-        drawn = None
-    if drawn is None:
+    drawn = _card(name, answer) + _figure(name, answer)
+    if not drawn:
         return bundle
     return bundle | {
         "text/html": f"{drawn}<details><summary>the rows</summary>{bundle['text/html']}</details>"
     }
 
 
+def _materialize(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    if hasattr(relation, "materialize"):
+        return relation.materialize()
+    return duckdb.from_arrow(relation.to_arrow_table())  # DuckDB 1.4
+
+
+def _function_of(columns: frozenset[str]) -> str | None:
+    """Return the function whose answer has these columns, or these and columns of groups."""
+    if name := _names().get(columns):
+        return name
+    return next((name for own, name in _names().items() if name in GROUPED and own < columns), None)
+
+
 @cache
 def _names() -> dict[frozenset[str], str]:
     """Return the functions whose answers are shown, by the columns of the answer."""
     functions = declared()
-    return {frozenset(functions[name].answer_columns): name for name in (CARD, *FIGURES)}
+    return {frozenset(functions[name].answer_columns): name for name in {**CARDS, **FIGURES}}
 
 
-def _drawn(name: str, frame: object) -> str | None:
-    if name == CARD:
-        rows = rows_of(CARD, frame, CARD, ("records", "k"))
-        return card(rows[0]) if len(rows) == 1 else None
-    if find_spec("matplotlib") is None:
-        return None
-    figure = FIGURES[name](frame)
+def _card(name: str, frame: object) -> str:
+    try:
+        rows = rows_of(name, frame, name, ())
+    except ReidError:  # of no rows: only the table is shown
+        return ""
+    return (card(name, rows) or "") if len(rows) <= MAX_ROWS_OF_CARD else ""
+
+
+def _figure(name: str, frame: object) -> str:
+    if name not in FIGURES or find_spec("matplotlib") is None:
+        return ""
+    try:
+        figure = FIGURES[name](frame)
+    except ReidError:  # of several groups, or of no rows
+        return ""
     words = escape(declared()[name].words, quote=True)
     data = b64encode(png(figure)).decode("ascii")
     width = round(figure.get_figwidth() * CSS_DOTS)
     return f'<img alt="{words}" width="{width}" style="background:white" src="data:image/png;base64,{data}">'
-
-
-def card(risk: Mapping[str, Any]) -> str:
-    """Write the answer of risk_summary as a table without lines, in the notebook's colours."""
-    rows = "".join(_row(*line) for line in summary_lines(risk))
-    head = '<div style="font-weight:bold;margin-bottom:.3em">Risk of re-identification</div>'
-    return f'<div style="{BOX}">{head}<table style="margin:0;border:none">{rows}</table></div>'
-
-
-def _row(name: str, figure: str, words: str) -> str:
-    cells = (
-        f'<th scope=row style="{CELL.format(side="left")}">{_escape(name)}</th>',
-        f'<td style="{CELL.format(side="right")}">{_escape(figure)}</td>',
-        f'<td style="{CELL.format(side="left")};opacity:.7">{_escape(words)}</td>',
-    )
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _escape(text: str) -> str:
-    return escape(escape_control_characters(text))
 
 
 def _bundle(relation: duckdb.DuckDBPyRelation) -> Bundle:

@@ -72,8 +72,8 @@ def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
     bars = [bar for bar in axes.patches if bar.get_label().startswith("_")]
     edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
     place = np.clip(np.digitize(counted(con), np.array(edges) - 1e-12) - 1, 0, len(bars) - 1)
-    held = Counter(place.tolist())
-    assert [bar.get_height() for bar in bars] == [held[j] for j in range(len(bars))]
+    counts = Counter(place.tolist())
+    assert [bar.get_height() for bar in bars] == [counts[j] for j in range(len(bars))]
     assert all(high > low for low, high in pairwise(edges))
     extreme, threshold = axes.lines
     assert extreme.get_xdata() == [risk["risk"]] * 2
@@ -109,8 +109,8 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     expected, observed = axes.lines
     assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]
     sizes = Counter(con.execute(f"SELECT {', '.join(SOME[:3])} FROM people").fetchall())
-    held = [sum(size for size in sizes.values() if size < below) / 3000 for below in (2, 3, 5, 10, 20)]
-    assert list(observed.get_ydata()) == pytest.approx(held)
+    members = [sum(size for size in sizes.values() if size < below) / 3000 for below in (2, 3, 5, 10, 20)]
+    assert list(observed.get_ydata()) == pytest.approx(members)
     band = axes.collections[0].get_paths()[0].vertices
     for place, middle in enumerate(expected.get_ydata()):
         low, high = (end(y for x, y in band if x == place) for end in (min, max))
@@ -118,7 +118,7 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
         assert high > low or middle == 1
     fit = records(con, f"FROM fit_people('again', 'people', {SOME[:3]})")[0]["predictive_check"]
     ends = [(check.high - check.low) / 2 / 1.959964 for check in checks[:3]]  # none is cut at 0 or 1
-    away = [(held[j] - checks[j].expected) / ends[j] for j in range(3)]
+    away = [(members[j] - checks[j].expected) / ends[j] for j in range(3)]
     assert max(map(abs, away)) <= abs(fit) + 1e-6
 
 
@@ -165,7 +165,7 @@ def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) ->
     assert "<svg" in file.read_text(encoding="utf-8")
 
 
-def test_lines_of_removals_are_told_apart_without_colour(axes: Any) -> None:
+def test_lines_of_removals_are_distinguished_without_colour(axes: Any) -> None:
     steps = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)]
     plot.elimination({str(order): steps for order in range(6)}, ax=axes)
     drawn = [line for line in axes.lines if not line.get_label().startswith("_")]
@@ -177,11 +177,11 @@ def test_lines_of_removals_are_told_apart_without_colour(axes: Any) -> None:
 def test_class_sizes_are_drawn_as_shares_of_the_people(con: duckdb.DuckDBPyConnection, axes: Any) -> None:
     plot.class_sizes(reid_sql.class_size_histogram(con, "people", ["age", "sex"]), below=7, ax=axes)
     people = Counter(con.execute("SELECT age, sex FROM people").fetchall())
-    held = [
+    members = [
         sum(size for size in people.values() if low <= size <= high) / 3000
         for low, high in ((1, 1), (2, 2), (3, 4), (5, 6), (7, 9), (10, 19), (20, 49))
     ]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx(held)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(members)
     assert [bool(bar.get_hatch()) for bar in axes.patches] == [True] * 4 + [False] * 3
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["alone", "2", "3 to 4", "5 to 6", "7 to 9", "10 to 19", "20 to 49"]
@@ -192,14 +192,14 @@ def test_a_forecast_has_its_band_on_a_logarithmic_axis(con: duckdb.DuckDBPyConne
     curve = reid_sql.correctness_curve(con, "people", SOME[:3])
     panels: list[Any] = plot.forecast(answer, measured=curve).axes
     rows = sorted(dict(zip(answer.columns, row, strict=True)).items() for row in answer.fetchall())
-    told = sorted((dict(row) for row in rows), key=lambda row: row["population"])
+    reported = sorted((dict(row) for row in rows), key=lambda row: row["population"])
     for panel, share in zip(panels, ("correctness", "uniqueness", "k_violation"), strict=True):
         assert panel.get_xscale() == "log"
         line = next(line for line in panel.lines if line.get_label() == "forecast")
         assert line.get_xdata().tolist() == [1e4, 1e5, 1e6]
-        assert line.get_ydata().tolist() == [row[share] for row in told]
+        assert line.get_ydata().tolist() == [row[share] for row in reported]
         corners = {tuple(corner) for corner in panel.collections[0].get_paths()[0].vertices.tolist()}
-        ends = {(row["population"], row[f"{share}_{end}"]) for row in told for end in ("low", "high")}
+        ends = {(row["population"], row[f"{share}_{end}"]) for row in reported for end in ("low", "high")}
         assert ends <= corners
     assert panels[0].lines[0].get_label() == "measured"
     assert "10,000" in [label.get_text() for label in panels[2].get_xticklabels()]
@@ -241,7 +241,7 @@ def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> N
     assert [text.get_text() for text in axes.texts] == ["no fit"]
 
 
-def test_an_interval_that_missed_the_truth_is_told_apart_without_colour() -> None:
+def test_an_interval_that_missed_the_truth_is_distinguished_without_colour() -> None:
     one = {"method": "m", "fraction": 0.1, "figure": "uniqueness", "value": 0.2, "truth": 0.3}
     rows = [one | {"sample": 1, "low": 0.1, "high": 0.4}, one | {"sample": 2, "low": 0.1, "high": 0.25}]
     axes = first(plot.validation(rows))
@@ -277,8 +277,8 @@ def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(con: duckdb.DuckD
     left, right = page.subplots(1, 2)
     plot.class_sizes(reid_sql.class_size_histogram(con, "people", SOME[:3]), ax=left)
     plot.attribute_risk(reid_sql.attribute_risk(con, "people", SOME[:3]), ax=right)
-    told = [text.get_text() for text in right.get_legend().get_texts()]
-    assert told == ["different combinations, as a share of the people", "pairs of people who differ"]
+    reported = [text.get_text() for text in right.get_legend().get_texts()]
+    assert reported == ["different combinations, as a share of the people", "pairs of people who differ"]
     assert page.legends == []
 
 
@@ -288,7 +288,7 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw", "kind", "said"),
+    ("draw", "kind", "message"),
     [
         (
             lambda: plot.class_sizes([{"k": 1}]),
@@ -349,10 +349,10 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
         (lambda: plot.frontier({"tables": []}), WrongTypeError, "what reid-sql prepare --json prints"),
     ],
 )
-def test_what_is_no_answer_is_refused_in_a_sentence(draw: Any, kind: type[Exception], said: str) -> None:
+def test_what_is_no_answer_is_refused_in_a_sentence(draw: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind) as refused:
         draw()
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_the_page_of_pictures_names_each() -> None:

@@ -95,10 +95,10 @@ def place(element: ET.Element, name: str) -> float:
 def scale(axis: ET.Element, way: str) -> Callable[[float], float]:
     """From places on the sheet to values, by the numbers beside the axis and where they stand."""
     found = [(place(each, way), number(each.text or "")) for each in axis.findall("text")]
-    told = [(at - (4 if way == "y" else 0), value) for at, value in found if value is not None]
-    if len(told) < 2:
+    reported = [(at - (4 if way == "y" else 0), value) for at, value in found if value is not None]
+    if len(reported) < 2:
         return lambda at: at
-    slope, start = np.polyfit([at for at, _ in told], [value for _, value in told], 1)
+    slope, start = np.polyfit([at for at, _ in reported], [value for _, value in reported], 1)
     return lambda at: float(slope * at + start)
 
 
@@ -116,17 +116,17 @@ def of_figure(figure: Figure) -> Shown:
     log = axes.get_xscale() == "log"
     legends = [*filter(None, [axes.get_legend()]), *figure.legends]
     names = [] if "%" in axes.get_yticklabels()[0].get_text() else axes.get_yticklabels()
-    told = [*(words for legend in legends for words in legend.get_texts()), *names, *axes.texts]
+    reported = [*(words for legend in legends for words in legend.get_texts()), *names, *axes.texts]
     curves = [
         line for line in axes.lines if len(set(line.get_xdata())) > 1 and len(set(line.get_ydata())) > 1
     ]
-    bands = [held.get_paths()[0].vertices for held in axes.collections]
+    bands = [members.get_paths()[0].vertices for members in axes.collections]
     dots = [line for line in axes.lines if line.get_linestyle() == "None"]
     marks = [each.get_xydata() for each in (*(c for c in curves if c not in dots), *dots)]
     rules = [line for line in axes.lines if line not in curves and line not in dots]
     x: Callable[[float], float] = math.log10 if log else float
     return Shown(
-        sorted([axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in told)]),
+        sorted([axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in reported)]),
         [bar.get_width() for bar in sorted(axes.patches, key=lambda bar: bar.get_y())],
         [[(x(a), float(b)) for a, b in each] for each in (*marks, *bands) if len(each)],
         [
@@ -186,15 +186,15 @@ def test_the_report_and_the_figure_tell_the_same(draw: Any, folder: Path) -> Non
     svg = pictures(folder)[PICTURES.index(draw)]
     figure = draw(folder, duckdb.connect())
     figure.canvas.draw()
-    told, drawn = Report(svg).shown(), of_figure(figure)
-    assert told.words == drawn.words
-    assert told.bars == pytest.approx(drawn.bars, abs=NEAR)
-    assert told.rules == pytest.approx(drawn.rules, abs=NEAR)
-    assert len(told.points) == len(drawn.points)
-    for ours, theirs in zip(told.points, drawn.points, strict=True):
+    reported, drawn = Report(svg).shown(), of_figure(figure)
+    assert reported.words == drawn.words
+    assert reported.bars == pytest.approx(drawn.bars, abs=NEAR)
+    assert reported.rules == pytest.approx(drawn.rules, abs=NEAR)
+    assert len(reported.points) == len(drawn.points)
+    for ours, theirs in zip(reported.points, drawn.points, strict=True):
         assert_alike(ours, theirs)
         assert_alike(theirs, ours)
-    assert told.bars or told.points
+    assert reported.bars or reported.points
     title = TITLE.search(svg)
     assert title is not None
     assert title[1] == figure.axes[0].get_title(loc="left")
@@ -202,15 +202,15 @@ def test_the_report_and_the_figure_tell_the_same(draw: Any, folder: Path) -> Non
 
 def assert_alike(some: list[tuple[float, float]], others: list[tuple[float, float]]) -> None:
     """Each of the points is one of the others."""
-    held = np.array(others)
-    away = [float(np.abs(held - point).max(axis=1).min()) for point in some]
+    members = np.array(others)
+    away = [float(np.abs(members - point).max(axis=1).min()) for point in some]
     assert max(away) < 2 * NEAR
 
 
 def test_a_number_that_is_masked_has_a_bar_without_a_length() -> None:
     drawn = svg(class_sizes_chart([Range(1, 1, None), Range(2, 2, 40), Range(5, 9, 400)], 500, 5))
-    told = Report(drawn)
-    assert [bar.get("class") for bar in told.drawn.findall("rect")] == ["masked", "risky", "bar"]
-    assert told.shown().bars[1:] == pytest.approx([0.08, 0.8], abs=NEAR)
-    assert told.shown().bars[0] < 0.03
-    assert {"masked", "40 (8.0 %)", "400 (80.0 %)"} <= set(told.shown().words)
+    reported = Report(drawn)
+    assert [bar.get("class") for bar in reported.drawn.findall("rect")] == ["masked", "risky", "bar"]
+    assert reported.shown().bars[1:] == pytest.approx([0.08, 0.8], abs=NEAR)
+    assert reported.shown().bars[0] < 0.03
+    assert {"masked", "40 (8.0 %)", "400 (80.0 %)"} <= set(reported.shown().words)

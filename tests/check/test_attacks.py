@@ -109,22 +109,22 @@ CAUTIOUS = {
 
 
 @pytest.mark.parametrize("words", CAUTIOUS)
-def test_what_was_not_measured_is_told_everywhere_and_can_be_refused(tmp_path: Path, words: str) -> None:
-    more, asked, told = CAUTIOUS[words]
+def test_what_was_not_measured_is_reported_everywhere_and_can_be_refused(tmp_path: Path, words: str) -> None:
+    more, asked, reported = CAUTIOUS[words]
     rows(tmp_path, [f"{'x' if i < 60 else ''},{i % 2},{i % 7},{i % 5}" for i in range(900)], "a,s,b,c")
     page = check(written(tmp_path, asked, more=more))
     if words == "a sample" and page["checks"][0]["groups"][0]["value"] is None:
         assert page["verdict"] == "not judged"
         return
     assert page["verdict"] == "pass"
-    assert any(told in caution for caution in page["checks"][0]["cautions"])
+    assert any(reported in caution for caution in page["checks"][0]["cautions"])
     for shown in (
         to_json(page),
         render_html(page),
         render_junit(page),
         command("check", str(tmp_path / "p.toml")).stdout.replace("\n", " "),
     ):
-        assert told.split(" of ", maxsplit=1)[0] in shown
+        assert reported.split(" of ", maxsplit=1)[0] in shown
     assert check(written(tmp_path, asked, 'cautions = "refuse"', more))["verdict"] == "not judged"
 
 
@@ -139,7 +139,7 @@ def test_what_was_not_measured_is_told_everywhere_and_can_be_refused(tmp_path: P
         '{measure = "l_diversity", sensitive = "s", at_least = 1}',
     ],
 )
-def test_a_limit_that_any_table_meets_is_told_of(tmp_path: Path, asked: str) -> None:
+def test_a_limit_that_any_table_meets_is_described(tmp_path: Path, asked: str) -> None:
     rows(tmp_path, [f"{i},{i % 2}" for i in range(30)])
     page = check(written(tmp_path, asked))
     assert page["verdict"] == "pass"
@@ -351,8 +351,8 @@ def test_eighty_columns_hold_a_verdict(tmp_path: Path) -> None:
     [(0.1 + 1e-7, 0.1), (0.1 - 1e-7, 0.1), (1 / 3, 0.3333), (0.3333, 1 / 3), (2.00001, 2.0)],
 )
 def test_a_figure_and_its_limit_never_seem_to_stand_otherwise(value: float, limit: float) -> None:
-    told = float(format_near_limit(value, limit))
-    assert (told > limit, told < limit) == (value > limit, value < limit)
+    reported = float(format_near_limit(value, limit))
+    assert (reported > limit, reported < limit) == (value > limit, value < limit)
     assert float(format_number(limit).replace(",", "")) == limit
 
 

@@ -78,8 +78,8 @@ def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, wo
     scenario = 'population = 205\n[[groups]]\ncolumns = ["a", "b"]\nprobability = 1'
     (tmp_path / "s.toml").write_text(scenario, encoding="utf-8")
     page = check(file)
-    told = words.split(",", maxsplit=1)[0]
-    assert any(told in caution for each in page["checks"] for caution in each["cautions"])
+    reported = words.split(",", maxsplit=1)[0]
+    assert any(reported in caution for each in page["checks"] for caution in each["cautions"])
     file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
     assert check(file)["verdict"] == "not judged"
 
@@ -122,7 +122,7 @@ def test_rows_that_are_counted_as_people_need_no_caution(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
-def test_a_view_is_told_of_by_url_as_by_file(tmp_path: Path, kind: str) -> None:
+def test_a_view_is_described_by_url_as_by_file(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("ibis")
     sql = [
         "CREATE TABLE t AS SELECT 1 AS a, 2 AS b",

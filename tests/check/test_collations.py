@@ -58,7 +58,7 @@ def test_it_is_not_judged_nor_is_what_is_counted_beside_it(town: Path, head: str
     assert (other["verdict"], other["value"]) == (("not judged", None) if beside else ("pass", 5))
 
 
-def test_people_are_not_told_apart_by_it(town: Path) -> None:
+def test_people_are_not_distinguished_by_it(town: Path) -> None:
     (found,) = judged(town, 'quasi_identifiers = ["one"]\nentity = "held"', 'measure = "k"\nat_least = 2')
     assert found["verdict"] == "not judged"
     assert SENTENCE in found["why"]
@@ -67,6 +67,6 @@ def test_people_are_not_told_apart_by_it(town: Path) -> None:
 def test_advice_says_why_it_was_not_judged(town: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judged(town, 'quasi_identifiers = ["one"]', 'measure = "k"\nby = ["held"]\nat_least = 2')
     assert main(["advise", str(town / "policy.toml")]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"not judged: {SENTENCE}" in told
-    assert "does not hang on" not in told
+    reported = " ".join(capsys.readouterr().out.split())
+    assert f"not judged: {SENTENCE}" in reported
+    assert "does not hang on" not in reported

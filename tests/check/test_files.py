@@ -224,7 +224,7 @@ def test_what_is_no_name_of_a_table_is_refused_and_nothing_runs(tmp_path: Path, 
     assert not list(tmp_path.glob("**/owned.csv"))
 
 
-def test_a_view_is_told_of_and_refused_where_cautions_are(tmp_path: Path) -> None:
+def test_a_view_is_described_and_refused_where_cautions_are(tmp_path: Path) -> None:
     house(tmp_path)
     for head, code in (("", 0), ("cautions = 'refuse'\n", 2)):
         (tmp_path / "p.toml").write_text(

@@ -63,7 +63,7 @@ def _fitting(
 
     def go(place: int, values: list[int], left: int) -> Iterator[tuple[int, ...]]:
         if place == len(cells):
-            if left == 0 and all(sum(values[i] for i in inside) in told for inside, told in margins):
+            if left == 0 and all(sum(values[i] for i in inside) in reported for inside, reported in margins):
                 yield tuple(values)
             return
         rest = sum(domain[0] for domain in domains[place + 1 :])
@@ -127,7 +127,7 @@ def test_a_rounded_share_is_open_to_at_least_the_mask(records: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("3 records are not covered", "fewer than 10 records are not covered"),
         ("1 record is not covered", "fewer than 10 records is not covered"),
@@ -137,5 +137,5 @@ def test_a_rounded_share_is_open_to_at_least_the_mask(records: int) -> None:
         ("7 people of 20 classes", "fewer than 10 people of 20 classes"),
     ],
 )
-def test_sentences_hold_no_small_counts(words: str, told: str) -> None:
-    assert mask_counts_in_text(words, 10) == told
+def test_sentences_hold_no_small_counts(words: str, message: str) -> None:
+    assert mask_counts_in_text(words, 10) == message

@@ -73,25 +73,25 @@ def test_every_report_has_the_sentence_to_quote(tmp_path: Path) -> None:
     policy = written(tmp_path, '{measure = "population_uniqueness", population = 50_000, at_most = 0.9}')
     page = check(policy)
     jsonschema.validate(page, json.loads(SCHEMA.read_text(encoding="utf-8")))
-    said = people_row()["sentence"]
-    assert said.startswith("Of 50,000 people, about ")
+    message = people_row()["sentence"]
+    assert message.startswith("Of 50,000 people, about ")
     shown = command("check", str(policy)).stdout
-    assert said in " ".join(shown.split())
-    assert said in unescape(render_html(page))
+    assert message in " ".join(shown.split())
+    assert message in unescape(render_html(page))
     cases = ET.fromstring(render_junit(page)).iter("testcase")  # noqa: S314 - of our own making
-    assert any(said in (case.findtext("system-out") or "") for case in cases)
+    assert any(message in (case.findtext("system-out") or "") for case in cases)
     finding = reid_sql.check(policy).findings[0]
-    assert (finding.sentence, finding.method, finding.status) == (said, "people", "ok")
+    assert (finding.sentence, finding.method, finding.status) == (message, "people", "ok")
     assert finding.high == page["checks"][0]["groups"][0]["high"]
 
 
 def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_path: Path) -> None:
     page = check(written(tmp_path, '{measure = "k", at_least = 1}', table="population = 50_000"))
-    row, told = people_row(), page["tables"][0]["population_risk"]
-    assert {name: told[name] for name in ("uniqueness", "correctness_high", "below_k_low")} == pytest.approx(
-        {name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")}
-    )
-    assert (told["sentence"], told["rounded"]) == (row["sentence"], False)
+    row, reported = people_row(), page["tables"][0]["population_risk"]
+    assert {
+        name: reported[name] for name in ("uniqueness", "correctness_high", "below_k_low")
+    } == pytest.approx({name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")})
+    assert (reported["sentence"], reported["rounded"]) == (row["sentence"], False)
     text = render_html(page)
     assert text.index("In a population of 50,000 people") < text.index("by an older method (Pitman–Yor")
 
@@ -170,9 +170,9 @@ def test_where_counts_are_masked_the_answer_is_a_round_bound_without_a_sentence(
         group = each["groups"][0]
         assert (group["value"], group["low"], group["high"], group["sentence"]) == (None, None, None, None)
         assert group["below"] is not None
-    told = page["tables"][0]["population_risk"]
-    assert (told["rounded"], told["sentence"]) == (True, None)
-    for share in numbers_in({name: told[name] for name in told if name not in {"population", "k"}}):
+    reported = page["tables"][0]["population_risk"]
+    assert (reported["rounded"], reported["sentence"]) == (True, None)
+    for share in numbers_in({name: reported[name] for name in reported if name not in {"population", "k"}}):
         assert share in (float(f"{share:.2g}"), pytest.approx(10 / 604))
     assert "would be the only one" not in render_html(page) + render_junit(page)
 
@@ -203,7 +203,7 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (["--population", "10"], "populations must be at least the 3000 records of the sample, got 10"),
         (["--population", "1e400"], "a number of people of at least 1 and at most 1e+15, got inf"),
@@ -214,10 +214,10 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
         ),
     ],
 )
-def test_the_command_refuses_in_one_sentence(more: list[str], told: str) -> None:
+def test_the_command_refuses_in_one_sentence(more: list[str], message: str) -> None:
     done = command("risk", str(PEOPLE), "--qi", "sex,postcode", *more)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 def test_the_forecast_has_the_one_answer_first_and_the_older_by_name() -> None:

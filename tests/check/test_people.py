@@ -80,7 +80,7 @@ def test_a_forecast_is_of_people(folder: Path) -> None:
     assert figures[""] < figures['entity = "person_id"']
 
 
-def test_what_classes_give_away_is_told_of_people(folder: Path) -> None:
+def test_what_classes_give_away_counts_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]')
     checks = '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\n'
     checks += '[[tables.checks]]\nmeasure = "l_diversity"\nat_least = 1\nsensitive = "town"\n'
@@ -90,9 +90,9 @@ def test_what_classes_give_away_is_told_of_people(folder: Path) -> None:
     several = VISITS.replace(",x\n", ",y\n", 1)
     (folder / "visits.csv").write_text(several, encoding="utf-8")
     _, page, _ = checked(folder, policy + checks)
-    told = page["checks"][-2]  # type: ignore[index]
-    assert told["verdict"] == "not judged"
-    assert "sensitive must have one value for each person in a class" in json.dumps(told)
+    reported = page["checks"][-2]  # type: ignore[index]
+    assert reported["verdict"] == "not judged"
+    assert "sensitive must have one value for each person in a class" in json.dumps(reported)
 
 
 def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
@@ -162,8 +162,8 @@ def test_attackers_know_people_not_their_rows(folder: Path) -> None:
     )
     figures = []
     for entity, rows in (('entity = "person_id"', 1), ("", 5), ("", 1)):
-        kept = [line for place, line in enumerate(VISITS.splitlines()[1:]) if place % rows == 0]
-        text = "\n".join([VISITS.splitlines()[0], *kept])
+        remaining = [line for place, line in enumerate(VISITS.splitlines()[1:]) if place % rows == 0]
+        text = "\n".join([VISITS.splitlines()[0], *remaining])
         (folder / "visits.csv").write_text(text, encoding="utf-8")
         _, page, _ = checked(folder, POLICY.format(entity=entity) + checks)
         assert all(each["verdict"] == "pass" for each in page["checks"][-4:])  # type: ignore[index]
@@ -189,23 +189,23 @@ def test_choices_of_columns_are_judged_for_people(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entity", "told"),
+    ("entity", "message"),
     [
         ("age", "entity must not be a quasi-identifier, got 'age'"),
         ("persn_id", "got 'persn_id'; did you mean 'person_id'?"),
     ],
 )
-def test_who_is_who_must_be_another_column_of_the_table(folder: Path, entity: str, told: str) -> None:
+def test_who_is_who_must_be_another_column_of_the_table(folder: Path, entity: str, message: str) -> None:
     (folder / "policy.toml").write_text(POLICY.format(entity=f'entity = "{entity}"'), encoding="utf-8")
     done = command("check", str(folder / "policy.toml"))
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 def test_a_refusal_of_one_group_leaves_the_others_measured(folder: Path) -> None:
     """People of two values stand in town A alone; its name is one that the answer has for itself."""
-    told = VISITS.replace("town", "status").replace("\n2,2,F,A,x\n", "\n2,2,F,A,y\n", 1)
-    (folder / "visits.csv").write_text(told, encoding="utf-8")
+    reported = VISITS.replace("town", "status").replace("\n2,2,F,A,x\n", "\n2,2,F,A,y\n", 1)
+    (folder / "visits.csv").write_text(reported, encoding="utf-8")
     limits = POLICY.format(entity='entity = "person_id"' + L + 'by = ["status"]\n').replace("town", "status")
     _, page, _ = checked(folder, limits)
     found = page["checks"][0]["groups"]  # type: ignore[index]

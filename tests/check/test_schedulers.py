@@ -81,7 +81,7 @@ def test_airflow_keeps_the_report_of_a_pass_and_fails_where_the_gate_does(folder
         run("Airflow")
 
 
-def test_dagster_is_told_which_checks_fail(folder: Path) -> None:
+def test_dagster_learns_which_checks_fail(folder: Path) -> None:
     policy(folder, PASSES)
     assert run("Dagster")["passed"] is True
     policy(folder, FAILS)

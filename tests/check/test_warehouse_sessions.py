@@ -112,8 +112,8 @@ def test_the_settings_of_a_role_change_no_value(
     server.execute(ROLE_ABROAD.format(digits=digits))
     try:
         server.cursor().executemany("INSERT INTO sessions.readings VALUES (%s, %s, %s)", list(READINGS))
-        with warehouse("url", f"postgres://abroad@/postgres?host={postgres}", tmp_path) as held:
-            table = held.table("table", "sessions.readings")
+        with warehouse("url", f"postgres://abroad@/postgres?host={postgres}", tmp_path) as members:
+            table = members.table("table", "sessions.readings")
             rows = fetch_distinct(table, ["height", "day", "hour"]).rows.to_pylist()
             classes = collected(ri.equivalence_classes(table, ["height"]), "the classes").to_pylist()
     finally:

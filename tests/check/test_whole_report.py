@@ -103,16 +103,16 @@ def test_how_few_lack_a_value_does_not_follow_from_what_several_checks_dropped(
     tmp_path: Path, number: Callable[[Table], int]
 ) -> None:
     table = lacking_table()
-    told = reports(tmp_path, table, LACKING)
+    reported = reports(tmp_path, table, LACKING)
     others = (other for other in moved_gaps(table) if number(other) != number(table))
-    assert any(reports(tmp_path, other, LACKING) == told for other in others)
+    assert any(reports(tmp_path, other, LACKING) == reported for other in others)
 
 
 def test_without_a_mask_every_report_tells_such_tables_apart(tmp_path: Path) -> None:
     table = lacking_table()
-    told = reports(tmp_path, table, LACKING, "mask_below = 1")
+    reported = reports(tmp_path, table, LACKING, "mask_below = 1")
     assert all(
-        reports(tmp_path, other, LACKING, "mask_below = 1") != told
+        reports(tmp_path, other, LACKING, "mask_below = 1") != reported
         for other in itertools.islice(moved_gaps(table), 3)
     )
 
@@ -138,13 +138,13 @@ def test_how_few_are_unique_in_a_group_does_not_follow_from_another_check_of_the
     tmp_path: Path,
 ) -> None:
     table = grouped_table()
-    told = reports(tmp_path, table, GROUPED)
+    reported = reports(tmp_path, table, GROUPED)
     for other in moved_unique(table):
         alone = [
             sum(n == 1 and record[2] == "c1" for record, n in Counter(t).items()) for t in (table, other)
         ]
         assert alone == [3, 4]
-        if reports(tmp_path, other, GROUPED) == told:
+        if reports(tmp_path, other, GROUPED) == reported:
             return
     pytest.fail("only one table fits the report")
 
@@ -168,7 +168,7 @@ def test_a_threshold_between_two_class_sizes_does_not_tell_how_few_lie_below_it(
         return [*single, *pairs, *three, *four, *[("x", "y", "")] * 140]
 
     one, three = (reports(tmp_path, town(threes), PARTED) for threes in (1, 3))
-    wide = [re.findall(r'"(?:value|low|high)": (\S+),', told) for told in (one, three)]
+    wide = [re.findall(r'"(?:value|low|high)": (\S+),', reported) for reported in (one, three)]
     assert wide[0] == wide[1]
 
 

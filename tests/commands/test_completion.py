@@ -25,11 +25,11 @@ def offered(script: str, folder: Path, *words: str) -> list[str]:
     return done.stdout.split()
 
 
-def told(*arguments: str) -> str:
+def help_text(*arguments: str) -> str:
     return command(*arguments, "--help").stdout
 
 
-COMMANDS = re.findall(r"^    ([a-z]+)\s", told(), re.MULTILINE)
+COMMANDS = re.findall(r"^    ([a-z]+)\s", help_text(), re.MULTILINE)
 
 
 def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_a_command_is_offered_by_every_shell(bash: str, tmp_path: Path, name: str) -> None:
-    page = told(name)
+    page = help_text(name)
     named = set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", page, re.MULTILINE))
     assert named == {word for word in offered(bash, tmp_path, name, "-") if word != "-h"}
 
@@ -51,7 +51,7 @@ def test_the_other_shells_name_every_option_too(shell: str) -> None:
     for name in COMMANDS:
         mark = f"    {name}) " if shell == "zsh" else f"_from {name}'"
         lines = "\n".join(line for line in script.splitlines() if mark in line)
-        for option in re.findall(r"^  (?:-h, )?--([a-z-]+)", told(name), re.MULTILINE):
+        for option in re.findall(r"^  (?:-h, )?--([a-z-]+)", help_text(name), re.MULTILINE):
             assert re.search(rf"--{option}\[" if shell == "zsh" else rf"-l {option}\b", lines), (name, option)
 
 

@@ -48,7 +48,7 @@ def of_connection(
     server.raw_sql("DROP SCHEMA town CASCADE").close()
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+def read_page(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     assert main([*words, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -61,7 +61,10 @@ def test_risk_is_that_of_the_file(
     of_file: list[str], of_connection: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = ["--threshold", "0.3", "--stand-out", "4", *options]
-    expected, found = told(capsys, "risk", *of_file, *more), told(capsys, "risk", *of_connection, *more)
+    expected, found = (
+        read_page(capsys, "risk", *of_file, *more),
+        read_page(capsys, "risk", *of_connection, *more),
+    )
     assert found.pop("summary") == pytest.approx(expected.pop("summary"))
     assert found == {**expected, "counted": found["counted"]}
     assert expected["counted"].startswith(found["counted"])
@@ -74,7 +77,7 @@ def test_the_one_answer_is_that_of_the_file(
 ) -> None:
     more = ["--population", "67,000,000", "--k", "3"]
     for command, name in (("forecast", None), ("risk", "population_risk")):
-        pages = [told(capsys, command, *given, *more) for given in (of_file, of_connection)]
+        pages = [read_page(capsys, command, *given, *more) for given in (of_file, of_connection)]
         expected, found = (page if name is None else page[name] for page in pages)
         assert found[0].pop("pyc_forecast", {}) == pytest.approx(expected[0].pop("pyc_forecast", {}))
         assert found[0]["method"] == "people"
@@ -106,10 +109,10 @@ def test_what_a_connection_cannot_answer_is_refused(
     given = of_connection[:1] + ([] if "--table" in words else of_connection[1:3])
     given += [] if "--qi" in words or words == ("profile",) else QI
     assert main([words[0], *given, *words[1:]]) == 2
-    said = capsys.readouterr()
-    assert REFUSED[words] in said.err
-    assert said.err.count("\n") == 1
-    assert not said.out
+    message = capsys.readouterr()
+    assert REFUSED[words] in message.err
+    assert message.err.count("\n") == 1
+    assert not message.out
 
 
 @pytest.mark.parametrize("command", ["risk", "forecast", "profile", "qar", "validate"])
@@ -119,6 +122,6 @@ def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
     more = {"forecast": ["--population", "1e6", *QI], "profile": [], "qar": ["--columns", "age,sex"]}
     url = f"postgres://reid:{SECRET}@localhost:1/db"
     assert main([command, url, "--table", "t", *more.get(command, QI)]) == 2
-    said = capsys.readouterr()
-    assert not any(piece in said.out + said.err for piece in ("Tr0ub4dor", "and@3", "horses"))
-    assert "postgres://reid:***@localhost:1/db" in said.err
+    message = capsys.readouterr()
+    assert not any(piece in message.out + message.err for piece in ("Tr0ub4dor", "and@3", "horses"))
+    assert "postgres://reid:***@localhost:1/db" in message.err

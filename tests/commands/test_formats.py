@@ -79,17 +79,17 @@ def cell(value: Any) -> str:
 
 def asked_twice(call: list[str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """The command's JSON, and the rows of its CSV, which hold no character that steers a terminal."""
-    page, told = (command(*call, "--format", kind) for kind in ("json", "csv"))
-    assert (page.returncode, page.stderr) == (told.returncode, told.stderr)
-    assert not set(told.stdout) & set("\x1b\u202e\r")
-    return json.loads(page.stdout), rows(told.stdout)
+    page, reported = (command(*call, "--format", kind) for kind in ("json", "csv"))
+    assert (page.returncode, page.stderr) == (reported.returncode, reported.stderr)
+    assert not set(reported.stdout) & set("\x1b\u202e\r")
+    return json.loads(page.stdout), rows(reported.stdout)
 
 
 def test_csv_of_a_check_has_a_row_for_each_group_with_the_fields_of_the_json(policy: str) -> None:
     page, found = asked_twice(["check", policy])
     pairs = [(check, group) for check in page["checks"] for group in check["groups"]]
     assert len(pairs) == len(found) == 4
-    assert {row["group"] for row in found} == {"", *(cell({'to"wn,\n': held}) for held in HELD[:2])}
+    assert {row["group"] for row in found} == {"", *(cell({'to"wn,\n': members}) for members in HELD[:2])}
     for (check, group), row in zip(pairs, found, strict=True):
         expected = {name: value for name, value in check.items() if name not in {"verdict", "groups"}}
         expected |= {"check_verdict": check["verdict"], **group}
@@ -192,9 +192,9 @@ def test_csv_cannot_hold_two_tables() -> None:
 def test_a_query_prints_csv_that_duckdb_reads_back(tmp_path: Path) -> None:
     asked = "SELECT 1 AS a, NULL::INT AS b, 'x, \"y\"' AS c, chr(10) || 'z' AS a, 'é' || chr(27) AS \"d,e\""
     (tmp_path / "asked.sql").write_text(f"{asked}; SELECT 1 AS nothing WHERE false;", encoding="utf-8")
-    told = command("query", str(tmp_path / "asked.sql"), "--format", "csv").stdout
-    assert told == 'a,b,c,a,"d,e"\n1,,"x, ""y""","\nz",é\\x1b\nnothing\n'
-    (tmp_path / "found.csv").write_text(told.removesuffix("nothing\n"), encoding="utf-8")
+    reported = command("query", str(tmp_path / "asked.sql"), "--format", "csv").stdout
+    assert reported == 'a,b,c,a,"d,e"\n1,,"x, ""y""","\nz",é\\x1b\nnothing\n'
+    (tmp_path / "found.csv").write_text(reported.removesuffix("nothing\n"), encoding="utf-8")
     read = duckdb.default_connection().sql(f"FROM read_csv('{tmp_path / 'found.csv'}', all_varchar := true)")
     assert read.fetchall() == [("1", None, 'x, "y"', "\nz", "é\\x1b")]
 
@@ -240,5 +240,5 @@ def test_json_tells_the_parameters_and_the_meanings_of_every_function() -> None:
 
 
 def test_lines_are_as_wide_as_columns_says() -> None:
-    told = command("functions", "pyc_forecast", columns=60)
-    assert max(map(len, told.stdout.splitlines()[3:12])) <= 60
+    reported = command("functions", "pyc_forecast", columns=60)
+    assert max(map(len, reported.stdout.splitlines()[3:12])) <= 60

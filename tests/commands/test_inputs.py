@@ -24,9 +24,9 @@ def summary(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(["risk", *words, *QI]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    return said.err
+    message = capsys.readouterr()
+    assert (message.out, message.err.count("\n")) == ("", 1)
+    return message.err
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def forms(tmp_path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "ndjson", "json"])
-def test_standard_input_is_told_by_its_first_bytes(
+def test_standard_input_is_recognised_by_its_first_bytes(
     kind: str, forms: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(forms[kind])))
@@ -84,9 +84,9 @@ def test_a_place_in_a_store_is_read_as_it_is_written(capsys: pytest.CaptureFixtu
     assert "'file:///nowhere//people.csv'" in refusal(capsys, "file:///nowhere//people.csv")
     assert "got several for 'file:///" in refusal(capsys, f"file://{PEOPLE.parent}/*.py")
     signed = "https://store.invalid//people.csv?X-Amz-Signature=Tr0ub4dor"
-    told = refusal(capsys, signed)
-    assert "'https://store.invalid//people.csv?X-Amz-Signature=***'" in told
-    assert "Tr0ub4dor" not in told
+    reported = refusal(capsys, signed)
+    assert "'https://store.invalid//people.csv?X-Amz-Signature=***'" in reported
+    assert "Tr0ub4dor" not in reported
 
 
 @pytest.mark.parametrize("file", ["https://store.invalid//people.csv", "s3://bucket//people.parquet"])

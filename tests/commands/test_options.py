@@ -95,7 +95,7 @@ def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (["risk", PEOPLE, "--qi", "age", "--format", "xml"], "'xml'; the choices are table, json, csv"),
         (["completion", "bsh"], "argument SHELL: invalid choice: 'bsh'; did you mean 'bash'?"),
@@ -103,14 +103,14 @@ def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
         (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --format, --json,"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], said: str) -> None:
+def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], message: str) -> None:
     with pytest.raises(OutOfDomainError) as refused:
         parser().parse_args(call)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (["risk", PEOPLE, "--qi", "age", "--k", "7"], "--k must come with --population, got 7 alone"),
         (
@@ -127,10 +127,10 @@ def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], said: s
         ),
     ],
 )
-def test_an_option_that_would_count_for_nothing_is_refused(call: list[str], said: str) -> None:
+def test_an_option_that_would_count_for_nothing_is_refused(call: list[str], message: str) -> None:
     done = processes.command(*call)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 FUNCTIONS = {

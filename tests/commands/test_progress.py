@@ -29,9 +29,9 @@ def watched(
     master, slave = pty.openpty()
     shown = ""
     pipe = subprocess.PIPE
-    told = environment() | {"TERM": "xterm", "COLUMNS": "100"}
+    reported = environment() | {"TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(
-        [sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=slave, env=told, cwd=ROOT, text=True
+        [sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=slave, env=reported, cwd=ROOT, text=True
     ) as process:
         os.close(slave)
 
@@ -101,7 +101,7 @@ def test_a_step_shows_how_far_it_is() -> None:
 
 
 @pytest.mark.parametrize("call", ["check", "advise"])
-def test_what_a_policy_measures_is_told_on_a_terminal(call: str) -> None:
+def test_what_a_policy_measures_is_reported_on_a_terminal(call: str) -> None:
     options = ["--single"] if call == "advise" else []
     asked = ["-m", "reid_sql.cli", call, "docs/people_release.toml", *options, "--json"]
     code, output, shown = watched(asked, lambda *_: None)
@@ -178,14 +178,14 @@ def test_a_command_without_standard_error_answers() -> None:
 def test_every_command_that_counts_takes_the_same_switch() -> None:
     made = parser()
     (commands,) = (each.choices for each in made._actions if isinstance(each.choices, dict))  # noqa: SLF001
-    told = {}
+    reported = {}
     for name, command in commands.items():
-        held = {word: each for each in command._actions for word in each.option_strings}  # noqa: SLF001
-        told[name] = [held[word].help for word in ("--progress", "--no-progress") if word in held]
-    at_once = {name for name, words in told.items() if not words}
+        members = {word: each for each in command._actions for word in each.option_strings}  # noqa: SLF001
+        reported[name] = [members[word].help for word in ("--progress", "--no-progress") if word in members]
+    at_once = {name for name, words in reported.items() if not words}
     assert at_once == {"functions", "sql", "completion"}
-    assert len({tuple(words) for name, words in told.items() if name not in at_once}) == 1
-    assert all(len(words) == 2 for name, words in told.items() if name not in at_once)
+    assert len({tuple(words) for name, words in reported.items() if name not in at_once}) == 1
+    assert all(len(words) == 2 for name, words in reported.items() if name not in at_once)
 
 
 def test_asking_for_both_is_refused() -> None:

@@ -52,8 +52,8 @@ def test_the_relations_of_polars_are_those_of_the_contract() -> None:
 @pytest.mark.parametrize("name", reductions())
 def test_an_engine_says_a_reduction_or_why_it_does_not(face: Frames, name: str) -> None:
     reduction = reductions()[name]
-    said = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
+    message = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
         import_module(f"{reduction.package}.{face.name}"), name
     )
-    handed = face.name in HANDING and reduction.distinct and not said
-    assert [said, bool(reduction.absences.get(face.name)), handed].count(True) == 1
+    handed = face.name in HANDING and reduction.distinct and not message
+    assert [message, bool(reduction.absences.get(face.name)), handed].count(True) == 1

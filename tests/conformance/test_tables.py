@@ -12,7 +12,7 @@ import pytest
 from reid_sql_udfs import declared
 from tests.conformance.engines import Engine
 from tests.engines.asking import FUNCTIONS, counted, tidy
-from tests.tables import KINDS, NULLS, class_sizes, kept, key
+from tests.tables import KINDS, NULLS, class_sizes, drop_nulls, key
 from tests.tables import histogram as counted_sizes
 
 # A value, then one that must not be taken for it, for each type that tables are drawn of.
@@ -109,12 +109,12 @@ def test_tables_are_counted_as_in_a_loop(engine: Engine, function: str) -> None:
 def test_missing_values_are_treated_as_asked(engine: Engine, nulls: str) -> None:
     for names in (ODD[3:4], ODD[2:5], ODD[:2]):
         every = rows_of(names)
-        rows = kept(every, nulls)
+        rows = drop_nulls(every, nulls)
         expected = counted_sizes(rows, class_sizes(rows, rows, nulls))
         dropped = len(every) - len(rows)
         asked = {"tbl": FRAME, "qi": names, "nulls": nulls}
         answers = cells(engine.ask(declared()["class_size_histogram"], asked))
         empty = sum(set(row) == {None} for row in rows)  # blank records, whose size is that of the table
-        told = [empty * (line[0] == len(rows)) if nulls == "wildcard" else None for line in expected]
-        lines = [(*line, each, dropped, nulls) for line, each in zip(expected, told, strict=True)]
+        reported = [empty * (line[0] == len(rows)) if nulls == "wildcard" else None for line in expected]
+        lines = [(*line, each, dropped, nulls) for line, each in zip(expected, reported, strict=True)]
         assert answers == tidy(lines)

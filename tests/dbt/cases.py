@@ -45,7 +45,7 @@ class Case:
     where: str | None = None
 
     @property
-    def told(self) -> dict[str, Any]:
+    def as_yaml(self) -> dict[str, Any]:
         """The test as a project's YAML has it."""
         config = {} if self.where is None else {"where": self.where}
         arguments = {"quasi_identifiers": list(self.qi), **self.more}
@@ -115,7 +115,7 @@ CASES: Final = [
 POPULATION: Final = {"population": "{{ source('town', 'odd') }}"}
 UNCOVERED: Final = {"population": "{{ source('town', 'small') }}"}
 BEFORE: Final = {"before": "{{ source('town', 'odd') }}"}
-# Beside classes: others that are told by their figures, and how.
+# Beside classes: others that are judged by their figures, and how.
 FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
     "counts": ("k_anonymity", "odd", NAMED, {"k": 4, "keep": "counts"}),
     "records": ("k_anonymity", "odd", NAMED, {"k": 4, "keep": "records"}),
@@ -158,11 +158,11 @@ def asked() -> list[dict[str, Any]]:
     tables = ("people", "odd", "small", "nobody", "missing", "everybody")
     found: dict[str, list[dict[str, Any]]] = {table: [] for table in tables}
     for case in CASES:
-        found[case.table].append(case.told)
+        found[case.table].append(case.as_yaml)
     for name, (test, table, qi, more) in FIGURES.items():
-        found[table].append(Case(name, test, table, qi, "", more).told)
+        found[table].append(Case(name, test, table, qi, "", more).as_yaml)
     for place, (table, qi, more, _) in enumerate(REFUSED):
-        found[table].append(Case(f"refused_{place}", "k_anonymity", table, qi, "", more).told)
+        found[table].append(Case(f"refused_{place}", "k_anonymity", table, qi, "", more).as_yaml)
     return [{"name": table, "data_tests": tests} for table, tests in found.items()]
 
 

@@ -37,7 +37,7 @@ class Tried:
         if self.adapter == "postgres":
             with connected(self.socket) as con:
                 cursor = con.execute(f'SELECT * FROM public_dbt_test__audit."{name}"')
-                return told(cursor.description, cursor.fetchall())
+                return as_rows(cursor.description, cursor.fetchall())
         with duckdb.connect(str(self.folder / "town.duckdb"), read_only=True) as con:
             return found(con, f'FROM main_dbt_test__audit."{name}"')
 
@@ -87,10 +87,10 @@ def oracle(frames: dict[str, pl.DataFrame]) -> Iterator[duckdb.DuckDBPyConnectio
 
 def found(con: duckdb.DuckDBPyConnection, query: str) -> Rows:
     answer = con.execute(query)
-    return told(answer.description, answer.fetchall())
+    return as_rows(answer.description, answer.fetchall())
 
 
-def told(columns: Any, rows: Sequence[Sequence[Any]]) -> Rows:
+def as_rows(columns: Any, rows: Sequence[Sequence[Any]]) -> Rows:
     return [dict(zip([column[0] for column in columns], row, strict=True)) for row in rows]
 
 
@@ -204,9 +204,9 @@ def test_a_release_is_held_to_the_one_before(tried: Tried, oracle: duckdb.DuckDB
 
 @pytest.mark.parametrize("place", range(len(REFUSED)))
 def test_what_cannot_be_judged_is_one_sentence_and_never_a_pass(tried: Tried, place: int) -> None:
-    told = tried.results[f"refused_{place}"]
-    assert told["status"] == "error"
-    assert REFUSED[place][-1] in told["message"]
+    result = tried.results[f"refused_{place}"]
+    assert result["status"] == "error"
+    assert REFUSED[place][-1] in result["message"]
 
 
 def test_each_test_was_asked(tried: Tried) -> None:

@@ -105,8 +105,8 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     if name == "people_at_risk":  # a risk above 0.2 is a class of fewer than 5, too
         assert expected == tested["people_k"]["failures"]
     assert expected > 0
-    told = max(expected, MASK)  # of fewer than the mask's bound a test tells the bound
-    assert (tested[name]["status"], tested[name]["failures"]) == (status, told)
+    reported = max(expected, MASK)  # of fewer than the mask's bound a test tells the bound
+    assert (tested[name]["status"], tested[name]["failures"]) == (status, reported)
 
 
 WRITTEN = ["plain", "listed", "packed", "deep", "beside_json", "beside_variant", "variants", "mapped"]
@@ -120,8 +120,8 @@ def test_a_collation_at_any_depth_hides_no_small_class(project: Path, tested: Re
     with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
         merged = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM written)").fetchall()
         assert merged == [(1 if column in {"plain", "listed", "packed", "deep", "beside_variant"} else 3,)]
-        kept = con.execute(compiled.read_text(encoding="utf-8")).fetchall()
-    assert sorted(row[0] for row in kept) == [1, 2, 2]
+        remaining = con.execute(compiled.read_text(encoding="utf-8")).fetchall()
+    assert sorted(row[0] for row in remaining) == [1, 2, 2]
 
 
 @pytest.mark.parametrize(("name", "asked"), ANSWERED)
@@ -152,8 +152,8 @@ def test_what_cannot_be_judged_is_an_error_and_never_a_pass(
 @pytest.mark.parametrize("python", [PYTHON or "", sys.executable], ids=["with dbt", "without"])
 def test_the_command_says_where_the_package_lies(root: Path, python: str) -> None:
     environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'udfs'}"}
-    said = subprocess.run(
+    message = subprocess.run(
         [python, "-m", "reid_sql.dbt"], env=environment, capture_output=True, text=True, check=True
     )
-    assert said.stdout.strip() == str(root / "reid_sql" / "dbt")
-    assert (Path(said.stdout.strip()) / "dbt_project.yml").is_file()
+    assert message.stdout.strip() == str(root / "reid_sql" / "dbt")
+    assert (Path(message.stdout.strip()) / "dbt_project.yml").is_file()

@@ -15,7 +15,7 @@ from sqlglot import exp
 from tests.dbt.kept import EXPECTED, FOLDER, oracle, queries
 from tests.dbt.odd import plain_tables
 from tests.dbt.running import PYTHON, SKIPPED_WITHOUT_DBT
-from tests.dbt.test_adapters import counted, found, told
+from tests.dbt.test_adapters import as_rows, counted, found
 from tests.mariadb import town
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def test_spark_finds_what_the_functions_find(
     expected = found(functions, EXPECTED[name])
     assert len(expected) > 0
     columns = list(expected[0])
-    assert counted(told([(column,) for column in answer.columns], rows), columns) == counted(
+    assert counted(as_rows([(column,) for column in answer.columns], rows), columns) == counted(
         expected, columns
     )
 
@@ -109,7 +109,10 @@ def test_mariadb_finds_what_the_functions_find(
     on_mariadb: Any, compiled: Path, without_nan: Any, name: str
 ) -> None:
     on_mariadb.execute(queries("mysql", compiled)[name])
-    rows, expected = told(on_mariadb.description, on_mariadb.fetchall()), found(without_nan, EXPECTED[name])
+    rows, expected = (
+        as_rows(on_mariadb.description, on_mariadb.fetchall()),
+        found(without_nan, EXPECTED[name]),
+    )
     columns = list(expected[0])
     numbers = [
         {key: float(each) if isinstance(each, Decimal) else each for key, each in row.items()} for row in rows

@@ -66,8 +66,8 @@ def test_numbers_are_those_that_pyarrow_gives(shares: Any, records: Any, first: 
         np.testing.assert_array_equal(numbers_in(array), expected)
         assert numbers_in(array).dtype == expected.dtype
     valid = np.array([share is not None for share in shares], dtype=bool)
-    held = np.array([share or 0.0 for share in shares])
-    assert doubles_of(held, valid).equals(pa.array(shares, pa.float64()))
+    members = np.array([share or 0.0 for share in shares])
+    assert doubles_of(members, valid).equals(pa.array(shares, pa.float64()))
 
 
 @given(st.lists(st.none() | st.booleans()), st.integers(0, 9))
@@ -84,11 +84,11 @@ def test_rows_of_columns_are_those_that_pyarrow_makes(rows: Any) -> None:
     kind = pa.struct([("share", pa.float64()), ("records", pa.int64())])
     fields = [[row and row[field.name] for row in rows] for field in kind]
     valid = [np.array([value is not None for value in values], dtype=bool) for values in fields]
-    held = [
+    members = [
         np.array([value or 0 for value in values], dtype=field.type.to_pandas_dtype())
         for values, field in zip(fields, kind, strict=True)
     ]
-    columns = [numbers_of(*each) for each in zip(held, [field.type for field in kind], valid, strict=True)]
+    columns = [numbers_of(*each) for each in zip(members, [field.type for field in kind], valid, strict=True)]
     found = structs_of(columns, kind, np.array([row is not None for row in rows], dtype=bool))
     found.validate(full=True)
     assert found.to_pylist() == pa.array(rows, kind).to_pylist()

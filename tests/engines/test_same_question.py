@@ -19,8 +19,8 @@ def by_hand() -> dict[str, Any]:
     with Path(demo.people()).open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             diagnoses[row["age"], row["sex"], row["postcode"]][row["diagnosis"]] += 1
-    sizes = [held.total() for held in diagnoses.values()]
-    alike = sum(held.total() for held in diagnoses.values() if len(held) == 1)
+    sizes = [members.total() for members in diagnoses.values()]
+    alike = sum(members.total() for members in diagnoses.values() if len(members) == 1)
     return {"records": sum(sizes), "k": min(sizes), "unique": sizes.count(1), "of one diagnosis": alike}
 
 
@@ -35,8 +35,8 @@ def test_duckdb_polars_and_spark_answer_with_the_same_figures(
     lines = capsys.readouterr().out.splitlines()
     engines, answers = zip(*(line.split(maxsplit=1) for line in lines), strict=True)
     assert engines == ("DuckDB", "PostgreSQL", "Spark")
-    told = [ast.literal_eval(answer) for answer in answers]
-    assert told[0] == told[1] == told[2]
-    assert by_hand().items() <= told[0].items()
+    reported = [ast.literal_eval(answer) for answer in answers]
+    assert reported[0] == reported[1] == reported[2]
+    assert by_hand().items() <= reported[0].items()
     shown = (root / "docs" / "warehouses.md").read_text(encoding="utf-8")
     assert "".join(f"    {line}\n" for line in lines) in shown

@@ -65,6 +65,28 @@ def test_a_summary_is_a_card_beside_its_text(loaded: Any) -> None:
     assert "<summary>the rows</summary><table" in shown["text/html"]
 
 
+def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
+    sql = f"FROM risk_summary('{PEOPLE}', ['age', 'sex'], by := ['postcode'])"
+    html = bundle(loaded, asked(sql))["text/html"].partition("<details>")[0]
+    riskiest = min(asked(sql).pl().rows(named=True), key=lambda row: (row["k"], -row["uniqueness"]))
+    assert re.findall(r"<th scope=row[^>]*>(0\d{4})<", html)[0] == riskiest["postcode"]
+    assert "Risk of re-identification in 23 groups" in html
+    assert "and 11 more below" in html
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("population_risk('{}', ['age', 'sex', 'postcode'], [1e5])", ["Of 100,000 people, about", ">ok<"]),
+        ("profile('{}')", ["3,000 records, 7 columns", "marital_status", "a quasi-identifier if"]),
+        ("suda_scores('{}', ['age', 'sex', 'postcode'])", ["1,051 records are unique", ">DIS-SUDA<"]),
+    ],
+)
+def test_other_answers_have_cards(loaded: Any, call: str, shown: list[str]) -> None:
+    html = bundle(loaded, asked(f"FROM {call.format(PEOPLE)}"))["text/html"].partition("<details>")[0]
+    assert [text for text in shown if text not in html] == []
+
+
 @pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
 def test_an_answer_with_a_picture_is_shown_with_it_whatever_frame_it_is_in(loaded: Any, kind: str) -> None:
     relation = asked(f"FROM pyc_forecast('{PEOPLE}', ['age', 'sex'], [1e4, 1e5])")
@@ -83,15 +105,15 @@ def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
 def test_a_relation_is_run_once_to_be_shown(loaded: Any) -> None:
     runs = []
 
-    def told() -> int:
+    def count_calls() -> int:
         runs.append(1)
         return 1
 
     con = duckdb.connect()
     reid_sql.register(con)
-    con.create_function("told", told, [], "BIGINT", side_effects=True)
+    con.create_function("count_calls", count_calls, [], "BIGINT", side_effects=True)
     relation = con.sql(
-        "SELECT told() AS class_size, 1 AS classes, 1 AS records, 0 AS blank_records, "
+        "SELECT count_calls() AS class_size, 1 AS classes, 1 AS records, 0 AS blank_records, "
         "0 AS records_dropped, 'value' AS nulls"
     )
     runs.clear()
@@ -105,7 +127,6 @@ def test_a_relation_is_run_once_to_be_shown(loaded: Any) -> None:
     "make",
     [
         lambda: asked("SELECT '<b>' AS a"),
-        lambda: asked(f"FROM risk_summary('{PEOPLE}', ['age'], by := ['sex']) WHERE sex = 'F'"),
         lambda: asked(f"FROM risk_summary('{PEOPLE}', ['age']) WHERE false"),
         lambda: asked("SELECT '<b>' AS a").pl(),
         lambda: asked("SELECT '<b>' AS a").df(),

@@ -134,9 +134,9 @@ def test_the_sql_is_read_back_as_its_dialect(
         (tree,) = sqlglot.parse(made.sql_in(dialect), read=dialect)
         assert isinstance(tree, sqlglot.exp.Create)
         assert {each.kind for each in tree.find_all(sqlglot.exp.Create)} == {"VIEW"}
-        told = {table.name for table in tree.find_all(sqlglot.exp.Table)}
+        reported = {table.name for table in tree.find_all(sqlglot.exp.Table)}
         steps = {each.alias for each in tree.find_all(sqlglot.exp.CTE)}
-        assert told - steps == {"people", "people_released"}
+        assert reported - steps == {"people", "people_released"}
         texts = {each.name for each in tree.find_all(sqlglot.exp.Literal) if each.is_string}
         assert not any(name in text for text in texts for name in ("P17", "Flu", "parquet"))
         windows = [each.sql(dialect) for each in tree.find_all(sqlglot.exp.Window)]

@@ -79,9 +79,9 @@ def exhaustive(frame: pl.DataFrame, k: int, suppression: float) -> float:
                 for name, level in zip(QI, node, strict=True)
             }
         )
-        kept = coarse.select(pl.len().over(QI)).to_series() >= k
-        if len(frame) - kept.sum() <= suppression * len(frame):
-            best = min(best, entropy_loss(frame.select(QI), coarse, kept))
+        remaining = coarse.select(pl.len().over(QI)).to_series() >= k
+        if len(frame) - remaining.sum() <= suppression * len(frame):
+            best = min(best, entropy_loss(frame.select(QI), coarse, remaining))
     return best
 
 
@@ -145,15 +145,15 @@ def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -
     assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
 
 
-def test_few_records_left_out_are_not_told(tmp_path: Path) -> None:
+def test_few_records_left_out_are_not_reported(tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": [20, 30] * 100 + [90, 91, 92], "sex": ["F", "M"] * 101 + ["F"]})
     frame.write_parquet(tmp_path / "people.parquet")
     prepare = "suppression = 0.02\nhierarchies.age = []\nhierarchies.sex = []"
     made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(5), prepare=prepare)))
-    told = made.page["tables"][0]
+    reported = made.page["tables"][0]
     assert len(made_by(made.sql, "people_released")) == 200
-    assert told["suppressed_share"] is None
-    shares = [row["records_below_k"] for row in told["frontier"]]
+    assert reported["suppressed_share"] is None
+    shares = [row["records_below_k"] for row in reported["frontier"]]
     assert all(share == 0 or share >= 10 / 203 - 1e-9 for share in shares)
     assert "90" not in made.sql.replace(str(tmp_path), "")  # whose name may hold any digits
 
@@ -201,8 +201,8 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     made = run(written(tmp_path, text))
     assert made.passed
     released = made_by(made.sql, "people_released")
-    held = made_by(made.sql.replace("people.parquet", "register.parquet"), "people_released")
-    found = released.unique().join(held.group_by(QI).len(), on=QI, nulls_equal=True)
+    members = made_by(made.sql.replace("people.parquet", "register.parquet"), "people_released")
+    found = released.unique().join(members.group_by(QI).len(), on=QI, nulls_equal=True)
     assert min(found["len"].to_list()) >= 20
     assert len(found) == released.n_unique()
 
@@ -386,10 +386,10 @@ def test_blank_values_in_place_of_records(tmp_path: Path, table: pl.DataFrame) -
     assert made.passed
     assert class_sizes(released, QI)[0] >= 5
     assert len(released) > len(made_by(rows.sql, "people_released"))
-    told = made.page["tables"][0]
-    assert told["blank_columns"]
-    assert told["losses"]["entropy"] < rows.page["tables"][0]["losses"]["entropy"]
-    assert told["suppressed_share"] in {None, 1 - len(released) / len(table)}
+    reported = made.page["tables"][0]
+    assert reported["blank_columns"]
+    assert reported["losses"]["entropy"] < rows.page["tables"][0]["losses"]["entropy"]
+    assert reported["suppressed_share"] in {None, 1 - len(released) / len(table)}
     space: dict[str, Any] = {}
     exec(made.python, space)  # noqa: S102 - as a reader runs it
     by_polars = space["released_people"](table).collect().sort("name")
@@ -433,7 +433,7 @@ def test_adult_on_a_small_lattice_loses_what_an_exhaustive_search_does(
     frame = pl.read_parquet(DATA / "adult.parquet").select(qi)
     forms = {
         "age": [pl.col("age"), pl.col("age") // 10, pl.col("age") // 20, pl.lit(0)],
-        **{name: [pl.col(name), kept(name, least), pl.lit("")] for name, least in RARE.items()},
+        **{name: [pl.col(name), frequent_values(name, least), pl.lit("")] for name, least in RARE.items()},
     }
     least = min(
         loss
@@ -446,7 +446,7 @@ def test_adult_on_a_small_lattice_loses_what_an_exhaustive_search_does(
 RARE = {"education": 1000, "race": 1000, "marital_status": 2000}
 
 
-def kept(name: str, least: int) -> pl.Expr:
+def frequent_values(name: str, least: int) -> pl.Expr:
     """Values of so many records, the others as one."""
     return pl.when(pl.len().over(name) >= least).then(pl.col(name)).otherwise(pl.lit("other"))
 
@@ -460,12 +460,12 @@ def lost_by(frame: pl.DataFrame, chosen: dict[str, pl.Expr], k: int, suppression
         pl.when(stays).then(pl.len().over(f"{name}_coarse")).otherwise(pl.len()) / pl.len().over(name)
         for name in qi
     ]
-    told = coarse.select(
+    reported = coarse.select(
         stays.not_().sum().alias("gone"),
         pl.sum_horizontal(part.log(2).sum() for part in parts).alias("lost"),
         pl.sum_horizontal((pl.len() / pl.len().over(name)).log(2).sum() for name in qi).alias("whole"),
     ).row(0, named=True)
-    return None if told["gone"] > suppression * len(frame) else told["lost"] / told["whole"]
+    return None if reported["gone"] > suppression * len(frame) else reported["lost"] / reported["whole"]
 
 
 def ill(records: int = 400, seed: int = 7) -> pl.DataFrame:
@@ -498,9 +498,9 @@ HELD: list[tuple[str, float, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("measure", "limit", "held"), HELD)
+@pytest.mark.parametrize(("measure", "limit", "members"), HELD)
 def test_classes_that_break_a_rule_on_values_are_left_out(
-    tmp_path: Path, measure: str, limit: float, held: Any
+    tmp_path: Path, measure: str, limit: float, members: Any
 ) -> None:
     """The SQL and the Polars file leave out the same records; every class that stays holds the limit."""
     ill().write_parquet(tmp_path / "people.parquet")
@@ -517,10 +517,10 @@ def test_classes_that_break_a_rule_on_values_are_left_out(
     classes = [rows["diagnosis"] for rows in released.partition_by(QI)]
     assert min(len(rows) for rows in classes) >= 3
     least = -limit if upper else limit
-    assert min(held(rows, released["diagnosis"]) for rows in classes) >= least - 1e-9
-    told = made.page["tables"][0]
-    assert told["suppressed_for"]
-    assert (told["suppressed_share"] or 0.02) <= 0.2
+    assert min(members(rows, released["diagnosis"]) for rows in classes) >= least - 1e-9
+    reported = made.page["tables"][0]
+    assert reported["suppressed_for"]
+    assert (reported["suppressed_share"] or 0.02) <= 0.2
     space: dict[str, Any] = {}
     exec(made.python, space)  # noqa: S102 - as a reader runs it
     by_polars = space["released_people"](ill()).collect().sort("name")
@@ -551,7 +551,7 @@ def test_a_column_named_like_a_step_of_the_query_is_refused(tmp_path: Path, tabl
         run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
 
 
-def test_a_target_is_told_of(tmp_path: Path) -> None:
+def test_a_target_is_described(tmp_path: Path) -> None:
     """By the policy and by the command alike; of a text file, whose other columns are else not read."""
     rng = np.random.default_rng(11)
     age = rng.integers(18, 80, 500)
@@ -566,22 +566,22 @@ def test_a_target_is_told_of(tmp_path: Path) -> None:
     prepare = 'suppression = 0.02\ntarget = "rich"\nhierarchies.age = [{ bands = 20 }, { bands = 40 }]'
     file = written(tmp_path, policy("people.csv", ["age", "sex"], K.format(20), prepare=prepare))
     made = run(file)
-    told = made.page["tables"][0]["target"]
-    assert told["expected_error"] == pytest.approx(min((age > 45).mean(), (age <= 45).mean()), abs=1e-4)
-    assert told["original"]["error"] == 0.0
-    assert (told["original"]["by"], told["released"]["by"]) == (["age"], ["age"])
+    reported = made.page["tables"][0]["target"]
+    assert reported["expected_error"] == pytest.approx(min((age > 45).mean(), (age <= 45).mean()), abs=1e-4)
+    assert reported["original"]["error"] == 0.0
+    assert (reported["original"]["by"], reported["released"]["by"]) == (["age"], ["age"])
     released = made_by(made.sql, "people_released")
     assert "rich" not in released.columns
     bands = frame.with_columns(band=pl.col("age") // 20 * 20).group_by("band").agg(pl.col("rich"))
     if made.tables[0].transformation is not None and made.tables[0].transformation.levels["age"][1] == 1:
         wrong = sum(min(rows.count("yes"), rows.count("no")) for rows in bands["rich"].to_list())
-        assert told["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
-    assert 0 < told["information_kept"] < 1
-    assert {each["column"]: each["information_kept"] for each in told["columns"]}["age"] < 1
+        assert reported["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
+    assert 0 < reported["information_kept"] < 1
+    assert {each["column"]: each["information_kept"] for each in reported["columns"]}["age"] < 1
     ended = asked(str(file), "--target", "rich")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "Target rich: " in ended.stdout
-    assert json.loads(asked(str(file), "--json").stdout)["tables"][0]["target"] == told
+    assert json.loads(asked(str(file), "--json").stdout)["tables"][0]["target"] == reported
 
 
 @pytest.mark.parametrize(

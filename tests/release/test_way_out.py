@@ -68,8 +68,8 @@ def test_where_nothing_meets_the_policy_the_report_says_so(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_prepared_is_said_and_the_verdict_stands(tmp_path: Path) -> None:
-    kept = policy("people.parquet", QI, K.format(5), prepare='keep = ["nmae"]')
-    ended, page = shown(tmp_path, kept, "--prepare")
+    remaining = policy("people.parquet", QI, K.format(5), prepare='keep = ["nmae"]')
+    ended, page = shown(tmp_path, remaining, "--prepare")
     assert ended.returncode == 1
     assert "No release was searched for: policy prepare.keep must name columns of people" in page
 

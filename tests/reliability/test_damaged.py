@@ -44,28 +44,28 @@ def refused_or(read: Callable[[str], object], text: str, seed: int) -> object:
     try:
         return read(text)
     except ReidError as error:
-        told = str(error)
-    assert "\n" not in told, seed
-    assert len(told) < 2000, seed
+        reported = str(error)
+    assert "\n" not in reported, seed
+    assert len(reported) < 2000, seed
     return None
 
 
 @pytest.fixture(scope="module")
-def kept() -> str:
+def sound() -> str:
     rows = rows_from_columns({"sex": ["F"] * 60 + ["M"] * 40})
     return copula_file.copula_to_json(fit_copula(rows, (), "paper", 0))
 
 
-def test_no_damaged_model_is_taken_for_a_sound_one(kept: str) -> None:
+def test_no_damaged_model_is_taken_for_a_sound_one(sound: str) -> None:
     for seed in range(DAMAGED):
-        text = damaged(kept, seed)
+        text = damaged(sound, seed)
 
         def read(text: str) -> object:
             saved = SavedModels(np.array([1]), ["town"], [text])
             return copula_file.copula_from_json(copula_file.model_to_text(saved, "town"))
 
         found = refused_or(read, text, seed)
-        assert found is None or copula_file.copula_to_json(found) == kept, seed  # type: ignore[arg-type]
+        assert found is None or copula_file.copula_to_json(found) == sound, seed  # type: ignore[arg-type]
 
 
 def test_damaged_scenarios_are_refused_or_read(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ def polars(frame: pl.LazyFrame, *columns: str) -> Answered:
 def people(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     """The last column identifies people: how many have a smallest class of each size."""
     smallest: dict[Value, int] = {}
-    for held in drawn.classes.values():
-        for person in held:
-            smallest[person] = min(smallest.get(person, len(set(held))), len(set(held)))
+    for members in drawn.classes.values():
+        for person in members:
+            smallest[person] = min(smallest.get(person, len(set(members))), len(set(members)))
     expected = tidy(list(Counter(smallest.values()).items()))
     sql = f"class_size_histogram(drawn, {drawn.qi}, entity := '{drawn.last}')"
     found = drawn.asked(f"SELECT class_size, records FROM {sql} WHERE records > 0")
@@ -72,7 +72,7 @@ def people(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
 
 
 def people_of_each(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
-    expected = tidy([(len(set(held)),) for held in drawn.classes.values() for _ in held])
+    expected = tidy([(len(set(members)),) for members in drawn.classes.values() for _ in members])
     found = drawn.asked(f"SELECT equivalence_class_people({drawn.last}, {', '.join(drawn.qi)}) FROM drawn")
     counted = rp.equivalence_class_people(drawn.last, *drawn.qi).alias("people")
     return found, polars(drawn.frame.lazy().select(counted), "people"), expected
@@ -93,19 +93,19 @@ def groups(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
 def population(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     """The first records are the sample, all of them the population."""
     sample = drawn.records[: max(1, len(drawn.records) // 2)]
-    held = Counter(drawn.records)
+    counts = Counter(drawn.records)
     rows = f"(SELECT *, row_number() OVER () AS reid_place FROM drawn) WHERE reid_place <= {len(sample)}"
     drawn.con.execute(f"CREATE OR REPLACE TABLE sample AS FROM {rows}")
     found = drawn.asked(f"SELECT k, uncovered_records FROM journalist_risk(sample, drawn, {drawn.names})")
     by_polars = rp.journalist_risk(drawn.frame.head(len(sample)), drawn.frame, drawn.names)
-    return found, polars(by_polars, "k", "uncovered_records"), [(min(held[each] for each in sample), 0)]
+    return found, polars(by_polars, "k", "uncovered_records"), [(min(counts[each] for each in sample), 0)]
 
 
-def sensitive(drawn: Drawn, told: Callable[[list[Value]], float], function: str, how: str = "") -> Any:
+def sensitive(drawn: Drawn, reported: Callable[[list[Value]], float], function: str, how: str = "") -> Any:
     """The last column is sensitive; a value that is missing has a meaning of its own there."""
     if any(record[-1] == MISSING for record in drawn.records):
         return [], [], []
-    expected = [told(held) for held in drawn.classes.values()]
+    expected = [reported(members) for members in drawn.classes.values()]
     worst = min(expected) if function == "l_diversity" else max(expected)
     variant = f", variant := '{how}'" if how else ""
     found = drawn.asked(f"SELECT value::DOUBLE FROM {function}(drawn, {drawn.qi}, '{drawn.last}'{variant})")
@@ -114,11 +114,13 @@ def sensitive(drawn: Drawn, told: Callable[[list[Value]], float], function: str,
 
 
 def distinct(drawn: Drawn) -> Any:
-    return sensitive(drawn, lambda held: len(set(held)), "l_diversity")
+    return sensitive(drawn, lambda members: len(set(members)), "l_diversity")
 
 
 def most_frequent(drawn: Drawn) -> Any:
-    return sensitive(drawn, lambda held: max(Counter(held).values()) / len(held), "alpha_k_anonymity")
+    return sensitive(
+        drawn, lambda members: max(Counter(members).values()) / len(members), "alpha_k_anonymity"
+    )
 
 
 def distance(drawn: Drawn) -> Any:
@@ -126,8 +128,8 @@ def distance(drawn: Drawn) -> Any:
     shares = {value: count / records for value, count in whole.items()}
     return sensitive(
         drawn,
-        lambda held: (
-            sum(abs(Counter(held)[value] / len(held) - share) for value, share in shares.items()) / 2
+        lambda members: (
+            sum(abs(Counter(members)[value] / len(members) - share) for value, share in shares.items()) / 2
         ),
         "t_closeness",
         "equal",
@@ -137,9 +139,9 @@ def distance(drawn: Drawn) -> Any:
 def choices(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     n, expected = len(drawn.records), []
     for chosen in (each for size in (1, 2) for each in combinations(drawn.few, size)):
-        held = Counter(drawn.key(record, chosen) for record in drawn.records)
-        alike = sum(count * (count - 1) for count in held.values())
-        expected.append((list(chosen), len(held) / n, 1 - alike / (n * (n - 1))))
+        counts = Counter(drawn.key(record, chosen) for record in drawn.records)
+        alike = sum(count * (count - 1) for count in counts.values())
+        expected.append((list(chosen), len(counts) / n, 1 - alike / (n * (n - 1))))
     columns = ("columns", "distinction", "separation")
     found = drawn.asked(f"SELECT {', '.join(columns)} FROM attribute_risk(drawn, {drawn.few}, max_size := 2)")
     return found, polars(rp.attribute_risk(drawn.frame, drawn.few, max_size=2), *columns), tidy(expected)
@@ -147,7 +149,7 @@ def choices(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
 
 def why(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     """The smallest sets of columns that single a record out."""
-    held = {
+    counts = {
         chosen: Counter(drawn.key(record, chosen) for record in drawn.records)
         for size in (1, 2, 3)
         for chosen in combinations(drawn.few, size)
@@ -155,7 +157,7 @@ def why(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     expected = []
     for place, record in enumerate(drawn.records):
         found: list[tuple[str, ...]] = []
-        for chosen, counted in held.items():
+        for chosen, counted in counts.items():
             if counted[drawn.key(record, chosen)] == 1 and not any(set(one) <= set(chosen) for one in found):
                 found.append(chosen)
         expected += [(place, list(each)) for each in found]
@@ -184,9 +186,9 @@ def matches(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
 def columns_alone(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     expected = []
     for name in drawn.names:
-        held = Counter(drawn.key(record, [name])[0] for record in drawn.records)
-        values = sum(value != MISSING for value in held)
-        expected.append((name, values, list(held.values()).count(1) / len(drawn.records)))
+        counts = Counter(drawn.key(record, [name])[0] for record in drawn.records)
+        values = sum(value != MISSING for value in counts)
+        expected.append((name, values, list(counts.values()).count(1) / len(drawn.records)))
     columns = ("column_name", "distinct_values", "uniqueness")
     asked = drawn.asked(f"SELECT {', '.join(columns)} FROM profile(drawn)")
     assert drawn.asked(f"SELECT {', '.join(columns)} FROM profile(drawn, {drawn.names})") == asked

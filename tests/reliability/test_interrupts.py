@@ -153,9 +153,9 @@ def test_control_c_ends_a_statement_in_the_main_thread(adult: str) -> None:
         time.sleep(5)
         os.kill(ran.pid, signal.SIGINT)
         sent = time.monotonic()
-        told = ran.stdout.readline()
+        reported = ran.stdout.readline()
         assert time.monotonic() - sent < SOON
-        assert "[(42,)]" in told
+        assert "[(42,)]" in reported
         ran.wait(20)
 
 

@@ -88,10 +88,10 @@ def test_so_many_choices_that_codes_are_counted_count_people(seed: int, nulls: s
     ):
         assert [row["columns"] for row in rows] == choices
         for row in rows:
-            kept = whole(frame, row["columns"], nulls)
-            right, apart, people, classes = guessed(kept, row["columns"])
+            remaining = whole(frame, row["columns"], nulls)
+            right, apart, people, classes = guessed(remaining, row["columns"])
             assert (row["records"], row["classes"]) == (people, classes)
-            assert row["records_dropped"] == frame.height - kept.height
+            assert row["records_dropped"] == frame.height - remaining.height
             assert (row["distinction"], row["separation"]) == pytest.approx((right, apart))
 
 
@@ -99,14 +99,14 @@ def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
     many = pl.select(pl.int_range(40_000).alias("person")).with_columns(
         (pl.col("person") * (place + 7) % (90 + place)).alias(name) for place, name in enumerate("abcdefg")
     )
-    columns, told = (
+    columns, reported = (
         list("abcdefg"),
         r"memory_mb must be at least \d+ for 40000 .*of 7 columns, got 1; pass more",
     )
     for name, given in (("attribute_risk", "7"), ("qar_risk", "3")):
-        with pytest.raises(ReidError, match=told):
+        with pytest.raises(ReidError, match=reported):
             by_polars(name, many, columns, int(given), entity="person", memory_mb=1)
-        with pytest.raises(duckdb.Error, match=told):
+        with pytest.raises(duckdb.Error, match=reported):
             by_duckdb(f"FROM {name}(t, {columns}, {given}, entity := 'person', memory_mb := 1)", t=many)
 
 
@@ -114,8 +114,8 @@ def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_risk_of_a_choice_is_that_of_people(seed: int, nulls: str) -> None:
     frame = rounds(seed)
-    kept = whole(frame, COLUMNS, nulls)
-    expected = {tuple(c): guessed(kept, c) for c in CHOICES if len(c) == 2}
+    remaining = whole(frame, COLUMNS, nulls)
+    expected = {tuple(c): guessed(remaining, c) for c in CHOICES if len(c) == 2}
     options = f"entity := 'person', nulls := '{nulls}'"
     for rows in (
         by_duckdb(f"FROM qar_quasi_identifiers(t, {COLUMNS}, 2, {options})", t=frame),
@@ -184,13 +184,13 @@ def test_rows_that_repeat_a_person_change_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["qar_contributions", "qar_elimination", "qar_proxies"])
 def test_people_of_several_values_are_not_left_out_one_by_one(name: str) -> None:
-    told = "people must have one value in each column where they are left out one after the other"
-    with pytest.raises(duckdb.Error, match=told):
+    reported = "people must have one value in each column where they are left out one after the other"
+    with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
             f"FROM {name}(t, {COLUMNS}, p := 2, alpha := 0.1, tail := 0.5, entity := 'person')", t=rounds(1)
         )
     lazy = getattr(ANY, name)(rounds(1), COLUMNS, p=2, alpha=0.1, tail=0.5, entity="person")
-    with pytest.raises(Exception, match=told):
+    with pytest.raises(Exception, match=reported):
         lazy.collect()
 
 
@@ -213,15 +213,15 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_tell_people_apart_is_refused(name: str) -> None:
-    options, told = REFUSED[name]
+    options, reported = REFUSED[name]
     frame, columns = rounds(1), ["age", "sex", "ward"]
     with pytest.raises(duckdb.Error) as refused:
         by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
-    assert told in str(refused.value)
+    assert reported in str(refused.value)
     given = {key: value.strip("'") for key, value in (each.split(" := ") for each in options.split(", "))}
     with pytest.raises(ReidError) as refused_in_polars:
         getattr(ANY, name)(frame, columns, **given).collect()
-    assert told in str(refused_in_polars.value)
+    assert reported in str(refused_in_polars.value)
 
 
 SCENARIO = """{"population": 1000, "groups": [{"columns": ["a"], "probability": 0.5},
@@ -246,15 +246,15 @@ def test_an_attacker_meets_people_not_their_rows(name: str) -> None:
 def test_people_of_several_values_meet_no_attacker(name: str) -> None:
     rows, _ = steady(1)
     moved = pl.concat([rows, rows.head(1).with_columns(pl.lit(99, pl.Int64).alias("d"))])
-    told = "people must have one value in each column of the scenario, got people of several"
-    with pytest.raises(duckdb.Error, match=told):
+    reported = "people must have one value in each column of the scenario, got people of several"
+    with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=moved)
     lazy = getattr(ANY, name)(moved, SCENARIO, entity="person")
-    with pytest.raises(Exception, match=told):
+    with pytest.raises(Exception, match=reported):
         lazy.collect()
     without = moved.with_columns(pl.when(pl.col("d") == 99).then(None).otherwise("a").alias("a"))
     dropped = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person', nulls := 'drop')", t=without)
-    kept = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
+    remaining = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
     assert {row.pop("records_dropped") for row in dropped} == {1}
-    assert {row.pop("records_dropped") for row in kept} == {0}
-    assert [row | {"nulls": "value"} for row in dropped] == kept
+    assert {row.pop("records_dropped") for row in remaining} == {0}
+    assert [row | {"nulls": "value"} for row in dropped] == remaining

@@ -81,21 +81,21 @@ def distance(variant: str, own: Mapping[Any, float], table: Mapping[Any, float])
 
 def truth(name: str, variant: str, frame: pl.DataFrame, threshold: float, nulls: str) -> dict[str, Any]:
     classes = classes_of(frame, nulls)
-    people = {person: value for held in classes.values() for person, value in held.items()}
+    people = {person: value for members in classes.values() for person, value in members.items()}
     table = shares(list(people.values()))
-    values = {key: measure(name, variant, list(held.values()), table) for key, held in classes.items()}
+    values = {key: measure(name, variant, list(members.values()), table) for key, members in classes.items()}
     lowest = name == "l_diversity"
     slack = 1e-9 * threshold
     offends = {
         key: value < threshold - slack if lowest else value > threshold + slack
         for key, value in values.items()
     }
-    exposed = {person for key, held in classes.items() if offends[key] for person in held}
+    exposed = {person for key, members in classes.items() if offends[key] for person in members}
     return {
         "value": pytest.approx((min if lowest else max)(values.values()), abs=1e-9),
         "records": len(people),
         "classes": len(classes),
-        "k": min(len(held) for held in classes.values()),
+        "k": min(len(members) for members in classes.values()),
         "offending_classes": sum(offends.values()),
         "offending_records": len(exposed),
         "offending_share": pytest.approx(len(exposed) / len(people)),

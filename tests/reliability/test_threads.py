@@ -69,7 +69,7 @@ Kept = tuple[dict[str, Any], dict[str, Any]]
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
+def databases(monkeypatch: pytest.MonkeyPatch) -> Kept:
     """What is kept of databases: who holds each, and its models; other tests keep some, too."""
     holders, models = dict[str, Any](), dict[str, Any]()
     monkeypatch.setattr(registry, "_HOLDERS", holders)
@@ -77,11 +77,11 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     return holders, models
 
 
-def left(kept: Kept) -> list[int]:
-    """How many databases are known when one more registers, and of how many models are kept."""
+def left(databases: Kept) -> list[int]:
+    """How many databases are known when one more registers, and how many models are stored."""
     with duckdb.connect() as con:
         reid_sql.register(con)
-        return [len(each) for each in kept]
+        return [len(each) for each in databases]
 
 
 @pytest.fixture(scope="module")
@@ -91,14 +91,16 @@ def alone() -> list[Answers]:
 
 
 def test_threads_with_databases_of_their_own_answer_what_each_does_alone(
-    alone: list[Answers], kept: Kept
+    alone: list[Answers], databases: Kept
 ) -> None:
     assert len({repr(answers) for answers in alone}) == TABLES  # none could stand in for another
     assert at_once(of_a_database) == alone * (THREADS // TABLES)
-    assert left(kept) == [1, 0]
+    assert left(databases) == [1, 0]
 
 
-def test_cursors_of_one_database_answer_what_each_thread_does_alone(alone: list[Answers], kept: Kept) -> None:
+def test_cursors_of_one_database_answer_what_each_thread_does_alone(
+    alone: list[Answers], databases: Kept
+) -> None:
     with duckdb.connect() as shared:
         cursors = [shared.cursor() for _ in range(THREADS)]
 
@@ -117,4 +119,4 @@ def test_cursors_of_one_database_answer_what_each_thread_does_alone(alone: list[
         models = shared.execute("SELECT model FROM copula_models() ORDER BY ALL").fetchall()
     assert found == [answers[:-1] for answers in alone] * (THREADS // TABLES)
     assert models == sorted((f"model_{thread}",) for thread in range(THREADS))
-    assert left(kept) == [1, 0]
+    assert left(databases) == [1, 0]

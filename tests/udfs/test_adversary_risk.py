@@ -68,7 +68,7 @@ def test_records_with_missing_values_may_be_left_out_and_the_others_keep_their_p
         assert [row["prosecutor"] for row in answer] == [0.5, 0.5, 0.0, 0.0]
 
 
-def test_records_may_be_told_by_a_key() -> None:
+def test_records_may_be_identified_by_a_key() -> None:
     keyed = PEOPLE.with_columns(pl.Series("id", [f"p{place}" for place in range(PEOPLE.height)]))
     places = [row["overall"] for row in by_polars("adversary_risk", keyed, SCENARIO)]
     expected = sorted(zip(keyed["id"].to_list(), places, strict=True), key=repr)
@@ -229,9 +229,9 @@ def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
             [each for each in rows if each["age"] is not None and each["sex"] is not None]
             for rows in (records, people)
         )
-    told = {"CA": 0.75, "NY": 0.1}
+    reported = {"CA": 0.75, "NY": 0.1}
     scenario = SCENARIO | {"hierarchies": {"age": {"broader": {"20": ["30"], "30": ["40"]}}}}
-    assert scenario["groups"][0]["probabilities"] == told
+    assert scenario["groups"][0]["probabilities"] == reported
     expected = attack(records, scenario, nulls, people)
     duck = by_duckdb(
         ask(scenario, f", population_tbl := register, nulls := '{nulls}'"), t=PEOPLE, register=REGISTER

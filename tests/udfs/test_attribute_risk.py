@@ -11,7 +11,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
-from tests.tables import NULLS, by_both, class_sizes, frames, kept, keys, subsets
+from tests.tables import NULLS, by_both, class_sizes, drop_nulls, frames, keys, subsets
 
 PEOPLE = pl.DataFrame(
     {
@@ -41,7 +41,7 @@ def check(answer: list[dict[str, Any]], frame: pl.DataFrame, max_size: int, null
     assert [tuple(row["columns"]) for row in answer] == subsets(frame.columns, min(max_size, frame.width))
     for row in answer:
         every = keys(frame.select(row["columns"]))
-        rows = kept(every, nulls)
+        rows = drop_nulls(every, nulls)
         n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
         assert row["separation"] == (pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None)
         assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
@@ -51,7 +51,7 @@ def check(answer: list[dict[str, Any]], frame: pl.DataFrame, max_size: int, null
 
 
 @given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(1, 3))
-def test_pairs_told_apart_by_every_subset(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
+def test_pairs_distinguished_by_every_subset(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
     if nulls == "drop" and any(frame[name].is_null().all() for name in frame.columns):
         return
     frame = frame.filter(pl.all_horizontal(pl.all().is_not_null())) if nulls == "drop" else frame
@@ -79,9 +79,9 @@ def test_more_subsets_than_a_query_can_hold_are_counted_in_one_call() -> None:
     for answer in by_both("attribute_risk", {"t": wide}, wide.columns, max_size=4):
         assert len(answer) == 32 + 496 + 4960 + 35960
         for row in answer[:: len(answer) // 50]:
-            held = Counter(wide.select(row["columns"]).rows())
-            alike = sum(size * (size - 1) for size in held.values())
-            assert (row["classes"], row["separation"]) == (len(held), pytest.approx(1 - alike / 12))
+            counts = Counter(wide.select(row["columns"]).rows())
+            alike = sum(size * (size - 1) for size in counts.values())
+            assert (row["classes"], row["separation"]) == (len(counts), pytest.approx(1 - alike / 12))
 
 
 def test_too_little_memory_is_refused_with_what_it_takes() -> None:

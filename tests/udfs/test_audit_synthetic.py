@@ -46,8 +46,8 @@ def right(people: Rows, synthetic: Rows) -> list[float]:
     shares.append(sum(known.count(row[:2]) == 1 and seen.count(row[:2]) == 1 for row in people))
     shares.append(sum(row in synthetic for row in people))
     for column in (2, 3):
-        told = [{other[column] for other in synthetic if other[:2] == row[:2]} for row in people]
-        shares.append(sum(values == {row[column]} for values, row in zip(told, people, strict=True)))
+        reported = [{other[column] for other in synthetic if other[:2] == row[:2]} for row in people]
+        shares.append(sum(values == {row[column]} for values, row in zip(reported, people, strict=True)))
     return [share / len(people) for share in shares]
 
 

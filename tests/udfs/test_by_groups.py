@@ -29,9 +29,9 @@ from tests.tables import (
     by_duckdb,
     by_polars,
     class_sizes,
+    drop_nulls,
     frames,
     histogram,
-    kept,
     keys,
     risk,
 )
@@ -55,7 +55,7 @@ def parts(frame: pl.DataFrame, by: list[str]) -> list[tuple[Row, list[Row]]]:
     return list(groups.items())
 
 
-def told(answers: Answers, by: list[str]) -> dict[Row, Answers]:
+def rows_by_group(answers: Answers, by: list[str]) -> dict[Row, Answers]:
     """The rows of each group by its values."""
     found: dict[Row, Answers] = {}
     values = keys(pl.DataFrame(answers).select(by)) if answers else []
@@ -75,7 +75,7 @@ def test_each_group_is_counted_as_in_a_loop(frame: pl.DataFrame, nulls: str, dat
         assert len(answers) == len(groups)
         assert set(keys(typed)) == set(groups)
         for group, found in zip(keys(typed), answers, strict=True):
-            rows = kept([tuple(row[place] for place in places) for row in groups[group]], nulls)
+            rows = drop_nulls([tuple(row[place] for place in places) for row in groups[group]], nulls)
             assert found["records_dropped"] == len(groups[group]) - len(rows)
             if rows:
                 expected = risk(rows, class_sizes(rows, rows, nulls), 0.2)
@@ -116,7 +116,7 @@ def test_histograms_of_groups_tell_what_was_dropped(
         cells = ("class_size", "classes", "records", "records_dropped")
         listed = {
             group: sorted([tuple(row[name] for name in cells) for row in rows], key=str)
-            for group, rows in told(answers, ["state"]).items()
+            for group, rows in rows_by_group(answers, ["state"]).items()
         }
         assert listed == expected
 
@@ -152,7 +152,7 @@ def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, 
     others, table = [TOWNS] if function == "journalist_risk" else [], OF_MANY.get(function, TOWNS)
     duck, polars = asked(function, [table, *others], ["age", "sex"], by=by, **options)
     same(duck, polars)
-    groups = told(polars, by)
+    groups = rows_by_group(polars, by)
     for group, indices in places(table, by).items():
         part = table[indices]
         whole = part.drop_nulls(["age", "sex"]) if options.get("nulls") == "drop" else part
@@ -189,11 +189,11 @@ def test_each_group_has_the_measures_of_its_classes(
     options = {"by": by, "nulls": nulls, **measures_asked(measure, variant, 1)}
     columns = [frame.get_column_index(name) for name in (*qi, sensitive)]
     for answers in both(measure, frame, qi, sensitive, **options):
-        held = told([dict(row) for row in answers], by) if answers else {}
+        members = rows_by_group([dict(row) for row in answers], by) if answers else {}
         groups = dict(parts(frame, by))
-        assert len(answers) == len(groups) == len(held)
-        for group, (found,) in held.items():
-            rows = kept([tuple(row[place] for place in columns) for row in groups[group]], nulls)
+        assert len(answers) == len(groups) == len(members)
+        for group, (found,) in members.items():
+            rows = drop_nulls([tuple(row[place] for place in columns) for row in groups[group]], nulls)
             assert found["records_dropped"] == len(groups[group]) - len(rows)
             expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **OF_NO_RECORD}
             assert {name: found[name] for name in expected} == expected
@@ -206,13 +206,13 @@ def test_each_group_is_held_against_the_whole_population(
     population = frame.sample(data.draw(st.integers(1, 12)), with_replacement=True, seed=1)
     by = data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, max_size=2, unique=True))
     qi = frame.columns[:2]
-    others = kept(keys(population.select(qi)), nulls)
+    others = drop_nulls(keys(population.select(qi)), nulls)
     groups = dict(parts(frame, by))
     for answers in by_both("journalist_risk", {"t": frame, "p": population}, qi, by=by, nulls=nulls):
-        held = told(answers, by)
-        assert len(answers) == len(groups) == len(held)
-        for group, (found,) in held.items():
-            rows = kept([row[: len(qi)] for row in groups[group]], nulls)
+        members = rows_by_group(answers, by)
+        assert len(answers) == len(groups) == len(members)
+        for group, (found,) in members.items():
+            rows = drop_nulls([row[: len(qi)] for row in groups[group]], nulls)
             sizes = [max(row_own, row_found) for row_own, row_found in met(rows, others)]
             expected = risk(rows, sizes, 0.2) if rows else {"records": 0}
             uncovered = sum(own > found_there for own, found_there in met(rows, others))
@@ -239,7 +239,7 @@ def test_each_group_has_a_line_of_its_own(variant: str, lines: list[tuple[str | 
     )
     options = measures_asked("t_closeness", variant, 0.2)
     for answers in both("t_closeness", frame, ["sex"], "income", by=["state"], **options):
-        for group, (found,) in told(answers, ["state"]).items():
+        for group, (found,) in rows_by_group(answers, ["state"]).items():
             rows = [(sex, income) for state, sex, income in lines if (state,) == group]
             expected = summary(rows, "t_closeness", variant, 0.2)
             assert {name: found[name] for name in expected} == expected
@@ -278,10 +278,10 @@ SHARES = pl.DataFrame(
 )
 
 
-@pytest.mark.parametrize("told", ["", ", weight := 'w'", ", marginals := shares"])
-def test_a_model_of_people_is_fitted_to_each_group(told: str) -> None:
-    frame, call = samples(), f"population_risk(t, ['age', 'zip'], [1e5]{told}"
-    named = {"weight": "w"} if "weight" in told else {"marginals": SHARES} if told else {}
+@pytest.mark.parametrize("more", ["", ", weight := 'w'", ", marginals := shares"])
+def test_a_model_of_people_is_fitted_to_each_group(more: str) -> None:
+    frame, call = samples(), f"population_risk(t, ['age', 'zip'], [1e5]{more}"
+    named = {"weight": "w"} if "weight" in more else {"marginals": SHARES} if more else {}
     duck = by_duckdb(f"FROM {call}, by := ['state'])", t=frame, shares=SHARES)
     polars = by_polars("population_risk", frame, ["age", "zip"], [1e5], by=["state"], **named)
     same(duck, polars)
@@ -305,7 +305,7 @@ def test_people_of_groups_have_the_weights_of_their_own_group() -> None:
 def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
     options: dict[str, Any] = {"methods": ["bound"], "samples": 1, "by": ["state"]}
     for answers in by_both("validate_risk", {"t": samples()}, ["age", "zip"], **options):
-        groups = told(answers, ["state"])
+        groups = rows_by_group(answers, ["state"])
         assert len(groups[("a",)]) == len(groups[("b",)]) > 1
         (row,) = groups[("few",)]
         assert row["status"] == (
@@ -443,7 +443,7 @@ def test_bad_groups_are_refused(
 def test_the_histogram_of_the_loop_is_that_of_one_group() -> None:
     rows = [(row["age"], row["sex"]) for row in TOWNS.filter(pl.col("state") == "a").to_dicts()]
     expected = [(*line, None, 0, "value") for line in histogram(rows, class_sizes(rows, rows, "value"))]
-    answers = told(by_polars("class_size_histogram", TOWNS, ["age", "sex"], by=["state"]), ["state"])
+    answers = rows_by_group(by_polars("class_size_histogram", TOWNS, ["age", "sex"], by=["state"]), ["state"])
     assert sorted(tuple(row.values()) for row in answers[("a",)]) == expected
 
 

@@ -10,24 +10,24 @@ from tests.tables import (
     by_duckdb,
     by_polars,
     class_sizes,
+    drop_nulls,
     frames,
     histogram,
-    kept,
     keys,
 )
 
 
 @given(frames(), st.sampled_from(NULLS))
 def test_classes_and_records_of_each_size(frame: pl.DataFrame, nulls: str) -> None:
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     expected = histogram(rows, class_sizes(rows, rows, nulls))
     for answer in by_both("class_size_histogram", {"t": frame}, frame.columns, nulls=nulls):
         assert [(row["class_size"], row["classes"], row["records"]) for row in answer] == expected
-        told = [row["blank_records"] for row in answer]
+        reported = [row["blank_records"] for row in answer]
         if nulls == "wildcard":
-            assert sum(told) == blank(rows, nulls)
+            assert sum(reported) == blank(rows, nulls)
         else:
-            assert set(told) <= {None}
+            assert set(reported) <= {None}
         assert {(row["nulls"], row["records_dropped"]) for row in answer} <= {
             (nulls, frame.height - len(rows))
         }

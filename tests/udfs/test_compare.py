@@ -31,10 +31,10 @@ def releases(draw: st.DrawFn) -> tuple[People, People]:
     rows = draw(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=9))
     original = dict(enumerate(rows))
     coarser = draw(st.fixed_dictionaries({"x": FORMS, "y": FORMS, "z": FORMS}))
-    kept = draw(st.sets(st.integers(0, len(rows) + 1), min_size=1))
+    remaining = draw(st.sets(st.integers(0, len(rows) + 1), min_size=1))
     cell = st.tuples(st.sampled_from(["kept", "recoded", "drawn"]), FORMS)
     released = {}
-    for key in sorted(kept | {0}):
+    for key in sorted(remaining | {0}):
         whose = original.get(key, ("x", "y", "z"))
         how = draw(st.tuples(cell, cell, cell))
         forms = zip(whose, how, strict=True)
@@ -49,7 +49,7 @@ def frame(people: People) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"id": pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row")
 
 
-def told(rows: list[dict[str, Any]], column: str = "released") -> dict[str, Any]:
+def row_of(rows: list[dict[str, Any]], column: str = "released") -> dict[str, Any]:
     return {row["measure"]: row[column] for row in rows}
 
 
@@ -59,7 +59,7 @@ def test_every_figure_is_that_of_loops_over_people(tables: tuple[People, People]
     original, released = tables
     frames = {"o": frame(original), "r": frame(released)}
     for answer in by_both("compare", frames, COLUMNS, key="id", threshold=0.4):
-        found, before = told(answer), told(answer, "original")
+        found, before = row_of(answer), row_of(answer, "original")
         for people, figures in ((original, before), (released, found)):
             rows = list(people.values())
             expected = risk(rows, class_sizes(rows, rows, "value"), 0.4)
@@ -106,12 +106,12 @@ def test_an_attack_on_the_original_itself_is_its_own_risk(tables: tuple[People, 
     for answer in by_both("compare", {"o": whole, "r": whole}, COLUMNS, key="id"):
         known = [row for row in answer if row["released"] is not None]
         assert len(known) == len(answer) - 2  # no numbers, and no set of columns is better than all
-        assert told(known) == pytest.approx(told(known, "original"), rel=1e-12)
+        assert row_of(known) == pytest.approx(row_of(known, "original"), rel=1e-12)
 
 
 @given(releases())
 @settings(max_examples=40)
-def test_without_a_key_the_risk_is_told_and_nothing_is_guessed(tables: tuple[People, People]) -> None:
+def test_without_a_key_the_risk_is_reported_and_nothing_is_guessed(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(
         by_both("compare", frames, COLUMNS), by_both("compare", frames, COLUMNS, key="id"), strict=True
@@ -140,7 +140,7 @@ def test_disturbed_numbers_are_linked_by_distance_at_least_as_in_a_loop() -> Non
         "r": pl.DataFrame({"id": range(n), "v": theirs}),
     }
     for answer in by_both("compare", frames, ["v"], key="id"):
-        found = told(answer)
+        found = row_of(answer)
         assert 0 < right < n
         assert found["correct_links"] >= found["links_by_distance"] >= right / n - 1e-9
         assert found["links_by_exact_match"] == 0
@@ -159,7 +159,7 @@ def test_a_mixture_of_changes_is_understood_alike_by_both_engines() -> None:
         name: pl.DataFrame({"id": range(PEOPLE), **table}).sample(fraction=1, shuffle=True, seed=3)
         for name, table in (("o", own), ("r", released))
     }
-    duck, polars = (told(answer) for answer in by_both("compare", frames, list(columns), key="id"))
+    duck, polars = (row_of(answer) for answer in by_both("compare", frames, list(columns), key="id"))
     assert {name: duck[name] is None for name in duck} == {name: polars[name] is None for name in polars}
     for name in duck:
         assert duck[name] is None or duck[name] == pytest.approx(polars[name], rel=1e-12), name
@@ -172,7 +172,7 @@ def test_rounded_numbers_are_linked_by_what_they_stand_for() -> None:
     original = pl.DataFrame({"id": range(40), "age": ages})
     released = pl.DataFrame({"id": range(40), "age": [age // 10 * 10 for age in ages]})
     for answer in by_both("compare", {"o": original, "r": released}, ["age"], key="id"):
-        assert told(answer)["correct_links"] == pytest.approx(0.1)  # 39 is one of ten, though 40 is nearer
+        assert row_of(answer)["correct_links"] == pytest.approx(0.1)  # 39 is one of ten, though 40 is nearer
 
 
 def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,9 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
         rp.compare(original, released, COLUMNS, key="id", targets=75, seed=seed).collect().to_dicts()
         for seed in (0, 0, 1)
     ]
-    first, again, other = (told([row for row in answer if row["released"] is not None]) for answer in answers)
+    first, again, other = (
+        row_of([row for row in answer if row["released"] is not None]) for answer in answers
+    )
     assert first == pytest.approx(again, rel=1e-12)
     assert first != pytest.approx(other, rel=1e-12)
     for answer in answers:
@@ -202,7 +204,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"key": "ix"}, "quasi-identifiers and key must be columns of the table, got 'ix'"),
         ({"key": "a"}, "key must not be a quasi-identifier, got 'a'"),
@@ -212,13 +214,13 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
         ({"targets": 0}, "targets must be a whole number of records from 1 to 1e+9, got 0"),
     ],
 )
-def test_what_cannot_be_answered_is_refused(options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_answered_is_refused(options: dict[str, Any], message: str) -> None:
     people = pl.DataFrame({"id": [1, 2], "a": ["x", "y"], "twice": [1, 1], "unlike": [1, 2]})
     other = people.with_columns(pl.col("unlike").cast(pl.String))
-    with pytest.raises(Exception, match=re.escape(said)):
+    with pytest.raises(Exception, match=re.escape(message)):
         rp.compare(people, other, ["a"], **options).collect()
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    with pytest.raises(Exception, match=re.escape(said)):
+    with pytest.raises(Exception, match=re.escape(message)):
         by_duckdb(f"FROM compare(o, r, ['a']{extras})", o=people, r=other)
 
 
@@ -237,7 +239,7 @@ def test_nobody_in_both_tables_is_said() -> None:
     people, others = (pl.DataFrame({"id": ids, "a": ["x", "y"]}) for ids in ([1, 2], [3, 4]))
     for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
         assert {row["status"] for row in answer[-8:]} == {"no record is in both tables"}
-        assert told(answer)["records_removed"] == told(answer)["records_added"] == 2
+        assert row_of(answer)["records_removed"] == row_of(answer)["records_added"] == 2
 
 
 @pytest.mark.real_data
@@ -255,11 +257,13 @@ def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
         sizes.setdefault(row, []).append(key)
     by_class = {row: tuple(keys) for row, keys in sizes.items()}
     for answer in by_both("compare", {"o": whole, "r": cut}, qi, key="id"):
-        found = told(answer)
+        found = row_of(answer)
         assert found["cells_suppressed"] == cut["occupation"].null_count() - whole["occupation"].null_count()
         assert found["correct_links"] <= sum(1 for _ in by_class) / len(forms)
         assert (
-            found["correct_candidates"] <= found["correct_links"] < told(answer, "original")["correct_links"]
+            found["correct_candidates"]
+            <= found["correct_links"]
+            < row_of(answer, "original")["correct_links"]
         )
     assert len(people) == len(forms)
 

@@ -37,7 +37,7 @@ def understood(own: People, out: People) -> str:
 
 @given(releases())
 @settings(max_examples=40)
-def test_without_a_key_the_distributions_are_told_alone(tables: tuple[People, People]) -> None:
+def test_without_a_key_the_distributions_are_reported_alone(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(
         by_both("compare_columns", frames, COLUMNS),

@@ -69,7 +69,7 @@ def test_five_visits_of_lone_people_are_one_person_each(con: duckdb.DuckDBPyConn
 @pytest.mark.parametrize(
     "values", ["'NaN'::DOUBLE, 'NaN', 0.0, -0.0, NULL, NULL", "'a', 'A', 'a ', 'a', NULL"]
 )
-def test_people_are_told_apart_as_groups_are(con: duckdb.DuckDBPyConnection, values: str) -> None:
+def test_people_are_distinguished_as_groups_are(con: duckdb.DuckDBPyConnection, values: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT unnest([{values}]) AS person, 1 AS one")
     (expected,) = con.execute("SELECT count(*) FROM (SELECT person FROM t GROUP BY person)").fetchall()
     assert con.execute("SELECT DISTINCT equivalence_class_people(person, one) FROM t").fetchall() == [
@@ -99,7 +99,7 @@ def test_an_entity_among_the_quasi_identifiers_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (
             lambda: rp.equivalence_class_people("age", "sex", "age"),
@@ -117,8 +117,8 @@ def test_an_entity_among_the_quasi_identifiers_is_refused(
         (lambda: rp.equivalence_class_people("age"), "must name 1 to 64 columns, got 0"),
     ],
 )
-def test_polars_refuses_what_sql_refuses(call: Any, told: str) -> None:
-    with pytest.raises(ReidError, match=told):
+def test_polars_refuses_what_sql_refuses(call: Any, message: str) -> None:
+    with pytest.raises(ReidError, match=message):
         call()
 
 

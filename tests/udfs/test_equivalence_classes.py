@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from tests.tables import NULLS, by_both, by_duckdb, by_polars, class_sizes, frames, kept, key, keys
+from tests.tables import NULLS, by_both, by_duckdb, by_polars, class_sizes, drop_nulls, frames, key, keys
 
 
 @given(frames(), st.sampled_from(NULLS))
 def test_each_class_once_with_its_size(frame: pl.DataFrame, nulls: str) -> None:
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     sizes = dict(zip(rows, class_sizes(rows, rows, nulls), strict=True))
     for answer in by_both("equivalence_classes", {"t": frame}, frame.columns, nulls=nulls):
         found = {tuple(key(row[name]) for name in frame.columns): row for row in answer}

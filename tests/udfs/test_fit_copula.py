@@ -136,8 +136,8 @@ def test_calibration_meets_the_sample_and_small_tables_pass(method: str) -> None
     row = by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=frame)[0]
     assert row == by_polars("fit_copula", "m", frame, COLUMNS, method=method)[0]
     alone = by_duckdb(f"SELECT uniqueness FROM risk_summary(t, {COLUMNS})", t=frame)[0]["uniqueness"]
-    told = by_duckdb("SELECT uniqueness FROM copula_forecast('m', [400])")[0]["uniqueness"]
-    assert told == pytest.approx(alone, abs=0.03)
+    reported = by_duckdb("SELECT uniqueness FROM copula_forecast('m', [400])")[0]["uniqueness"]
+    assert reported == pytest.approx(alone, abs=0.03)
     for few in (frame.head(2), pl.concat([frame.head(1)] * 5)):
         assert (
             by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=few)[0]["records"]

@@ -46,8 +46,8 @@ def test_the_row_says_what_was_fitted() -> None:
 def test_it_is_known_by_its_name_like_a_copula() -> None:
     frame = people()
     by_duckdb(f"FROM fit_people('m', t, {COLUMNS})", t=frame)
-    told = by_duckdb("FROM copula_models() WHERE model = 'm'")[0]
-    assert (told["method"], told["records"], told["strongest"]) == ("people", 400, None)
+    reported = by_duckdb("FROM copula_models() WHERE model = 'm'")[0]
+    assert (reported["method"], reported["records"], reported["strongest"]) == ("people", 400, None)
     forecast = by_duckdb("FROM copula_forecast('m', [400, 1e6])")
     counted = frame.select(rp.equivalence_class_size(*COLUMNS) == 1).to_series().mean()
     assert forecast[0]["uniqueness"] == pytest.approx(counted)

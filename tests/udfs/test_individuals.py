@@ -116,9 +116,9 @@ def test_a_person_has_the_smallest_of_their_weights(name: str) -> None:
     people = individuals(frame).join(least, on="person", nulls_equal=True, how="left")
     more = "".join(f", {option} := {value}" for option, value in WEIGHED[name].items()) + ", weight := 'w'"
     key = ", key := 'person'" if function.answer is Answer.PER_RECORD else ""
-    told = ", ".join([*named(function), "{}"])
-    expected = by_duckdb(f"FROM {name}({told.format('p')}, {QI}{more}{key})", p=people)
-    found = by_duckdb(f"FROM {name}({told.format('t')}, {QI}{more}, entity := 'person')", t=frame)
+    reported = ", ".join([*named(function), "{}"])
+    expected = by_duckdb(f"FROM {name}({reported.format('p')}, {QI}{more}{key})", p=people)
+    found = by_duckdb(f"FROM {name}({reported.format('t')}, {QI}{more}, entity := 'person')", t=frame)
     assert found == approximately(expected)
 
 
@@ -127,11 +127,11 @@ def test_a_person_of_one_bad_weight_is_refused(weight: float | None) -> None:
     frame = visits(3).with_columns(
         pl.when(pl.int_range(pl.len()) == 7).then(weight).otherwise(2.0).alias("w")
     )
-    told = "weight must be a number above 0 for every record"
-    with pytest.raises(duckdb.Error, match=told):
+    reported = "weight must be a number above 0 for every record"
+    with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(f"FROM individual_risk(t, {QI}, weight := 'w', entity := 'person')", t=frame)
     lazy = ANY.individual_risk(frame, QI, weight="w", entity="person")
-    with pytest.raises(Exception, match=told):
+    with pytest.raises(Exception, match=reported):
         lazy.collect()
 
 
@@ -150,10 +150,10 @@ def test_people_of_several_sensitive_values_are_refused(function: Function) -> N
     frame = pl.DataFrame({"a": [1, 1, 1], "diagnosis": ["x", "y", "y"], "person": [1, 1, 2]})
     shares = declared()[function.name].name.split("_")[0] in {"t", "beta", "delta"}
     where = "where a class is compared with the table's people" if shares else "in a class where people"
-    told = f"sensitive must have one value for each person {where}"
-    with pytest.raises(duckdb.Error, match=told):
+    reported = f"sensitive must have one value for each person {where}"
+    with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(f"FROM {function.name}(t, ['a'], 'diagnosis', entity := 'person')", t=frame)
-    with pytest.raises(Exception, match=told):
+    with pytest.raises(Exception, match=reported):
         getattr(rp, function.name)(frame, ["a"], "diagnosis", entity="person").collect()
 
 
@@ -204,6 +204,6 @@ def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -
     scored = {"load_copula", "score_copula", "score_records"}  # which count nothing
     for function in declared().values():
         tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
-        told = " ".join((function.body.__doc__ or "").split())
+        reported = " ".join((function.body.__doc__ or "").split())
         if tables and function.name not in scored and all(p.name != "person" for p in function.parameters):
-            assert "ne row per person is assumed" in told, function.name
+            assert "ne row per person is assumed" in reported, function.name

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import NULLS, blank, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
+from tests.tables import NULLS, blank, by_both, by_duckdb, class_sizes, drop_nulls, frames, keys, risk
 
 
 @given(frames(min_rows=1), st.data(), st.sampled_from(NULLS))
 def test_sizes_are_those_of_the_population(population: pl.DataFrame, data: st.DataObject, nulls: str) -> None:
     chosen = data.draw(st.lists(st.integers(0, population.height - 1), min_size=1, unique=True))
     sample = population[chosen]
-    rows, others = kept(keys(sample), nulls), kept(keys(population), nulls)
+    rows, others = drop_nulls(keys(sample), nulls), drop_nulls(keys(population), nulls)
     if not rows:
         return
     expected = risk(rows, class_sizes(rows, others, nulls), 0.2)
@@ -26,7 +26,7 @@ def test_records_that_the_population_lacks_count_with_their_own_class(
 ) -> None:
     cut = data.draw(st.integers(1, frame.height - 1))
     sample, population = frame[:cut], frame[cut:]
-    rows, others = kept(keys(sample), nulls), kept(keys(population), nulls)
+    rows, others = drop_nulls(keys(sample), nulls), drop_nulls(keys(population), nulls)
     if not rows:
         return
     own, found = class_sizes(rows, rows, nulls), class_sizes(rows, others, nulls)

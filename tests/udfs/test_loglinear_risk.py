@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import reid_sql.polars as rp
-from tests.tables import by_both, by_duckdb, frames, kept, keys
+from tests.tables import by_both, by_duckdb, drop_nulls, frames, keys
 
 TOWN = pl.DataFrame(
     {
@@ -23,7 +23,7 @@ QI = ["age", "sex"]
 @given(frames(min_rows=1, max_columns=4))
 def test_main_effects_are_products_of_shares(frame: pl.DataFrame) -> None:
     for nulls in ("value", "drop"):
-        rows = kept(keys(frame), nulls)
+        rows = drop_nulls(keys(frame), nulls)
         if not rows:
             continue
         margins = [Counter(row[place] for row in rows) for place in range(frame.width)]

@@ -13,18 +13,20 @@ from tests.tables import by_both, by_duckdb, by_polars, frames, keys
 @given(frames(min_rows=1, max_columns=5), st.sampled_from(["value", "drop"]), st.integers(1, 4))
 def test_sets_of_columns_of_any_type(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
     every = keys(frame)
-    kept = [place for place, row in enumerate(every) if nulls == "value" or None not in row]
-    if not kept:
+    remaining = [place for place, row in enumerate(every) if nulls == "value" or None not in row]
+    if not remaining:
         return
-    sets = minimal([every[place] for place in kept], max_size)
-    expected = [(kept[record], [f"c{place + 1}" for place in places], len(places)) for record, places in sets]
+    sets = minimal([every[place] for place in remaining], max_size)
+    expected = [
+        (remaining[record], [f"c{place + 1}" for place in places], len(places)) for record, places in sets
+    ]
     for answer in by_both(
         "minimal_unique_subsets", {"t": frame}, frame.columns, nulls=nulls, max_size=max_size
     ):
         assert [(row["record"], row["columns"], row["size"]) for row in answer] == expected
         for row in answer:
             assert row["score"] == pytest.approx(score(row["size"], frame.width, max_size), rel=1e-12)
-            assert (row["records_dropped"], row["nulls"]) == (frame.height - len(kept), nulls)
+            assert (row["records_dropped"], row["nulls"]) == (frame.height - len(remaining), nulls)
 
 
 TOWN = pl.DataFrame(

@@ -56,7 +56,7 @@ def test_a_wide_pair_of_columns_is_counted_among_the_drawn() -> None:
     assert row["status"].startswith("near_identifier: ")
 
 
-def test_minus_nought_is_nought_by_whichever_text_it_is_told() -> None:
+def test_minus_nought_is_nought_by_whichever_text_it_is_reported() -> None:
     odd = pl.DataFrame({"income": [0.0, -0.0, 1.5, -0.0, 0.0] * 30, "sex": [*range(75)] * 2})
     plain = odd.with_columns(pl.col("income") + 0.0)
     for answered in by_both("population_risk", {"t": odd}, ["income", "sex"], populations=[5_000]):

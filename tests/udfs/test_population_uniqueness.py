@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.models.population.population_uniqueness import METHODS
-from tests.tables import by_both, by_duckdb, by_polars, frames, kept, keys
+from tests.tables import by_both, by_duckdb, by_polars, drop_nulls, frames, keys
 
 TOWN = pl.DataFrame(
     {
@@ -36,7 +36,7 @@ def test_engines_agree(method: str) -> None:
 @given(frames(min_rows=1))
 def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
     for nulls in ("value", "drop"):
-        rows = kept(keys(frame), nulls)
+        rows = drop_nulls(keys(frame), nulls)
         if not rows:
             continue
         unique = sum(rows.count(row) == 1 for row in rows)

@@ -73,11 +73,11 @@ def test_marks_come_with_the_records_that_hold_them(values: list[str | None]) ->
     frame = pl.DataFrame({"c": pl.Series(values, dtype=pl.String)})
     first, second = (answer[0] for answer in by_both("profile", {"t": frame}, ["c"]))
     assert first == second
-    told = dict(zip(first["sentinels"], first["sentinel_records"], strict=True))
-    assert told == {mark: values.count(mark) for mark in told}
+    reported = dict(zip(first["sentinels"], first["sentinel_records"], strict=True))
+    assert reported == {mark: values.count(mark) for mark in reported}
     always = {"?", "N/A", "unknown", "", " ", "9999-99-99", "1900-01-01"}
-    assert {mark for mark in values if mark in always} == set(told) & always
-    assert not set(told) & {"a", "A", "07", "3", "4", None}
+    assert {mark for mark in values if mark in always} == set(reported) & always
+    assert not set(reported) & {"a", "A", "07", "3", "4", None}
 
 
 @pytest.mark.parametrize("count", [1, 70])

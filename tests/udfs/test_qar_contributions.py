@@ -105,10 +105,10 @@ def test_a_misspelt_key_is_refused_alike() -> None:
 @pytest.mark.parametrize("values", [["a", "a"], [None, None]])
 def test_a_key_that_two_records_share_is_refused(values: list[str | None]) -> None:
     keyed = TABLE.with_columns(pl.Series("name", [*values, *(f"person {record}" for record in range(38))]))
-    told = "key must differ between records, got a value that occurs"
-    with pytest.raises(duckdb.Error, match=told):
+    reported = "key must differ between records, got a value that occurs"
+    with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
             f"FROM qar_contributions(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5)", t=keyed
         )
-    with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=told):
+    with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=reported):
         by_polars("qar_contributions", keyed, TABLE.columns, key="name", **LEVEL)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 import reid_sql
 from reid_sql.errors import ReidError
-from tests.tables import by_both, by_duckdb, by_polars, frames, kept, keys
+from tests.tables import by_both, by_duckdb, by_polars, drop_nulls, frames, keys
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "drop"]), st.integers(1, 3))
 def test_distinct_values_of_every_choice_of_columns_of_any_type(
     frame: pl.DataFrame, nulls: str, p: int
 ) -> None:
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     if not rows or p > frame.width:
         return
     expected = {

@@ -27,10 +27,10 @@ def minimal(
 
 
 def _unique(rows: list[Row], people: list[Any], places: list[int]) -> int:
-    held: dict[Row, set[Any]] = {}
+    members: dict[Row, set[Any]] = {}
     for row, person in zip(rows, people, strict=True):
-        held.setdefault(tuple(row[place] for place in places), set()).add(person)
-    return len(set().union(*(each for each in held.values() if len(each) == 1)))
+        members.setdefault(tuple(row[place] for place in places), set()).add(person)
+    return len(set().union(*(each for each in members.values() if len(each) == 1)))
 
 
 def found(answer: Sets) -> dict[tuple[str, ...], int]:

@@ -3,12 +3,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import ADULT10, NULLS, blank, by_both, by_duckdb, class_sizes, frames, kept, keys, risk
+from tests.tables import (
+    ADULT10,
+    NULLS,
+    blank,
+    by_both,
+    by_duckdb,
+    class_sizes,
+    drop_nulls,
+    frames,
+    keys,
+    risk,
+)
 
 
 @given(frames(min_rows=1), st.sampled_from(NULLS), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
 def test_every_measure_equals_exact_counting(frame: pl.DataFrame, nulls: str, threshold: float) -> None:
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     if not rows:
         return
     expected = risk(rows, class_sizes(rows, rows, nulls), threshold)

@@ -16,17 +16,17 @@ def count_by_hand(
     rows: list[Row], people: list[Any], k: int, size: int
 ) -> dict[tuple[str, ...], tuple[int, int, int]]:
     """By the definition: the combinations that fewer than k share, while k or more share each part of it."""
-    held: dict[Combination, set[Any]] = defaultdict(set)
+    members: dict[Combination, set[Any]] = defaultdict(set)
     for row, person in zip(rows, people, strict=True):
         for number in range(1, min(size, len(row)) + 1):
             for places in combinations(range(len(row)), number):
-                held[tuple((place, row[place]) for place in places)].add(person)
-    rare = {each for each, who in held.items() if len(who) < k}
+                members[tuple((place, row[place]) for place in places)].add(person)
+    rare = {each for each, who in members.items() if len(who) < k}
     by_columns: dict[tuple[str, ...], list[set[Any]]] = defaultdict(list)
     for each in rare:
         parts = (part for number in range(1, len(each)) for part in combinations(each, number))
         if not any(part in rare for part in parts):
-            by_columns[tuple(f"c{place + 1}" for place, _ in each)].append(held[each])
+            by_columns[tuple(f"c{place + 1}" for place, _ in each)].append(members[each])
     return {
         names: (len(who), len(set().union(*who)), min(map(len, who))) for names, who in by_columns.items()
     }

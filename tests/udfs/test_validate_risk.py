@@ -43,9 +43,9 @@ def test_all_methods_are_asked_where_none_is_named() -> None:
 def test_the_truth_is_that_of_a_loop() -> None:
     classes = Counter(TOWN.with_columns(pl.col("income") + 0.0).rows())
     rows = by_duckdb(f"FROM validate_risk(t, {QI}, [0.3], 1, methods := ['pyc'])", t=TOWN)
-    told = {row["figure"]: row["truth"] for row in rows if row["sample"] == 1}
-    assert told["uniqueness"] == pytest.approx(sum(size == 1 for size in classes.values()) / 900)
-    assert told["correctness"] == pytest.approx(len(classes) / 900)
+    reported = {row["figure"]: row["truth"] for row in rows if row["sample"] == 1}
+    assert reported["uniqueness"] == pytest.approx(sum(size == 1 for size in classes.values()) / 900)
+    assert reported["correctness"] == pytest.approx(len(classes) / 900)
 
 
 def test_dropped_records_are_counted() -> None:

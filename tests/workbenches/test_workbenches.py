@@ -85,8 +85,8 @@ def python(folder: Path, root: Path, *words: str, given: object = None) -> str:
 
 
 def cells(folder: Path, root: Path, given: list[str]) -> list[dict[str, Any]]:
-    told = python(folder, root, str(HERE / "ipython_cells.py"), given=given)
-    found: list[dict[str, Any]] = json.loads(told.splitlines()[0])
+    reported = python(folder, root, str(HERE / "ipython_cells.py"), given=given)
+    found: list[dict[str, Any]] = json.loads(reported.splitlines()[0])
     return found
 
 

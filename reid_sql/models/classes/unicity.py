@@ -11,12 +11,10 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
+from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.matching import Matches, estimate_mean
 from reid_sql.parameters import Floats
 
-REFUSAL_NO_ROWS: Final = (
-    "unicity needs at least one person, got an empty table; check the table and its filters"
-)
 STATUS_FEWER_ROWS: Final = "nobody has so many rows: all rows of each person are known"
 
 
@@ -46,7 +44,7 @@ def unicity_by_points(matches: Matches) -> list[Unicity]:
     (0.333, 0.667, 2)
     """
     if not len(matches.people):
-        raise NoRecordsError(REFUSAL_NO_ROWS)
+        raise NoRecordsError(NO_RECORDS)
     return [_unicity(matches, points) for points in np.unique(matches.points).tolist()]
 
 

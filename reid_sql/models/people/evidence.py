@@ -111,11 +111,17 @@ def max_combinations(columns: int) -> int:
     return min(MAX_COMBINATIONS, MAX_ALL_COMBINATIONS // max(columns * (columns - 1) // 2, 1))
 
 
-def count_pairs(one: Integers, other: Integers) -> tuple[Integers, Integers, Floats]:
-    """Count the pairs of codes that occur."""
+def count_pairs(
+    one: Integers, other: Integers, weight: Floats | None = None
+) -> tuple[Integers, Integers, Floats]:
+    """Count the pairs of codes that occur, or add up their weights.
+
+    >>> [each.tolist() for each in count_pairs(np.array([1, 0, 1]), np.array([2, 0, 2]))]
+    [[0, 1], [0, 2], [1.0, 2.0]]
+    """
     width = int(other.max()) + 1
-    pair, counts = np.unique(one * width + other, return_counts=True)
-    return pair // width, pair % width, counts.astype(np.float64)
+    pair, place = np.unique(one * width + other, return_inverse=True)
+    return pair // width, pair % width, np.bincount(place.ravel(), weight).astype(np.float64)
 
 
 def row_keys(codes: Integers) -> Integers:
@@ -184,7 +190,7 @@ def evidence_from_rows(
         ),
         values,
         counts,
-        _read_pairs(rows, weight, encodings, drawn_codes),
+        _read_pairs(rows, weight, encodings, drawn_codes, total),
         _read_histogram(rows),
         drawn_codes,
         rows.class_size[drawn],
@@ -223,18 +229,26 @@ def _encode_records(texts: Sequence[Sequence[Text]], encodings: Sequence[Mapping
 
 
 def _read_pairs(
-    rows: EvidenceRows, weight: Floats, encodings: Sequence[Mapping[Text, int]], drawn: Integers
+    rows: EvidenceRows,
+    weight: Floats,
+    encodings: Sequence[Mapping[Text, int]],
+    drawn: Integers,
+    total: int,
 ) -> PairCounts:
-    """Counts of each pair of columns; of the drawn records where it has none, or too many combinations."""
-    pairs = {}
+    """Counts of each pair of columns; of the drawn records where these are all, or it has too many, or none.
+
+    The counts of the sample and of drawn records that are the whole sample are equal.
+    """
+    pairs, most = {}, max_combinations(len(encodings))
+    if len(drawn) == total and not rows.is_weighted:
+        most = 0
     for i, j in combinations(range(len(encodings)), 2):
         checkpoint()
         own = rows.select(PAIR, i + 1, j + 1)
-        if 0 < len(own) <= max_combinations(len(encodings)):
+        if 0 < len(own) <= most:
             one = np.array([encodings[i][rows.first_value[row]] for row in own.tolist()])
             other = np.array([encodings[j][rows.second_value[row]] for row in own.tolist()])
-            order = np.lexsort((other, one))
-            pairs[i, j] = one[order], other[order], weight[own][order]
+            pairs[i, j] = count_pairs(one, other, weight[own])
         else:
             pairs[i, j] = count_pairs(drawn[:, i], drawn[:, j])
     return pairs

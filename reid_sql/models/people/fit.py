@@ -20,7 +20,6 @@ from reid_sql.models.people.functional_dependencies import (
 )
 from reid_sql.models.people.latent_classes import fit_classes, is_list
 from reid_sql.models.people.model import (
-    POPULATION_DRAWS,
     Mixture,
     PeopleModel,
     SampleRecords,
@@ -146,6 +145,6 @@ def leave_records_out(mixture: Mixture, evidence: PeopleEvidence) -> SampleRecor
 
 def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int) -> ShapeLikelihood:
     """Likelihood of the shapes by the repeats of the full table."""
-    log_q = mixture.draw_log_q(POPULATION_DRAWS, np.random.default_rng([seed, 1]))
+    log_q = mixture.population_log_q(seed)
     unique = int(evidence.histogram.records[evidence.histogram.class_size == 1].sum())
     return shape_likelihood(log_q, evidence.records, evidence.records - unique)

@@ -5,7 +5,7 @@ It scores any record, draws new ones, and has what population shares are predict
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedCo
 from reid_sql.models.people.latent_classes import LatentClasses
 from reid_sql.models.people.overdispersion import ShapeLikelihood
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
-from reid_sql.models.people.scores import Overdispersion, PeopleCells
+from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
 from reid_sql.models.people.tree import Tree, draw_log_rarity
 from reid_sql.parameters import Floats
 
@@ -52,8 +52,16 @@ class Mixture:
     def log_q_left_out(self) -> Floats:
         """Ln q of each distinct donor, without one record of it."""
         assert self.donors is not None  # noqa: S101  # the caller checks it
-        codes, donor = self.donors.codes, np.arange(len(self.donors.codes))
-        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_left_out(donor))
+        codes = self.donors.codes
+        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_each_left_out)
+        if self.classes is not None:
+            log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
+        return log_q
+
+    def log_q_of_sample(self, codes: Integers) -> Floats:
+        """Ln q of records of the sample, each without itself."""
+        assert self.donors is not None  # noqa: S101  # the caller checks it
+        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_of_sample(codes))
         if self.classes is not None:
             log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
         return log_q
@@ -82,6 +90,16 @@ class Mixture:
         codes = self.draw(count, rng)
         return self.log_q(codes) + draw_log_rarity(self.tree.columns, codes, rng)
 
+    def population_log_q(self, seed: int) -> Floats:
+        """Ln q of records that represent the population, drawn once for each seed."""
+        if seed not in self._drawn:
+            self._drawn[seed] = self.draw_log_q(POPULATION_DRAWS, np.random.default_rng([seed, 1]))
+        return self._drawn[seed]
+
+    @cached_property
+    def _drawn(self) -> dict[int, Floats]:
+        return {}
+
 
 def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
     """Ln of the mixture of two densities, of which the first has this weight.
@@ -94,8 +112,7 @@ def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
 
 def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
     """Choose ω by the likelihood of the donors, each left out of both models. Source: Yao et al. 2018."""
-    place = np.arange(len(donors.codes))
-    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_left_out(place), donors.count)
+    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_each_left_out, donors.count)
     return Mixture(tree, weight, donors)
 
 
@@ -206,7 +223,19 @@ class PeopleModel:
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
         status = describe_records(self.columns, cases, self.records)
-        return PeopleCells(cells, np.zeros(len(cells)), status, self.overdispersion, self.unique_share)
+        left_out = None
+        if self.mixture.donors is not None:
+            left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
+        parts = status, self.overdispersion, self.unique_share, left_out
+        return PeopleCells(cells, np.zeros(len(cells)), *parts)
+
+    def _leave_out(self, codes: Integers, cases: Integers, log_q: Floats, rows: Integers) -> Floats:
+        """Cell probabilities of some of the records of ln q, those of the sample each without itself."""
+        some = log_q[rows]
+        in_sample = (cases[rows] == SEEN).all(axis=1)
+        own = codes[rows[in_sample]][:, self.free_columns]
+        some[in_sample] += self.mixture.log_q_of_sample(own) - self.mixture.log_q(own)
+        return np.clip(np.exp(some), np.finfo(float).tiny, 1.0)
 
     def unseen_cases(self, codes: Integers) -> Integers:
         """Whether the sample contains each value, (records, columns)."""
@@ -238,10 +267,10 @@ class PeopleModel:
         """The model without cached scores; it caches none."""
         return self
 
-    @cached_property
+    @property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model, to which determined columns add nothing."""
-        return self.mixture.draw_log_q(POPULATION_DRAWS, np.random.default_rng([self.seed, 1]))
+        return self.mixture.population_log_q(self.seed)
 
 
 def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:

@@ -5,9 +5,9 @@ with equal records in it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -164,6 +164,23 @@ def _at_population(score: Score, people: float) -> Callable[[Floats, Floats], Fl
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Cell probabilities of records of the sample, each without itself, when they are needed.
+
+    A record that is unique in the sample is one of those that its own q was fitted to: q would be too high,
+    and ξ too low.
+    """
+
+    rows: Integers
+    leave_out: Callable[[Integers], Floats]  # by rows
+
+    @property
+    def probability(self) -> Floats:
+        """The cell probabilities."""
+        return self.leave_out(self.rows)
+
+
+@dataclass(frozen=True)
 class PeopleCells(RecordCells):
     """Cell probabilities under a model of people, with the overdispersion of real cells.
 
@@ -172,6 +189,12 @@ class PeopleCells(RecordCells):
 
     overdispersion: Overdispersion
     unique_share: Callable[[float], float]  # by size of population
+    left_out: LeftOut | None = None  # None where the model has only the tree
+
+    def taken(self, rows: Integers) -> Self:
+        """Give the cells of these records alone."""
+        own = self.left_out
+        return replace(super().taken(rows), left_out=own and replace(own, rows=own.rows[rows]))
 
     def uniqueness(self, population: npt.ArrayLike) -> Floats:
         """ξ, whatever the sample shows of the cell."""
@@ -186,12 +209,13 @@ class PeopleCells(RecordCells):
         return shrink_correctness(kappa, xi, self._shrink(xi, people))
 
     def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """ξ and κ for records of the sample itself."""
+        """ξ and κ for records of the sample itself, each by a q without it."""
+        q = self.probability if self.left_out is None else self.left_out.probability
         sizes, people = np.broadcast_arrays(np.asarray(class_size), np.asarray(population, dtype=np.float64))
         xi, kappa = np.empty(len(sizes)), np.empty(len(sizes))
         for each in np.unique(people).tolist():
             rows = people == each
-            xi[rows], kappa[rows] = self.overdispersion.known(self.probability[rows], sizes[rows], each)
+            xi[rows], kappa[rows] = self.overdispersion.known(q[rows], sizes[rows], each)
         shrunk = self._shrink(xi, people)
         return shrunk, shrink_correctness(kappa, xi, shrunk)
 

@@ -16,7 +16,18 @@ import numpy as np
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.people.conditional import MIN_CHANCE, Conditional, PairBins, bin_pairs, fit_conditional
+from reid_sql.models.people.conditional import (
+    MIN_CHANCE,
+    Conditional,
+    NeighbourSums,
+    PairBins,
+    Smoothing,
+    bin_pairs,
+    choose_smoothing,
+    cumulate_rows,
+    fit_conditional,
+    sum_neighbours,
+)
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.parameters import Floats
 
@@ -32,6 +43,11 @@ class ChanceTable:
     """Chances without the counts that they were fitted to: raked, or read from a file."""
 
     log_chance: Floats  # (parent bins, child bins)
+
+    @cached_property
+    def cumulated(self) -> Floats:
+        """Chances as `cumulate_rows` gives them."""
+        return cumulate_rows(self.log_chance)
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Tree:
                 bins = np.searchsorted(_cumulate(column.bin_mass), chance, side="right")
             else:
                 rows = self._bins(parent, codes)
-                bins = np.searchsorted(self._cumulated_rows[j], rows + chance, side="right")
+                bins = np.searchsorted(self.chances[j].cumulated, rows + chance, side="right")
                 bins = bins - rows * len(column.bin_mass)
             codes[:, j] = column.draw_in_bins(bins, rng)
         return codes
@@ -89,17 +105,6 @@ class Tree:
     def _bins(self, column: int, codes: Integers) -> Integers:
         return np.asarray(self.columns[column].bins[codes[:, column]])
 
-    @cached_property
-    def _cumulated_rows(self) -> dict[int, Floats]:
-        """Cumulated chances by child, row r between r and r + 1: one search finds a bin in any row."""
-        cumulated = {}
-        for j, chance in self.chances.items():
-            rows = np.cumsum(np.exp(chance.log_chance), axis=1)
-            rows = np.minimum(rows / rows[:, -1:], 1.0)
-            rows[:, -1] = 1.0
-            cumulated[j] = (rows + np.arange(len(rows))[:, None]).ravel()
-        return cumulated
-
 
 def draw_log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.Generator) -> Floats:
     """Draw ln of how rare the values of records are relative to their categories' shares."""
@@ -109,29 +114,37 @@ def draw_log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.G
 
 
 class PairTables:
-    """The counts of every two columns by bin, the chances fitted in both directions, and their gains."""
+    """The counts of every two columns by bin, how chances are fitted in both directions, and their gains."""
 
     def __init__(self, columns: Sequence[Column], evidence: PeopleEvidence) -> None:
         self.columns = tuple(columns)
         self.gains = np.zeros((len(columns), len(columns)))  # (parent, child)
         self._pairs: dict[tuple[int, int], PairBins] = {}
+        self._smoothings: dict[tuple[int, int], Smoothing] = {}
         self._cache: dict[tuple[int, int], Conditional] = {}
         self._cached_cells = 0
         for (i, j), (first, second, counts) in evidence.pairs.items():
             pairs = bin_pairs(columns[i], columns[j], (first, second), counts)
-            self._pairs[i, j], self._pairs[j, i] = pairs, pairs.transposed
+            sums = sum_neighbours(columns[i], columns[j], pairs)
             sampling = evidence.records / counts.sum()  # above 1 where only the drawn records were counted
-            for parent, child in ((i, j), (j, i)):
-                self.gains[parent, child] = self.conditional(parent, child).gain * sampling
+            self._choose(i, j, pairs, sums, sampling)
+            self._choose(j, i, pairs.transposed, sums.transposed, sampling)
+
+    def _choose(self, parent: int, child: int, pairs: PairBins, sums: NeighbourSums, sampling: float) -> None:
+        chosen = choose_smoothing(self.columns[parent], self.columns[child], pairs, sums)
+        self._pairs[parent, child], self._smoothings[parent, child] = pairs, chosen
+        self.gains[parent, child] = chosen.gain * sampling
 
     def conditional(self, parent: int, child: int) -> Conditional:
         """Fit the chances of the child given the parent, once where memory allows."""
-        if (parent, child) in self._cache:
-            return self._cache[parent, child]
-        fitted = fit_conditional(self.columns[parent], self.columns[child], self._pairs[parent, child])
+        place = parent, child
+        if place in self._cache:
+            return self._cache[place]
+        columns = self.columns[parent], self.columns[child]
+        fitted = fit_conditional(*columns, self._pairs[place], self._smoothings[place])
         if self._cached_cells < MAX_CELLS_OF_ALL_PAIRS // 4:
-            self._cache[parent, child] = fitted
-            self._cached_cells += len(fitted.prior) * len(fitted.smoothed.own_row)
+            self._cache[place] = fitted
+            self._cached_cells += fitted.smoothed.counts.size
         return fitted
 
     def spanning_tree(self, among: Sequence[int] | None = None) -> Tree:

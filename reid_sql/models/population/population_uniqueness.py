@@ -36,6 +36,7 @@ from reid_sql.parameters import Choice, Floats
 STATUS_NO_PAIRS: Final = (
     "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
 )
+STATUS_ONE_RECORD: Final = "not available: a copula needs at least two records"
 
 
 def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate:
@@ -44,6 +45,8 @@ def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate
     rows = evidence.rows_with(VALUE)
     if rows is None:
         return Estimate(None, None, None, STATUS_NO_PAIRS)
+    if sample.records == 1:
+        return Estimate(None, None, None, STATUS_ONE_RECORD)
     model = copula_fit.fit_copula(rows, method="paper")
     forecast = gaussian_copula.forecast_copula(model, [sample.population])[0]
     return Estimate(forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status)

@@ -196,7 +196,10 @@ def fit_polynomial(task: Task) -> Fit:
 
 
 def fit_half(task: Task) -> Fit:
-    """Give the middle of a uniform guess between 0 and the last share: the baseline RND of table 1."""
+    """Give the mean of the baseline RND of table 1, a guess uniform between 0 and the last share.
+
+    The paper prints "between 0 and n⁽⁰⁾", which is 1: no such guess has the errors of the table.
+    """
     middle = float(task.points.shares[-1]) / 2
     return Fit(lambda n: np.full(n.shape, middle), {"middle": middle})
 

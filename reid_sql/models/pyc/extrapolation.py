@@ -193,8 +193,8 @@ def extrapolate(
     - ent: m equally large anonymity sets, κ = m/n (1 − (1 − 1/m)^n) with m = e^h, one parameter.
     - exp: exponential decay towards a floor, κ = floor + (1 − floor) exp(−rate (n − 1)).
     - pol: a polynomial in the logarithm of the size, κ = 1 − linear ln n − quadratic (ln n)².
-    - rnd: the middle between 0 and the last measured share, whatever the population (the baseline of
-      table 1).
+    - rnd: half of the last measured share, whatever the population: the mean of the baseline of table 1, a
+      guess uniform between 0 and that share.
 
 
     `measure` names what was measured: κ, Ξ, or V_k with its k; tilted, pyc and ent forecast all three from

@@ -74,7 +74,7 @@ def _count_evidence(
     names = aliases(qi)
     number = pl.col(aliases(asked)[-1]).cast(pl.Float64, strict=False) if weight is not None else None
     classes = _group_records(taken, [*groups, *names], number)
-    lines = list(_count_parts(classes, qi, parts, groups))
+    lines = list(_count_parts(classes, qi, parts, groups, is_weighted=number is not None))
     if marginals is not None:
         shares = _select_shares(marginals, qi, nulls)
         lines.append(classes.select(groups).unique().join(shares, how="cross") if groups else shares)
@@ -98,7 +98,7 @@ def _group_records(rows: pl.LazyFrame, names: Sequence[str], weight: pl.Expr | N
 
 
 def _count_parts(
-    classes: pl.LazyFrame, qi: Sequence[str], parts: Parts, groups: Sequence[str]
+    classes: pl.LazyFrame, qi: Sequence[str], parts: Parts, groups: Sequence[str], *, is_weighted: bool
 ) -> Iterator[pl.LazyFrame]:
     """Count the parts; where Polars has no text of a value, an optional part is left out."""
     names = aliases(qi)
@@ -110,7 +110,7 @@ def _count_parts(
         yield from (_count_values(classes, place, name, groups) for place, name in enumerate(qi, 1))
         most = None if parts.all_pairs else max_combinations(len(qi))
         for one, other in combinations(range(1, len(qi) + 1), 2) if most != 0 else ():
-            yield _count_pairs(classes, one, other, groups, most)
+            yield _count_pairs(classes, (one, other), groups, most, is_weighted=is_weighted)
     if parts.seed is not None:
         yield _draw_records(classes, names, parts.seed, groups)
 
@@ -134,11 +134,24 @@ def _count_values(classes: pl.LazyFrame, place: int, label: str, groups: Sequenc
 
 
 def _count_pairs(
-    classes: pl.LazyFrame, one: int, other: int, groups: Sequence[str], most: int | None
+    classes: pl.LazyFrame,
+    places: tuple[int, int],
+    groups: Sequence[str],
+    most: int | None,
+    *,
+    is_weighted: bool,
 ) -> pl.LazyFrame:
+    """Count a pair of columns if it has at most so many combinations.
+
+    Drawn records that are the whole table replace it.
+    """
+    one, other = places
     counted = classes.group_by(*groups, f"q{one}", f"q{other}").agg(pl.col("records", "weight").sum())
     if most is not None:
-        counted = counted.filter((pl.len().over(groups) if groups else pl.len()) <= most)
+        counts = [pl.len(), pl.col("records").sum()]
+        combinations_found, records = (each.over(groups) for each in counts) if groups else counts
+        few = combinations_found <= most
+        counted = counted.filter(few if is_weighted else few & (records > MAX_DRAWN))
     labels = pl.lit(PAIR).alias("kind"), bigint(one, "first"), bigint(other, "second")
     values = _text(one, "first_value"), _text(other, "second_value")
     return counted.select(*groups, *labels, *values, "records", "weight")

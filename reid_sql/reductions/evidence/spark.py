@@ -107,7 +107,7 @@ def _count_lines(
     classes = _group_records(drop_nulls(rows, nulls), [*groups, *own.names], number)
     if parts.log_expected or parts.seed is not None:
         classes = number_classes(classes)  # they are read several times
-    lines = _count_cells(classes, qi, parts, groups)
+    lines = _count_cells(classes, qi, parts, groups, is_weighted=number is not None)
     if parts.seed is not None:
         lines = lines.unionByName(
             _draw_records(classes, own.names, parts.seed, groups), allowMissingColumns=True
@@ -140,7 +140,9 @@ def _group_records(records: DataFrame, names: Sequence[str], weight: Column | No
     return records.groupBy(*names).agg(*counts)
 
 
-def _count_cells(classes: DataFrame, qi: Sequence[str], parts: Parts, groups: Sequence[str]) -> DataFrame:
+def _count_cells(
+    classes: DataFrame, qi: Sequence[str], parts: Parts, groups: Sequence[str], *, is_weighted: bool
+) -> DataFrame:
     """Sum the records and weights of each cell."""
     names = aliases(qi)
     if parts.log_expected:
@@ -155,7 +157,7 @@ def _count_cells(classes: DataFrame, qi: Sequence[str], parts: Parts, groups: Se
     )
     lines = counted.groupBy(*by).agg(*sums)
     if parts.pairs and most:
-        lines = _with_few_combinations(lines, groups, most)
+        lines = _drop_pairs(lines, groups, most, 0 if is_weighted else MAX_DRAWN)
     place = F.greatest("first", F.lit(1)).cast("int")
     labels = F.element_at(F.array(*(F.lit(name) for name in qi)), place)
     return lines.withColumn("label", F.when(F.col("kind") == VALUE, labels))
@@ -181,11 +183,13 @@ def _cell(**parts: Column) -> Column:
     return F.struct(*(value.alias(name) for value, name in zip(values, CELL, strict=True)))
 
 
-def _with_few_combinations(counted: DataFrame, groups: Sequence[str], most: int) -> DataFrame:
-    """The lines, without those of pairs of columns that have too many."""
+def _drop_pairs(counted: DataFrame, groups: Sequence[str], most: int, drawn: int) -> DataFrame:
+    """Drop the lines of pairs of columns of too many combinations, or of records that are all drawn."""
     lines, of_pair = counted.localCheckpoint(), [*groups, "first", "second"]
-    many = lines.filter(F.col("kind") == PAIR).groupBy(*of_pair).count().filter(F.col("count") > most)
-    right, alike = same_values(lines, many.drop("count"), of_pair)
+    sums = F.count(F.lit(1)).alias("combinations"), F.sum("records").alias("records")
+    pairs = lines.filter(F.col("kind") == PAIR).groupBy(*of_pair).agg(*sums)
+    dropped = pairs.filter((F.col("combinations") > most) | (F.col("records") <= drawn)).select(*of_pair)
+    right, alike = same_values(lines, dropped, of_pair)
     return lines.join(F.broadcast(right), alike, "left_anti")
 
 

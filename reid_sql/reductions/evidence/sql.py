@@ -15,9 +15,12 @@ from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
 from reid_sql.sql.people import class_columns, class_size
 from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case_in_sql, numbered, prefix, text, texts
+from reid_sql.sql.text import aliases, fold_case_in_sql, numbered, prefix, text, texts
 
 SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
+# One query for each pair of columns counts a large table in less than half the time, but DuckDB takes 2 ms to
+# plan each: with more pairs than these, the 16 columns' 120, one query counts them all.
+MAX_PAIR_QUERIES = 120
 COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
 
 
@@ -150,21 +153,55 @@ def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) ->
 def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None) -> str:
     """Count each pair of values of two columns, of those that have at most so many.
 
+    Where all records are drawn without weights, no pair is counted: the drawn records are counted faster than
+    as many lines are read.
+    """
+    head, places = prefix(groups), list(combinations(range(1, len(columns) + 1), 2))
+    limit = None if groups else most
+    if len(places) <= MAX_PAIR_QUERIES:
+        pairs = " UNION ALL ".join(_count_pair(head, one, other, counts, limit) for one, other in places)
+    else:
+        pairs = _count_listed_pairs(columns, head, counts, limit)
+    if most is None:
+        return f"FROM ({pairs})"
+    of_pair = f"PARTITION BY {head}first, second"
+    beyond_drawn = "" if "weights" in counts else f" AND sum(records) OVER ({of_pair}) > {MAX_DRAWN}"
+    return f"FROM ({pairs}) QUALIFY count(*) OVER ({of_pair}) <= {most}{beyond_drawn}"
+
+
+def _count_pair(head: str, one: int, other: int, counts: str, most: int | None) -> str:
+    """Count one pair of columns.
+
     If the first of the classes have more combinations, so has the table: the pair is then not counted.
     """
-    head = prefix(groups)
-    few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY {{}}))"
-    where = "" if most is None or groups else few
-    pairs = " UNION ALL ".join(
-        f"""
+    few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY q{one}, q{other}))"
+    return f"""
         SELECT {head}'{PAIR}' AS kind, {one}::BIGINT AS first, {other}::BIGINT AS second,
           q{one}::VARCHAR AS first_value, q{other}::VARCHAR AS second_value, {counts}
-        FROM reid_classes {where.format(f"q{one}, q{other}")}
+        FROM reid_classes {"" if most is None else few}
         GROUP BY {head}q{one}, q{other}"""
-        for one, other in combinations(range(1, len(columns) + 1), 2)
-    )
-    qualified = "" if most is None else f"QUALIFY count(*) OVER (PARTITION BY {head}first, second) <= {most}"
-    return f"FROM ({pairs}) {qualified}"
+
+
+def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: int | None) -> str:
+    """Count all pairs of columns in one query over lists of texts.
+
+    Pairs of which the first of the classes have about twice as many combinations are not counted.
+    """
+    texts_of_class = f"[{', '.join(f'{alias}::VARCHAR' for alias in aliases(len(columns)))}] AS reid_texts"
+    listed = f"unnest(range(1, {len(columns) + 1}))"
+    pairs = f"""
+          SELECT first, second FROM (SELECT {listed} AS first), (SELECT {listed} AS second)
+          WHERE first < second"""
+    if most is not None:
+        pairs = f"""
+          SELECT first, second FROM (SELECT {texts_of_class} FROM reid_few), ({pairs})
+          GROUP BY first, second
+          HAVING approx_count_distinct((reid_texts[first], reid_texts[second])) <= {2 * most}"""
+    return f"""
+        SELECT {head}'{PAIR}' AS kind, first, second,
+          reid_texts[first] AS first_value, reid_texts[second] AS second_value, {counts}
+        FROM (SELECT *, {texts_of_class} FROM reid_classes), ({pairs})
+        GROUP BY {head}first, second, first_value, second_value"""
 
 
 def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> str:

@@ -204,8 +204,8 @@ def test_null_in_the_list_is_refused(duck: duckdb.DuckDBPyConnection, function: 
     assert LIST.format(words(function), "[age, NULL]") in in_duckdb(
         duck, ask(function, "people", "['age', NULL]")
     )
-    said = in_polars(asked(function, "people", ["age", None]), OutOfDomainError)
-    assert said == LIST.format(words(function), "[age, NULL]")
+    message = in_polars(asked(function, "people", ["age", None]), OutOfDomainError)
+    assert message == LIST.format(words(function), "[age, NULL]")
 
 
 # The table
@@ -218,9 +218,9 @@ def test_a_table_without_a_name_is_refused(duck: duckdb.DuckDBPyConnection, name
 
 
 def test_a_misspelt_table_is_named(duck: duckdb.DuckDBPyConnection) -> None:
-    said = in_duckdb(duck, "FROM risk_summary(poeple, ['age'])")
-    assert "poeple does not exist" in said
-    assert 'Did you mean "people"?' in said
+    message = in_duckdb(duck, "FROM risk_summary(poeple, ['age'])")
+    assert "poeple does not exist" in message
+    assert 'Did you mean "people"?' in message
 
 
 @pytest.mark.parametrize("function", ["risk_summary", "journalist_risk", "attribute_risk"])
@@ -262,8 +262,8 @@ def test_null_for_nulls_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
     assert NULLS.format("NULL", CHOICES) in in_duckdb(
         duck, ask("risk_summary", "people", "['age']", nulls="NULL")
     )
-    said = in_polars(asked("risk_summary", "people", ["age"], nulls=None), UnknownNameError)
-    assert said == NULLS.format("None", CHOICES)
+    message = in_polars(asked("risk_summary", "people", ["age"], nulls=None), UnknownNameError)
+    assert message == NULLS.format("None", CHOICES)
 
 
 # Numbers
@@ -317,9 +317,9 @@ def test_no_number_at_all_is_refused(
 ) -> None:
     assert sentence.format("NULL") in in_duckdb(duck, ask(function, "people", "['age']", **{option: "NULL"}))
     rule, remedy = sentence.split("{}")
-    said = in_polars(asked(function, "people", ["age"], **{option: None}), OutOfDomainError)
-    assert said.startswith(rule)
-    assert said.endswith(remedy)
+    message = in_polars(asked(function, "people", ["age"], **{option: None}), OutOfDomainError)
+    assert message.startswith(rule)
+    assert message.endswith(remedy)
 
 
 def test_a_whole_size_may_be_written_with_a_point(duck: duckdb.DuckDBPyConnection) -> None:

@@ -97,10 +97,10 @@ def refusal(con: duckdb.DuckDBPyConnection, sql: str, parameters: Any = None) ->
     """The sentence with which the call is refused, which tells nothing of the file and of the victim."""
     with pytest.raises(duckdb.Error) as refused:
         con.execute(sql, parameters).fetchall()
-    said = str(refused.value)
-    assert CANARY not in said
-    assert "kept" not in said
-    return said
+    message = str(refused.value)
+    assert CANARY not in message
+    assert "kept" not in message
+    return message
 
 
 def folded(name: str) -> str:
@@ -138,8 +138,8 @@ def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, 
 
 @HOSTILE_NAME
 def test_a_missing_column_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    said = refusal(con, ask("risk_summary", "victim", listed(["id", name])))
-    assert str(ReidError(f"quasi-identifiers must be columns of the table, got '{name}'; ")) in said
+    message = refusal(con, ask("risk_summary", "victim", listed(["id", name])))
+    assert str(ReidError(f"quasi-identifiers must be columns of the table, got '{name}'; ")) in message
 
 
 @pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
@@ -151,8 +151,8 @@ def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConn
 def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str) -> None:
     ours = ["q1", "reid_source", "side", "classes", *OWN_NAMES]
     for name in [name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES]:
-        said = refusal(con, ask(function, "victim", listed([name, "id"]), nulls="'drop'"))
-        assert f"must be columns of the table, got '{name}'; " in said
+        message = refusal(con, ask(function, "victim", listed([name, "id"]), nulls="'drop'"))
+        assert f"must be columns of the table, got '{name}'; " in message
 
 
 # Names of tables
@@ -276,7 +276,7 @@ def test_any_text_that_is_no_column_is_refused_with_that_text(
         f"({', '.join(f'{quoted(column)} INTEGER' for column in columns)})"
     )
     words = "columns" if function == "attribute_risk" else "quasi-identifiers"
-    said = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))
+    message = refusal(scene, ask(function, "people", listed(["sex", name]), nulls=literal(nulls)))
     scene.execute("DROP TABLE people")
     assert_untouched(scene)
-    assert f"{words} must be columns of the table, got '{name}'; " in said
+    assert f"{words} must be columns of the table, got '{name}'; " in message

@@ -238,7 +238,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def held(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
+def distinct_places(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
     """Make the table t of a type's values, each once, twice or thrice; of each record, its class."""
     spelled = [(place, value) for place, each in enumerate(CLASSES[kind]) for value in each]
     rows = [row for number, row in enumerate(spelled) for _ in range(1 + number % 3)]
@@ -250,7 +250,7 @@ def held(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_records_are_counted_by_what_their_values_are(con: duckdb.DuckDBPyConnection, kind: str) -> None:
-    places = held(con, kind)
+    places = distinct_places(con, kind)
     sizes = Counter(places)
     due = sorted((place, sizes[place]) for place in places)
     for columns in ("v", f"v, {ONE}", f"{ONE}, {ONE}, {ONE}, {ONE}, v, {ONE}"):
@@ -278,7 +278,7 @@ DISTINCT = [
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnection, kind: str) -> None:
-    places = held(con, kind)
+    places = distinct_places(con, kind)
     assert con.execute("SELECT count(*) FROM (SELECT v FROM t GROUP BY v)").fetchall() == [
         (len(set(places)),)
     ]
@@ -400,9 +400,9 @@ def test_values_of_one_text_are_not_one_to_a_model(
     con.execute("CREATE OR REPLACE VIEW plain AS SELECT v::VARCHAR AS v, w, z FROM t")
     con.execute("FROM fit_copula('plain', plain, ['v', 'w', 'z'])").fetchall()
     for asked in MODELS:
-        with pytest.raises(duckdb.Error, match="must be of types whose values differ as texts") as told:
+        with pytest.raises(duckdb.Error, match="must be of types whose values differ as texts") as reported:
             con.execute(asked).fetchall()
-        assert type_name in str(told.value)
+        assert type_name in str(reported.value)
 
 
 def test_a_word_like_the_name_of_such_a_type_is_none(con: duckdb.DuckDBPyConnection) -> None:

@@ -56,7 +56,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def test_records_made_to_share_two_hashes_are_told_apart(con: duckdb.DuckDBPyConnection) -> None:
+def test_records_made_to_share_two_hashes_are_distinguished(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE crafted(a BIGINT, b BIGINT, c BIGINT, d BIGINT, e BIGINT)")
     con.execute("""INSERT INTO crafted VALUES (1, 7167268656950457403, 3, -66769464799270020, 5),
         (1, -1184124331870797319, 3, 996336190962521147, 5)""")
@@ -181,10 +181,10 @@ OPERATORS = ["||", "+", "-", "*", "/", "//", "%", "~~"]
 def test_a_macro_named_like_an_operator_is_refused(con: duckdb.DuckDBPyConnection, operator: str) -> None:
     con.execute(f'CREATE MACRO "{operator}"(a) AS 1, (a, b) AS {"NULL" if operator == "||" else "1"}')
     for asked in (*ASKED[:4], "SELECT uniqueness_from_probability(0.01, 101)"):
-        told = "operators and literals of SQL must be DuckDB's own"
+        reported = "operators and literals of SQL must be DuckDB's own"
         if operator == "||":
-            told += "|Parser Error"  # what is written with it may be no SQL before the check is reached
-        with pytest.raises(duckdb.Error, match=told):
+            reported += "|Parser Error"  # what is written with it may be no SQL before the check is reached
+        with pytest.raises(duckdb.Error, match=reported):
             con.execute(asked).fetchall()
 
 

@@ -66,7 +66,7 @@ def test_a_cursor_that_registers_makes_nothing(con: duckdb.DuckDBPyConnection) -
     assert cursor.execute(entries).fetchall() == before
 
 
-def test_a_cursor_that_did_not_register_is_told_the_name_with_its_catalogue(
+def test_a_cursor_that_did_not_register_learns_the_name_with_its_catalogue(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
     reid_sql.register(con)
@@ -261,9 +261,11 @@ def test_every_function_has_words_in_the_catalogue(con: duckdb.DuckDBPyConnectio
 # The script: the same without Python, and for tools that split at every semicolon
 
 
-@pytest.mark.parametrize("kept", [{}, {"permanent": True}, {"permanent": True, "database": "my functions"}])
-def test_no_semicolon_of_the_script_stands_but_at_an_end(kept: dict[str, Any]) -> None:
-    text = script(**kept)
+@pytest.mark.parametrize(
+    "remaining", [{}, {"permanent": True}, {"permanent": True, "database": "my functions"}]
+)
+def test_no_semicolon_of_the_script_stands_but_at_an_end(remaining: dict[str, Any]) -> None:
+    text = script(**remaining)
     with duckdb.connect() as con:
         con.execute("ATTACH ':memory:' AS \"my functions\"")
         assert len(con.extract_statements(text)) == text.count(";")

@@ -253,8 +253,8 @@ def test_values_of_json_stay_apart(
     path = literal(str(tmp_path / name))
     asked = con.execute(f"SELECT class_size FROM class_size_histogram({path}, ['age', 'sex'])").fetchall()
     assert asked == [(1,), (2,)]
-    told = con.execute(f"SELECT DISTINCT sex FROM equivalence_classes({path}, ['age', 'sex'])").fetchall()
-    assert told == [("F",)]
+    reported = con.execute(f"SELECT DISTINCT sex FROM equivalence_classes({path}, ['age', 'sex'])").fetchall()
+    assert reported == [("F",)]
 
 
 @EVERY_FUNCTION

@@ -39,8 +39,8 @@ def answer(table: Any) -> list[dict[str, Any]]:
 def sizes(table: Any, columns: Sequence[str]) -> list[int]:
     sized = answer(ri.equivalence_class_size(table, *columns, name="k").select("row", "k"))
     counted = answer(ri.class_size_histogram(table, list(columns)))
-    told = sorted(sized, key=lambda line: int(line["row"]))
-    found = [line["k"] for line in told]
+    reported = sorted(sized, key=lambda line: int(line["row"]))
+    found = [line["k"] for line in reported]
     assert sum(line["records"] for line in counted) == len(found)
     assert {line["class_size"]: line["records"] for line in counted} == {k: found.count(k) for k in found}
     return found
@@ -181,7 +181,7 @@ def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: s
 
 
 @pytest.mark.postgres
-def test_values_of_one_number_are_told_apart(postgres: str) -> None:
+def test_values_of_one_number_are_distinguished(postgres: str) -> None:
     """PostgreSQL sorts the cells by a number made of the values, which is the same for each of these."""
     alike = [(0, ""), (None, ""), (0, None), (None, None)]
     rows = [(*pair, value) for pair in [*alike, (1, "a"), (1, "A")] for value in ("x", "x", "y", None)]
@@ -254,8 +254,8 @@ def test_null_is_like_null_and_unlike_all_else(database: str, request: pytest.Fi
 
 @pytest.mark.parametrize("database", ["duckdb", "datafusion"])
 def test_floats_are_alike_by_value(database: str) -> None:
-    held = [0.0, -0.0, math.nan, -math.nan, math.inf, -math.inf, None]
-    table = put(connected(database), pl.DataFrame({"row": range(7), "x": held}))
+    members = [0.0, -0.0, math.nan, -math.nan, math.inf, -math.inf, None]
+    table = put(connected(database), pl.DataFrame({"row": range(7), "x": members}))
     assert sizes(table, ["x"]) == [2, 2, 2, 2, 1, 1, 1]
     met = answer(ri.journalist_risk(table, table, ["x"]))[0]
     assert (met["unique_records"], met["uncovered_records"]) == (3, 0)
@@ -284,8 +284,8 @@ def objects(database: str, connection: Any) -> list[Any]:
         "sqlite": "SELECT name FROM sqlite_master UNION ALL SELECT name FROM sqlite_temp_master",
         "postgres": "SELECT relname FROM pg_class",
     }
-    held = connection.raw_sql(asked[database])
-    return sorted(held.fetchall())
+    members = connection.raw_sql(asked[database])
+    return sorted(members.fetchall())
 
 
 @pytest.mark.parametrize(

@@ -230,8 +230,8 @@ def test_what_is_too_much_for_the_client_is_not_judged(
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_tables_may_be_handed_over(tmp_path: Path, url: str, on_file: Callable[[str], Any]) -> None:
     asked = written(tmp_path, '[[tables]]\npopulation_table = "register"')
-    with warehouse("URL", url, tmp_path) as held:
-        table = held.table("table", named(url))
+    with warehouse("URL", url, tmp_path) as members:
+        table = members.table("table", named(url))
         report = reid_sql.check.run(asked, tables={"people": table, "register": table})
     assert figures(report.page) == figures(on_file('nulls = "value"'))
     assert report.page["tables"][0]["file"] == "a table passed in Python"
@@ -282,12 +282,12 @@ def test_a_table_or_column_that_is_not_there_is_offered_the_nearest(tmp_path: Pa
         "survay.peopel": "did you mean 'survey'?",
     }.items():
         if "sqlite" not in url or "." not in wrong:
-            told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "{wrong}"')
-            assert f"policy tables[1].table must be a table of the database, got '{wrong}'; " in told
-            assert near in told
+            reported = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "{wrong}"')
+            assert f"policy tables[1].table must be a table of the database, got '{wrong}'; " in reported
+            assert near in reported
     where = f'url = "{url}"\n[[tables]]\ntable = "{named(url)}"'
-    told = refused(tmp_path, where, SIMPLE.replace('"age", "sex", "postcode"', '"Age", "sex"'))
-    assert told == "columns of the policy must be columns of the table, got 'Age'; did you mean 'age'?"
+    reported = refused(tmp_path, where, SIMPLE.replace('"age", "sex", "postcode"', '"Age", "sex"'))
+    assert reported == "columns of the policy must be columns of the table, got 'Age'; did you mean 'age'?"
 
 
 T = '[[tables]]\ntable = "t"'
@@ -328,18 +328,18 @@ def test_a_file_beside_a_warehouse_is_refused(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "t.duckdb") as con:
         con.execute("CREATE TABLE t (age INT, sex INT, postcode INT, diagnosis INT)")
     first = f'[[tables]]\nname = "first"\nfile = "{PEOPLE}"\n{SIMPLE}'
-    told = refused(tmp_path, f'{first}\n[[tables]]\nurl = "duckdb://t.duckdb"\ntable = "t"')
-    assert f"policy tables[1] must lie in a warehouse as the others, got '{PEOPLE}'" in told
+    reported = refused(tmp_path, f'{first}\n[[tables]]\nurl = "duckdb://t.duckdb"\ntable = "t"')
+    assert f"policy tables[1] must lie in a warehouse as the others, got '{PEOPLE}'" in reported
 
 
 def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFrame) -> None:
     table = ibis.memtable(people)
-    told = refused(tmp_path, "[[tables]]", tables={"peple": table, "people": table}, checks=NOT_HERE)
-    assert told == "tables must be named as the policy names them, got 'peple'; did you mean 'people'?"
-    told = refused(tmp_path, "[[tables]]", tables={"people": people}, checks=NOT_HERE)
-    assert told == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
-    told = refused(tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table})
-    assert "tables must hold the population 'register' of policy tables[1] too, got ['people']" in told
+    reported = refused(tmp_path, "[[tables]]", tables={"peple": table, "people": table}, checks=NOT_HERE)
+    assert reported == "tables must be named as the policy names them, got 'peple'; did you mean 'people'?"
+    reported = refused(tmp_path, "[[tables]]", tables={"people": people}, checks=NOT_HERE)
+    assert reported == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
+    reported = refused(tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table})
+    assert "tables must hold the population 'register' of policy tables[1] too, got ['people']" in reported
 
 
 @pytest.mark.parametrize(
@@ -352,11 +352,11 @@ def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFr
     ],
 )
 def test_a_secret_in_a_policy_is_refused_and_not_repeated(tmp_path: Path, url: str) -> None:
-    told = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "t"')
-    assert "policy url must contain no password, got one in" in told
-    assert "env:WAREHOUSE_URL" in told
-    assert "Tr0ub4dor" not in told
-    assert "horses" not in told
+    reported = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "t"')
+    assert "policy url must contain no password, got one in" in reported
+    assert "env:WAREHOUSE_URL" in reported
+    assert "Tr0ub4dor" not in reported
+    assert "horses" not in reported
 
 
 PIECES = re.compile("Tr0ub4dor|and@3|horses")
@@ -386,10 +386,10 @@ def test_no_error_tells_a_secret(
     monkeypatch.setenv("WAREHOUSE_URL", value)
     asked = written(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "t"')
     assert main([command, str(asked)]) == 2
-    told = capsys.readouterr()
-    assert not PIECES.search(told.out + told.err)
-    assert told.err.count("\n") == 1
-    assert "Traceback" not in told.err
+    reported = capsys.readouterr()
+    assert not PIECES.search(reported.out + reported.err)
+    assert reported.err.count("\n") == 1
+    assert "Traceback" not in reported.err
 
 
 @pytest.mark.postgres
@@ -405,16 +405,16 @@ def test_no_report_tells_a_secret(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["check", str(asked), *options, "--risky-records", "3"]) == 1
     assert main(["check", str(asked), "--json"]) == 1
     report = reid_sql.check(asked)
-    told = [*(file.read_text(encoding="utf-8") for file in files), *capsys.readouterr()]
-    told += [str(report), repr(report), repr(read_policy(asked)), repr(report.findings)]
-    told += [function(report.page) for function in (to_json, render_html, render_junit)]
-    assert all(told[:4])
-    assert not any(PIECES.search(each) for each in told)
+    reported = [*(file.read_text(encoding="utf-8") for file in files), *capsys.readouterr()]
+    reported += [str(report), repr(report), repr(read_policy(asked)), repr(report.findings)]
+    reported += [function(report.page) for function in (to_json, render_html, render_junit)]
+    assert all(reported[:4])
+    assert not any(PIECES.search(each) for each in reported)
 
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("url")
-def test_what_the_database_refuses_is_told_without_a_secret(tmp_path: Path, postgres: str) -> None:
+def test_what_the_database_refuses_is_reported_without_a_secret(tmp_path: Path, postgres: str) -> None:
     """A table that may not be read is not judged, and what the server says of it holds no secret."""
     server = connected("postgres", postgres)
     server.raw_sql(
@@ -423,11 +423,11 @@ def test_what_the_database_refuses_is_told_without_a_secret(tmp_path: Path, post
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WAREHOUSE_URL", f"postgres://guest:{QUOTED}@/postgres?host={postgres}")
-            told = unjudged(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
+            reported = unjudged(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
     finally:
         server.raw_sql("REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest").close()
-    assert "InsufficientPrivilege (the right to read all rows is lacking" in told
-    assert not PIECES.search(told)
+    assert "InsufficientPrivilege (the right to read all rows is lacking" in reported
+    assert not PIECES.search(reported)
 
 
 ATTACKS = """
@@ -493,8 +493,8 @@ def test_all_questions_see_the_table_as_it_was_when_the_first_was_asked(
 ) -> None:
     """Who doubles every record meanwhile makes nobody look safer; what comes in batches ends nothing."""
     server = connected("postgres", postgres)
-    with warehouse("url", url, tmp_path) as held:
-        table = held.table("table", "survey.people")
+    with warehouse("url", url, tmp_path) as members:
+        table = members.table("table", "survey.people")
         answers = []
         for _ in range(3):
             found = ri.risk_summary(table, ["age", "sex"]).to_pyarrow().to_pylist()
@@ -523,12 +523,12 @@ def test_rows_that_the_database_hides_are_an_error(
         CREATE POLICY safe ON survey.people TO guest USING (age = '40')""").close()
     monkeypatch.setenv("WAREHOUSE_URL", f"postgres://guest@/postgres?host={postgres}")
     try:
-        told = unjudged(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "survey.people"')
+        reported = unjudged(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "survey.people"')
     finally:
         server.raw_sql(
             "DROP TABLE survey.people; REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest"
         ).close()
-    assert "row-level security" in told
+    assert "row-level security" in reported
 
 
 def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
@@ -545,8 +545,8 @@ def test_nothing_is_changed_in_the_warehouse(tmp_path: Path, url: str, postgres:
     before = server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall()
     gate.check(of_url(tmp_path, url, NOT_HERE))
     assert server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall() == before
-    with warehouse("URL", url, tmp_path) as held, pytest.raises(Exception, match="read-only transaction"):
-        held.backend.raw_sql("DROP TABLE survey.people")
+    with warehouse("URL", url, tmp_path) as members, pytest.raises(Exception, match="read-only transaction"):
+        members.backend.raw_sql("DROP TABLE survey.people")
 
 
 @pytest.mark.postgres

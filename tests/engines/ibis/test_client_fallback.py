@@ -99,10 +99,10 @@ def test_columns_that_differ_by_capitals_alone_are_refused() -> None:
 def test_more_than_is_to_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ibis.memtable({"place": list(range(60)), "sex": [0, 1] * 30})
     monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "100")
-    told = "the distinct records that the client answers from must be at most 33 rows"
+    reported = "the distinct records that the client answers from must be at most 33 rows"
     with pytest.raises(ReidError) as refused:
         ri.qar_risk(table, ["place", "sex"], p=1)
-    assert str(refused.value).startswith(f"{told}, as they come to the client, got more; ")
+    assert str(refused.value).startswith(f"{reported}, as they come to the client, got more; ")
     profiled = ri.profile(table, ["sex"]).to_pyarrow().to_pylist()  # of which two values come
     assert [row["distinct_values"] for row in profiled] == [2]
 
@@ -135,15 +135,15 @@ checks = [
 
 def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
     """A table that loses records between two reads gives no figure of those that are left."""
-    held = duckdb.connect()
-    held.execute("CREATE TABLE people AS SELECT range % 9 AS age, range % 2 AS sex FROM range(90)")
+    members = duckdb.connect()
+    members.execute("CREATE TABLE people AS SELECT range % 9 AS age, range % 2 AS sex FROM range(90)")
     (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
     policy = read_policy(tmp_path / "p.toml", ["people"])
-    table = ibis.duckdb.from_connection(held).table("people")
+    table = ibis.duckdb.from_connection(members).table("people")
     with gate.open_with_engine(None, policy, tables={"people": table}) as (release,):
         first, second = release.table.checks
         assert release.answer(first)[0]["share"] == 0
-        held.execute("DELETE FROM people WHERE age = 3")
+        members.execute("DELETE FROM people WHERE age = 3")
         with pytest.raises(MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"):
             release.answer(second)
 

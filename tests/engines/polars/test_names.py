@@ -90,8 +90,10 @@ def test_odd_names_answer_as_plain_ones(people: pl.DataFrame, name: str) -> None
 
 
 def test_odd_names_of_scenarios_models_and_classes_are_columns(people: pl.DataFrame) -> None:
-    told = {"population": 99, "groups": [{"columns": ["c0", "c1"], "probability": 0.5}]}
-    assert by_polars("adversary_risk", people, SCENARIO) == by_polars("adversary_risk", plain(people), told)
+    reported = {"population": 99, "groups": [{"columns": ["c0", "c1"], "probability": 0.5}]}
+    assert by_polars("adversary_risk", people, SCENARIO) == by_polars(
+        "adversary_risk", plain(people), reported
+    )
     fitted("odd", people, ["^o.*$", "*"])
     fitted("plain", plain(people), ["c0", "c1"])
     scored = by_polars("score_copula", people, "odd", 1e3)
@@ -116,9 +118,9 @@ def test_a_selector_is_the_columns_that_it_selects(people: pl.DataFrame) -> None
 def test_what_is_no_column_is_refused(columns: tuple[Any, ...]) -> None:
     with pytest.raises(
         ReidError, match="quasi-identifiers must each be a column name or an expression, got"
-    ) as told:
+    ) as reported:
         ANY.equivalence_class_size(*columns)
-    assert isinstance(told.value, TypeError)
+    assert isinstance(reported.value, TypeError)
 
 
 NO_COLUMNS = {
@@ -158,8 +160,8 @@ def test_each_of_these_has_the_length_that_its_group_has() -> None:
     """What Polars computes is the oracle of what is refused."""
     lengths = {name: FIVE.select(pl.struct(column)).collect().height for name, column in NO_COLUMNS.items()}
     assert lengths == dict.fromkeys(NO_COLUMNS, 1)
-    kept = {name: FIVE.select(pl.struct(c)).collect().height for name, c in COLUMNS_OF_RECORDS.items()}
-    assert kept == dict.fromkeys(COLUMNS_OF_RECORDS, 5)
+    remaining = {name: FIVE.select(pl.struct(c)).collect().height for name, c in COLUMNS_OF_RECORDS.items()}
+    assert remaining == dict.fromkeys(COLUMNS_OF_RECORDS, 5)
 
 
 @pytest.mark.parametrize("name", NO_COLUMNS)

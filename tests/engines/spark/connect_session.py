@@ -53,8 +53,8 @@ def table(declared_: Function) -> None:
     asked = dict(given(declared_))
     tables = [p.name for p in declared_.parameters if isinstance(p.domain, Table)]
     for frame in (PEOPLE, PEOPLE.clear()):
-        told = asked | dict.fromkeys(tables, frame)
-        found, expected = Frames("spark").ask(declared_, told), Sql().ask(declared_, told)
+        reported = asked | dict.fromkeys(tables, frame)
+        found, expected = Frames("spark").ask(declared_, reported), Sql().ask(declared_, reported)
         if isinstance(found, str) or isinstance(expected, str):
             assert str(found).split(", got")[0] == str(expected).split(", got")[0], (found, expected)
         else:
@@ -79,8 +79,8 @@ def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
         return found
 
     def json_again() -> None:
-        (kept,) = rows("copula_json", "m")
-        text = spark.createDataFrame([(kept["model"], kept["json"])], ["model", "json"])
+        (remaining,) = rows("copula_json", "m")
+        text = spark.createDataFrame([(remaining["model"], remaining["json"])], ["model", "json"])
         assert [row["model"] for row in rows("load_copula", "m", text)] == ["m"]
 
     def answered(name: str, records: int, *given_: Any) -> Callable[[], object]:

@@ -19,9 +19,9 @@ from tests.tables import (
     by_duckdb,
     by_polars,
     class_sizes,
+    drop_nulls,
     frames,
     histogram,
-    kept,
     keys,
     risk,
 )
@@ -85,7 +85,7 @@ def test_the_shared_questions_have_the_answers_that_counting_gives(spark: "Spark
 def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(
     spark: "SparkSession", frame: pl.DataFrame, nulls: str
 ) -> None:
-    rows = kept(keys(frame), nulls)
+    rows = drop_nulls(keys(frame), nulls)
     sizes = class_sizes(rows, rows, nulls)
     lines = by_spark(spark, "class_size_histogram", [frame], frame.columns, nulls=nulls)
     assert [(row["class_size"], row["classes"], row["records"]) for row in lines] == histogram(rows, sizes)

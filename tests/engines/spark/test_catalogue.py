@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -152,8 +153,9 @@ def test_what_is_not_a_function_is_said_to_be_missing() -> None:
 
 def test_what_is_said_to_be_there_is_there(root: "Path") -> None:
     for reduction in reductions().values():
-        said = importlib.import_module(f"{reduction.package}.spark")
-        assert hasattr(said, reduction.name) != ("spark" in reduction.absences), reduction.name
+        module = f"{reduction.package}.spark"
+        there = find_spec(module) is not None and hasattr(importlib.import_module(module), reduction.name)
+        assert there != ("spark" in reduction.absences), reduction.name
     text = (root / "docs" / "spark.md").read_text(encoding="utf-8")
     for function in declared().values():
         reason = function.absence("spark")

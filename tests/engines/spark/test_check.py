@@ -117,7 +117,7 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
     assert values == [min(Counter((line["age"], line["sex"]) for line in lines).values())] * 3
 
 
-def test_groups_may_be_told_by_any_value(spark: "SparkSession", tmp_path: Path) -> None:
+def test_groups_may_be_identified_by_any_value(spark: "SparkSession", tmp_path: Path) -> None:
     frame = spark.sql(
         "FROM VALUES (1, DOUBLE('NaN')), (1, DOUBLE('NaN')), (2, 0.5D), (2, NULL), (3, 0.5D) AS t(age, share)"
     )
@@ -213,7 +213,7 @@ def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
             check(tmp_path / "policy.toml", engine=engine)
 
 
-def test_few_gaps_are_told_as_on_duckdb(tmp_path: Path) -> None:
+def test_few_gaps_are_reported_as_on_duckdb(tmp_path: Path) -> None:
     """Three records lack b alone: what several checks dropped is told as round bounds on both engines."""
     rows = ["x,y,c"] * 60 + [",y,c"] * 40 + [",,c"] * 30 + ["x,,c"] * 3
     (tmp_path / "t.csv").write_text("\n".join(["a,b,c", *rows]) + "\n", encoding="utf-8")

@@ -22,4 +22,4 @@ def test_every_function_and_the_gate_answer_through_spark_connect() -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found) > 40
-    assert {name: told for name, told in found.items() if told != "ok"} == {}
+    assert {name: reported for name, reported in found.items() if reported != "ok"} == {}

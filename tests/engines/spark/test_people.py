@@ -48,7 +48,7 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     assert all(row["k"] == len(people[tuple(row[name] for name in QI)]) for row in sized)
     listed = by_spark(spark, "equivalence_classes", [VISITS], QI, entity="person")
     assert {tuple(row[name] for name in QI): row["class_size"] for row in listed} == {
-        key: len(held) for key, held in people.items()
+        key: len(members) for key, members in people.items()
     }
     assert sum(row["records"] for row in listed) == len(VISITS)
     by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
@@ -60,11 +60,11 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
 def test_each_person_counts_by_the_smallest_of_their_classes(spark: "SparkSession") -> None:
     people = classes(VISITS)
     smallest = {
-        person: min(len(held) for held in people.values() if person in held)
+        person: min(len(members) for members in people.values() if person in members)
         for person in set(VISITS["person"].to_list())
     }
     lines = by_spark(spark, "class_size_histogram", [VISITS], QI, entity="person")
-    sizes = [len(held) for held in people.values()]
+    sizes = [len(members) for members in people.values()]
     expected = {size: (sizes.count(size), list(smallest.values()).count(size)) for size in sizes}
     assert {row["class_size"]: (row["classes"], row["records"]) for row in lines} == expected
 

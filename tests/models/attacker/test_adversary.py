@@ -20,17 +20,17 @@ PROBABILITIES = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.875])
 
 
 def known(
-    records: list[Record], columns: list[str], told: list[str], people: list[Record] | None = None
+    records: list[Record], columns: list[str], reported: list[str], people: list[Record] | None = None
 ) -> KnownRecords:
-    every = [*columns, *told]
+    every = [*columns, *reported]
     own, others = (
         [tuple(record[column] for column in every) for record in each] for each in (records, people or [])
     )
     distinct = list(dict.fromkeys([*own, *others]))
     codes = [[VALUES.index(value) for value in each[: len(columns)]] for each in distinct]
     texts = [list(each[len(columns) :]) for each in distinct]
-    held = None if people is None else np.array([others.count(each) for each in distinct])
-    return KnownRecords(np.array([own.count(each) for each in distinct]), np.array(codes), texts, held)
+    members = None if people is None else np.array([others.count(each) for each in distinct])
+    return KnownRecords(np.array([own.count(each) for each in distinct]), np.array(codes), texts, members)
 
 
 def scored(
@@ -40,12 +40,14 @@ def scored(
     people: list[Record] | None = None,
 ) -> list[tuple[float, ...]]:
     columns = [column for group in asked["groups"] for column in group["columns"]]
-    told = list(
+    reported = list(
         dict.fromkeys([*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})])
     )
-    found = adversary.score_known_records(known(records, columns, told, people), asked, nulls)
-    keys = list(dict.fromkeys(tuple(record[column] for column in [*columns, *told]) for record in records))
-    places = [keys.index(tuple(record[column] for column in [*columns, *told])) for record in records]
+    found = adversary.score_known_records(known(records, columns, reported, people), asked, nulls)
+    keys = list(
+        dict.fromkeys(tuple(record[column] for column in [*columns, *reported]) for record in records)
+    )
+    places = [keys.index(tuple(record[column] for column in [*columns, *reported])) for record in records]
     return [(found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p]) for p in places]
 
 

@@ -18,14 +18,14 @@ MODEL = fit(three_columns(300))
 NAMES = MODEL.columns
 
 
-def people(codes: Sequence[Sequence[int]], held: Integers | None = None) -> KnownRecords:
+def people(codes: Sequence[Sequence[int]], members: Integers | None = None) -> KnownRecords:
     ones = np.ones(len(codes), dtype=np.int64)
-    return KnownRecords(ones, np.array(codes), [[] for _ in codes], held)
+    return KnownRecords(ones, np.array(codes), [[] for _ in codes], members)
 
 
 def choose_methods(*groups: tuple[Sequence[str], float], **more: Any) -> dict[str, Any]:
-    told = [{"columns": list(columns), "probability": chance} for columns, chance in groups]
-    return {"population": 5_000, "groups": told} | more
+    reported = [{"columns": list(columns), "probability": chance} for columns, chance in groups]
+    return {"population": 5_000, "groups": reported} | more
 
 
 TOWN = people([[1, 1, 1], [1, 2, 1], [2, 2, 2], [2, 3, 2], [3, 3, 3]])
@@ -91,7 +91,7 @@ def test_only_one_of_them_can_say_who_is_unique() -> None:
         adversary.score_known_records(both, choose_methods((NAMES, 1.0)), model=MODEL)
 
 
-def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_are_told_of() -> None:
+def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_are_described() -> None:
     codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2]])
     both = KnownRecords(np.array([1, 2, 1, 0]), codes, [[]] * 4, np.array([1, 1, 0, 4]))
     scenario = {
@@ -112,9 +112,9 @@ def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_
 
 def test_drawn_sets_look_records_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
-    codes, held = np.unique(rng.integers(1, [9, 4, 6, 5], (900, 4)), axis=0, return_counts=True)
-    records = rng.binomial(held, 0.3)
-    both = KnownRecords(records, codes, [[] for _ in codes], held)
+    codes, members = np.unique(rng.integers(1, [9, 4, 6, 5], (900, 4)), axis=0, return_counts=True)
+    records = rng.binomial(members, 0.3)
+    both = KnownRecords(records, codes, [[] for _ in codes], members)
     scenario = choose_methods(*(([name], 0.5) for name in "abcd"))
     exact = adversary.score_known_records(both, scenario)
     monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)

@@ -38,18 +38,18 @@ def distinct(drawn: Drawn, seed: int) -> DistinctRecords:
     if not seed % 2:
         counts = Counter(rows)
         return DistinctRecords(list(np.array(list(counts)).T), np.array(list(counts.values())))
-    held = sorted(set(zip(rows, people, strict=True)))
-    np.random.default_rng(seed).shuffle(held)
-    codes = list(np.array([row for row, _ in held]).T)
-    return DistinctRecords(codes, np.ones(len(held), int), np.array([person for _, person in held]))
+    members = sorted(set(zip(rows, people, strict=True)))
+    np.random.default_rng(seed).shuffle(members)
+    codes = list(np.array([row for row, _ in members]).T)
+    return DistinctRecords(codes, np.ones(len(members), int), np.array([person for _, person in members]))
 
 
 def count_by_hand(drawn: Drawn, places: Places) -> tuple[int, int]:
     """How many people are alone in one of their classes, and how many classes there are."""
-    held: dict[Places, set[int]] = {}
+    members: dict[Places, set[int]] = {}
     for row, person in zip(*drawn, strict=True):
-        held.setdefault(tuple(row[place] for place in places), set()).add(person)
-    return len(set().union(*(people for people in held.values() if len(people) == 1))), len(held)
+        members.setdefault(tuple(row[place] for place in places), set()).add(person)
+    return len(set().union(*(people for people in members.values() if len(people) == 1))), len(members)
 
 
 def sets_up_to(width: int, size: int) -> list[Places]:

@@ -28,7 +28,7 @@ def test_sets_are_those_that_a_loop_finds(rows: list[list[int]], max_size: int) 
     assert found(coded(rows), max_size) == minimal([tuple(row) for row in rows], max_size)
 
 
-def test_records_in_another_order_are_told_by_their_positions() -> None:
+def test_records_in_another_order_are_identified_by_their_positions() -> None:
     rows = draw(3, 30, 4, 6)
     mixed = np.random.default_rng(0).permutation(30)
     table = coded([rows[place] for place in mixed])
@@ -118,17 +118,17 @@ def test_scores_and_contributions_add_up_the_sets_of_a_loop(rows: list[list[int]
     sets = minimal([tuple(row) for row in rows], max_size)
     found = find_minimal_uniques(coded(rows), max_size)
     expected = [0.0] * len(rows)
-    held: dict[tuple[int, str], float] = {}
+    members: dict[tuple[int, str], float] = {}
     for record, places in sets:
         part = score(len(places), 4, max_size)
         expected[record] += part
         for place in places:
-            held[record, f"c{place}"] = held.get((record, f"c{place}"), 0.0) + part
+            members[record, f"c{place}"] = members.get((record, f"c{place}"), 0.0) + part
     assert scored(rows, max_size) == pytest.approx(expected, rel=1e-12)
     answer = minimal_uniques.score_columns(found)
     keys = zip(answer.record.tolist(), answer.column_name.tolist(), strict=True)
-    assert dict(zip(keys, answer.score.tolist(), strict=True)) == pytest.approx(held, rel=1e-12)
-    shares = [held[record, name] / expected[record] for record, name in sorted(held)]
+    assert dict(zip(keys, answer.score.tolist(), strict=True)) == pytest.approx(members, rel=1e-12)
+    shares = [members[record, name] / expected[record] for record, name in sorted(members)]
     assert answer.contribution.tolist() == pytest.approx(shares, rel=1e-12)
 
 

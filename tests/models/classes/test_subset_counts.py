@@ -32,22 +32,25 @@ def alike(one: Row, other: Row, nulls: str) -> bool:
 
 
 def count_records(rows: list[Row], nulls: str) -> Counted:
-    kept = [row for row in rows if nulls != "drop" or all(row)]
+    remaining = [row for row in rows if nulls != "drop" or all(row)]
     pairs = sum(
-        alike(one, other, nulls) for a, one in enumerate(kept) for b, other in enumerate(kept) if a != b
+        alike(one, other, nulls)
+        for a, one in enumerate(remaining)
+        for b, other in enumerate(remaining)
+        if a != b
     )
-    return len(kept), len(set(kept)), float(len(set(kept))), pairs, len(rows) - len(kept)
+    return len(remaining), len(set(remaining)), float(len(set(remaining))), pairs, len(rows) - len(remaining)
 
 
 def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
-    held: dict[Row, set[int]] = {}
+    members: dict[Row, set[int]] = {}
     for row, person in zip(rows, people, strict=True):
         if nulls != "drop" or all(row):
-            held.setdefault(row, set()).add(person)
-    left = {person for each in held.values() for person in each}
-    least = [min(len(each) for each in held.values() if person in each) for person in left]
+            members.setdefault(row, set()).add(person)
+    left = {person for each in members.values() for person in each}
+    least = [min(len(each) for each in members.values() if person in each) for person in left]
     dropped = sum(nulls == "drop" and not all(row) for row in rows)
-    return len(left), len(held), sum(1 / size for size in least), sum(least) - len(least), dropped
+    return len(left), len(members), sum(1 / size for size in least), sum(least) - len(least), dropped
 
 
 @pytest.mark.parametrize(
@@ -65,10 +68,10 @@ def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
     for seed in range(300):
         rows, people = draw(seed)
         if counts_people:
-            held = Counter(zip(rows, people, strict=True))
-            codes = list(np.array([row for row, _ in held]).T)
-            whose = np.array([person for _, person in held])
-            table = DistinctRecords(codes, np.array(list(held.values())), whose)
+            members = Counter(zip(rows, people, strict=True))
+            codes = list(np.array([row for row, _ in members]).T)
+            whose = np.array([person for _, person in members])
+            table = DistinctRecords(codes, np.array(list(members.values())), whose)
         else:
             counts = Counter(rows)
             table = DistinctRecords(list(np.array(list(counts)).T), np.array(list(counts.values())))

@@ -90,7 +90,7 @@ def test_figures_by_hand(values: list[int], marks: set[int]) -> None:
 @pytest.mark.parametrize(
     "text", ["?", "N/A", " unknown ", "", "  ", "NaN", "9999-99-99", "1900-01-01 00:00:00"]
 )
-def test_words_and_dates_are_told_by_themselves(text: str) -> None:
+def test_words_and_dates_are_reported_by_themselves(text: str) -> None:
     assert find_missing_value_codes([MissingValueCode(text, 3)], None) == [MissingValueCode(text, 3)]
 
 
@@ -136,11 +136,13 @@ def test_a_column_looks_like_what_it_is(profiled: dict[str, dict[str, object]], 
     assert profiled[name]["looks_like"] == COLUMNS[name][0]
 
 
-def test_no_value_of_the_table_is_told_but_marks(profiled: dict[str, dict[str, object]]) -> None:
+def test_no_value_of_the_table_is_reported(
+    profiled: dict[str, dict[str, object]],
+) -> None:
     for name in ("record", "visitor_id", "note", "zip_code", "icd10"):
-        told = " ".join(
+        reported = " ".join(
             str(value) for key, value in profiled[name].items() if key not in ("records", "distinct_values")
         )
         words = {str(value) for value in COLUMNS[name][1] if len(str(value)) > 2}
-        assert not any(word in told.split() for word in words), name
+        assert not any(word in reported.split() for word in words), name
     assert profiled["marked"]["sentinels"] == ["?"]

@@ -117,11 +117,11 @@ def test_values_without_information_are_weighed_by_how_often_they_lose_it() -> N
 def test_the_interval_of_a_mean_of_chances_contains_it_in_95_of_100_draws() -> None:
     rng = np.random.default_rng(2)
     for chances in (np.array([0.0, 1.0]), np.array([0.0, 0.0, 0.05, 0.5])):
-        held = 0
+        contained = 0
         for _ in range(1000):
             low, high = wilson_interval(float(rng.choice(chances, 200).mean()), 200)
-            held += low <= chances.mean() <= high
-        assert held >= 935
+            contained += low <= chances.mean() <= high
+        assert contained >= 935
 
 
 @pytest.mark.parametrize("law", [Histogram.of_distances, Normal.fit, Laplace.fit])

@@ -50,7 +50,7 @@ def test_a_model_comes_back_as_it_was() -> None:
         (resigned(method="__import__('os')"), "a saved model must have all its parts"),
     ],
 )
-def test_damage_is_told_in_a_sentence(text: str, words: str) -> None:
+def test_damage_is_explained_in_a_sentence(text: str, words: str) -> None:
     with pytest.raises(ReidError, match=words):
         copula_file.copula_from_json(text)
 

@@ -14,16 +14,16 @@ def test_shares_are_those_counted_and_the_most_frequent_value_comes_first() -> N
 
 
 @pytest.mark.parametrize(
-    ("values", "kept"),
+    ("values", "remaining"),
     [
         (["10", "9", None, "-1"], (None, "-1", "9", "10")),
         (["2020-03-01", "2019-12-31"], ("2019-12-31", "2020-03-01")),
     ],
 )
 def test_order_is_that_of_numbers_or_of_text_and_null_comes_first(
-    values: list[str | None], kept: tuple[str | None, ...]
+    values: list[str | None], remaining: tuple[str | None, ...]
 ) -> None:
-    assert fit_marginal(values, [1] * len(values), ordered=True).values == kept
+    assert fit_marginal(values, [1] * len(values), ordered=True).values == remaining
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def test_the_nearest_correlation_is_one_and_no_sampled_one_is_nearer(size: int, 
 
 
 def test_a_correlation_stays_as_it_is_and_higham_s_example_comes_out() -> None:
-    kept = np.array([[1, 0.5], [0.5, 1]])
-    assert (nearest_correlation(kept) == kept).all()
+    remaining = np.array([[1, 0.5], [0.5, 1]])
+    assert (nearest_correlation(remaining) == remaining).all()
     found = nearest_correlation([[1, 1, 0], [1, 1, 1], [0, 1, 1]])  # Higham 2002, section 4
     assert found == pytest.approx(
         np.array([[1, 0.7607, 0.1573], [0.7607, 1, 0.7607], [0.1573, 0.7607, 1]]), abs=5e-5

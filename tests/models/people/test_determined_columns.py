@@ -52,8 +52,8 @@ def test_columns_that_follow_are_tied_to_what_stays() -> None:
         rows = EVIDENCE.drawn[:, [tie.source, tie.column]]
         assert all(tie.code_of_source[source] == code for source, code in rows.tolist())
         assert 0 < tie.exception_chance < 0.02
-    told = summarize("m", MODEL, diagnose(MODEL, EVIDENCE)).tree
-    assert {"c0 determined by c2", "c1 determined by c2"} < set(told)
+    reported = summarize("m", MODEL, diagnose(MODEL, EVIDENCE)).tree
+    assert {"c0 determined by c2", "c1 determined by c2"} < set(reported)
 
 
 @pytest.mark.parametrize("model", [MODEL, ORDERED])
@@ -153,6 +153,6 @@ def test_a_damaged_tie_is_refused(part: str, value: object) -> None:
 
 
 def test_shares_from_outside_keep_a_column() -> None:
-    told = replace(EVIDENCE, known_shares={1: ([f"c{j}" for j in range(5)], np.ones(5))})
-    model = fit(told)
+    reported = replace(EVIDENCE, known_shares={1: ([f"c{j}" for j in range(5)], np.ones(5))})
+    model = fit(reported)
     assert 1 in model.free_columns

@@ -45,7 +45,7 @@ def test_copies_are_redundant_and_sums_are_synergistic(same: bool) -> None:  # n
     assert found == pytest.approx(log(4) if same else -log(4), abs=0.02)
 
 
-def test_the_three_columns_beyond_pairs_are_found_and_told() -> None:
+def test_the_three_columns_beyond_pairs_are_found_and_reported() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, (2000, 5))
     codes[:, 4] = codes[:, 0] ^ codes[:, 2]
@@ -55,8 +55,8 @@ def test_the_three_columns_beyond_pairs_are_found_and_told() -> None:
     assert found is not None
     assert found.columns == (0, 2, 4)
     assert found.nats == pytest.approx(-log(2), abs=0.01)
-    told = diagnostics.diagnose(fit(evidence), evidence).describe(names)
-    assert "a, c and e share 0.69 nats that no two of them share" in told
+    reported = diagnostics.diagnose(fit(evidence), evidence).describe(names)
+    assert "a, c and e share 0.69 nats that no two of them share" in reported
 
 
 def test_no_three_columns_can_be_counted() -> None:
@@ -119,10 +119,10 @@ def test_what_the_model_expects_is_the_negative_binomial_of_each_drawn_record() 
         )
         np.testing.assert_allclose(of_all.mean(axis=0), by_shape, atol=1e-9)
         sizes = model.histogram.class_size
-        held = sum(
+        members = sum(
             int(r) for s, r in zip(sizes, model.histogram.records, strict=True) if int(s) < check.below
         )
-        assert check.observed == held / n
+        assert check.observed == members / n
         assert 0 <= check.low <= check.expected <= check.high <= 1
         assert abs(check.away) < 3
 

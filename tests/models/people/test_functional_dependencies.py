@@ -58,10 +58,10 @@ def test_city_and_state_are_left_out_for_their_postal_code() -> None:
     left = choose_dependencies(find_dependencies(evidence), [len(v) for v in evidence.values])
     assert sorted(one.determined for one in left) == [1, 2]
     assert all(one.is_certain for one in left)
-    kept = drop_columns(evidence, [1, 2])
-    assert kept.columns == ("c0", "c3")
-    assert list(kept.pairs) == [(0, 1)]
-    np.testing.assert_array_equal(kept.pairs[0, 1][2], evidence.pairs[0, 3][2])
+    remaining = drop_columns(evidence, [1, 2])
+    assert remaining.columns == ("c0", "c3")
+    assert list(remaining.pairs) == [(0, 1)]
+    np.testing.assert_array_equal(remaining.pairs[0, 1][2], evidence.pairs[0, 3][2])
 
 
 def test_a_value_that_nearly_all_have_is_no_evidence() -> None:

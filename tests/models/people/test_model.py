@@ -55,14 +55,14 @@ def test_at_the_samples_size_what_is_seen_is_all() -> None:
 
 def test_the_kept_file_holds_the_tree_and_no_donor() -> None:
     text = to_json(MODEL)
-    kept = from_json(text)
-    assert kept.donors == 0 < MODEL.donors
+    remaining = from_json(text)
+    assert remaining.donors == 0 < MODEL.donors
     assert to_json(MODEL) == text
-    cells, many = every_cell(kept.marginals)
-    np.testing.assert_allclose(kept.mixture.log_q(cells), MODEL.mixture.tree.log_q(cells), atol=1e-5)
-    assert (np.exp(kept.mixture.log_q(cells)) * many).sum() == pytest.approx(1, abs=1e-5)
-    assert kept.cell_probability([["F"], ["33"], [None]]).probability[0] > 0
-    one, other = (shares.forecast(model, [1e4])[0].uniqueness for model in (MODEL, kept))
+    cells, many = every_cell(remaining.marginals)
+    np.testing.assert_allclose(remaining.mixture.log_q(cells), MODEL.mixture.tree.log_q(cells), atol=1e-5)
+    assert (np.exp(remaining.mixture.log_q(cells)) * many).sum() == pytest.approx(1, abs=1e-5)
+    assert remaining.cell_probability([["F"], ["33"], [None]]).probability[0] > 0
+    one, other = (shares.forecast(model, [1e4])[0].uniqueness for model in (MODEL, remaining))
     assert other == pytest.approx(one, abs=0.03)
 
 
@@ -125,8 +125,8 @@ def test_samples_are_the_same_whoever_asks_for_which() -> None:
 
 
 def test_marginals_from_outside_are_kept_to() -> None:
-    told = replace(EVIDENCE, known_shares={0: (["F", "M", "X"], np.array([30.0, 60.0, 10.0]))})
-    column = fit(told).marginals[0]
+    reported = replace(EVIDENCE, known_shares={0: (["F", "M", "X"], np.array([30.0, 60.0, 10.0]))})
+    column = fit(reported).marginals[0]
     share = dict(zip(column.seen, column.mass, strict=False))
     assert share == pytest.approx({"F": 0.3, "M": 0.6, "X": 0.1}, abs=1e-5)
 
@@ -137,10 +137,10 @@ def test_columns_are_counted() -> None:
 
 
 def test_the_tree_keeps_to_shares_from_outside() -> None:
-    told = replace(
+    reported = replace(
         EVIDENCE, known_shares={1: (AGES, np.arange(1.0, 11.0)), 2: (["A", "B", "C", None], np.ones(4))}
     )
-    model = fit(told)
+    model = fit(reported)
     assert model.donors == 0
     cells, many = every_cell(model.marginals)
     q = np.exp(model.mixture.log_q(cells)) * many
@@ -155,7 +155,7 @@ def test_the_tree_keeps_to_shares_from_outside() -> None:
             assert got[values.index(value)] == pytest.approx(share, abs=1e-4)
 
 
-def test_weights_are_told_by_the_tree_alone() -> None:
+def test_weights_are_recognised_by_the_tree_alone() -> None:
     model = fit(replace(EVIDENCE, weighted=True))
     assert model.donors == 0
     assert shares.forecast(model, [1e4])[0].uniqueness < 1

@@ -71,12 +71,12 @@ def test_what_the_sample_shows_by_simulation(seen: int) -> None:
     q, a, n, people = 0.002, 0.7, 400, 2000
     g = rng.gamma(a, 1 / a, 4_000_000)
     sample, rest = rng.poisson(n * q * g), rng.poisson((people - n) * q * g)
-    kept = sample == seen
+    remaining = sample == seen
     kappa = float(overdispersion.correctness_known(seen, q, a, n, people))
-    assert kappa == pytest.approx((1 / (seen + rest[kept])).mean(), rel=0.01)
+    assert kappa == pytest.approx((1 / (seen + rest[remaining])).mean(), rel=0.01)
     if seen == 1:
         assert float(overdispersion.uniqueness_known(q, a, n, people)) == pytest.approx(
-            (rest[kept] == 0).mean(), rel=0.01
+            (rest[remaining] == 0).mean(), rel=0.01
         )
 
 
@@ -87,12 +87,12 @@ def test_a_whole_population_by_simulation() -> None:
     a, people = 0.8, 5000
     counts = rng.poisson(people * q * rng.gamma(a, 1 / a, (400, len(q))))
     total = counts.sum()
-    for law, held in (
+    for law, members in (
         (overdispersion.uniqueness(q, a, people), counts[counts == 1].sum()),
         (overdispersion.correctness(q, a, people), (counts > 0).sum()),
         (overdispersion.below_k(q, a, people, 5), counts[counts < 5].sum()),
     ):
-        assert q @ law == pytest.approx(held / total, rel=0.02)
+        assert q @ law == pytest.approx(members / total, rel=0.02)
 
 
 @pytest.mark.parametrize("log_a", [-2.0, 0.0, 2.0])
@@ -113,8 +113,8 @@ def test_repeats_of_a_simulated_population_tell_the_shape(log_a: float) -> None:
 def test_subtables_that_agree_decide() -> None:
     """Sub-tables that all say ln a = 1 + β (H − 8) put the full table there, but for the shift."""
     flat = ShapeLikelihood(8.0, np.zeros(len(LOG_SHAPES)))
-    told = [ShapeLikelihood(8.0, -50 * (LOG_SHAPES - 1.0) ** 2) for _ in range(30)]
-    weights = overdispersion.posterior_of_shapes(flat, told)
+    reported = [ShapeLikelihood(8.0, -50 * (LOG_SHAPES - 1.0) ** 2) for _ in range(30)]
+    weights = overdispersion.posterior_of_shapes(flat, reported)
     assert weights.sum() == pytest.approx(1)
     assert weights @ LOG_SHAPES == pytest.approx(1.0 + overdispersion.LAW.shift, abs=0.1)
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -6,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models.people import overdispersion
+from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.scores import SHRINKAGE, Overdispersion, shrink_correctness, shrink_scores
-from tests.people_tables import three_columns
+from tests.people_tables import of_values, three_columns
 
 SHARES = st.floats(0, 1)
 
@@ -104,3 +107,40 @@ def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:
     of_drawn = cells.overdispersion.uniqueness(np.exp(model.drawn_log_q), people)
     assert model.unique_share(people) == pytest.approx(of_drawn.mean())
     np.testing.assert_allclose(cells.known(np.ones(300, dtype=np.int64), 400)[0], 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_of_the_sample_itself_are_as_high_as_its_people_are_unique(seed: int) -> None:
+    """A record is part of what its own q was fitted to: with itself, the mean ξ was a quarter too low."""
+    rng = np.random.default_rng(seed)
+    people, records = 20_000, 400
+    hidden = rng.normal(size=(people, 2)) @ rng.normal(size=(2, 6)) + rng.normal(size=(people, 6))
+    codes = np.clip(np.floor(1.6 * hidden + 6), 0, 11).astype(np.int64)
+    key = row_keys(codes)
+    size = np.bincount(key)[key]
+    rows = rng.permutation(people)[:records]
+    values = [[f"v{code}" for code in own] for own in codes[rows].T.tolist()]
+    model = fit(of_values(values, [False] * 6))
+    in_sample = np.bincount(key[rows], minlength=key.max() + 1)[key[rows]]
+    cells = model.cell_probability(values)
+    xi, kappa = cells.known(in_sample, people)
+    unique = size[rows] == 1
+    assert 0.1 < unique.mean() < 0.9
+    assert xi.mean() == pytest.approx(unique.mean(), abs=0.08)
+    assert kappa.mean() == pytest.approx((1 / size[rows]).mean(), abs=0.08)
+    assert replace(cells, left_out=None).known(in_sample, people)[0].mean() < xi.mean() - 0.05
+
+
+def test_records_of_the_sample_are_left_out_in_any_order_and_only_if_all_values_are_known() -> None:
+    evidence = three_columns(400)
+    model = fit(evidence)
+    assert model.sample is not None and model.mixture.donors is not None  # noqa: PT018
+    codes = np.concatenate([model.mixture.donors.codes[::-1], [[c.other_code for c in model.marginals]]])
+    cells = model.scored(codes)
+    assert cells.left_out is not None
+    expected = np.append(np.exp(model.sample.log_q[::-1]), cells.probability[-1])
+    np.testing.assert_allclose(cells.left_out.probability, expected, rtol=1e-12)
+    some = np.array([3, 1, len(codes) - 1])
+    taken = cells.taken(some).taken(np.array([2, 0]))
+    assert taken.left_out is not None
+    np.testing.assert_allclose(taken.left_out.probability, expected[some[[2, 0]]], rtol=1e-12)

@@ -1,9 +1,10 @@
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 
 from reid_sql.models.marginals.column import Column
+from reid_sql.models.people import conditional
 from reid_sql.models.people.conditional import OWN_SHARE_CHILD, OWN_SHARE_PARENT, bin_pairs, fit_conditional
 from reid_sql.models.people.evidence import count_pairs
 from reid_sql.models.people.fit import fit_columns
@@ -70,10 +71,10 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
         found = np.zeros((len(one.bin_mass), len(other.bin_mass)))
         for a, b in zip(one.bins[first[rows]], other.bins[second[rows]], strict=True):
             spread = np.eye(len(other.bin_mass))[b]
-            if fitted.smoothed_axes[0] and other.kernel is not None:
+            if fitted.smoothing.axes[0] and other.kernel is not None:
                 spread = OWN_SHARE_CHILD * spread + (1 - OWN_SHARE_CHILD) * other.kernel[b]
             along = np.eye(len(one.bin_mass))[a]
-            if fitted.smoothed_axes[1] and one.kernel is not None:
+            if fitted.smoothing.axes[1] and one.kernel is not None:
                 along = OWN_SHARE_PARENT * along + (1 - OWN_SHARE_PARENT) * one.kernel[a]
             found += np.outer(along, spread)
         return found
@@ -83,8 +84,8 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
     for row in (0, 7, 100):
         rest = table(np.delete(everyone, row))
         a, b = one.bins[first[row]], other.bins[second[row]]
-        top = rest[a, b] + fitted.strength * other.bin_left_out[b]
-        want = top / (rest[a].sum() + fitted.strength)
+        top = rest[a, b] + fitted.smoothing.strength * other.bin_left_out[b]
+        want = top / (rest[a].sum() + fitted.smoothing.strength)
         got = fitted.log_left_out(np.array([a]), np.array([b]))
         assert np.exp(got[0]) == pytest.approx(want, rel=1e-9)
 
@@ -92,3 +93,22 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
 def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
     one, other, count = count_pairs(first, second)
     return (one, other), count
+
+
+@pytest.mark.parametrize("pairs_per_cell", [0, 10**9])
+def test_gains_are_those_of_the_fitted_chances(monkeypatch: pytest.MonkeyPatch, pairs_per_cell: int) -> None:
+    """Each record left out of the whole table of counts, in both directions of every pair."""
+    monkeypatch.setattr(conditional, "PAIRS_PER_CELL", pairs_per_cell)
+    tables = PairTables(COLUMNS, EVIDENCE)
+    for parent, child in permutations(range(3), 2):
+        fitted = tables.conditional(parent, child)
+        bins = COLUMNS[parent].bins[EVIDENCE.drawn[:, parent]], COLUMNS[child].bins[EVIDENCE.drawn[:, child]]
+        gain = (fitted.log_left_out(*bins) - np.log(COLUMNS[child].bin_left_out[bins[1]])).sum()
+        assert tables.gains[parent, child] == pytest.approx(gain, rel=1e-9)
+
+
+def test_cumulated_chances_end_each_row_at_its_number() -> None:
+    fitted = TABLES.conditional(1, 2)
+    rows = fitted.cumulated.reshape(fitted.log_chance.shape) - np.arange(len(fitted.log_chance))[:, None]
+    np.testing.assert_allclose(np.diff(rows, axis=1), np.exp(fitted.log_chance)[:, 1:], atol=1e-12)
+    assert (rows[:, -1] == 1).all()

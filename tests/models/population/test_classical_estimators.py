@@ -106,7 +106,7 @@ def test_the_answer_solves_for_theta(classes: dict[int, int], growth: float) -> 
 
 
 def test_intervals_hold_where_the_formula_does() -> None:
-    rng, held = np.random.default_rng(3), 0
+    rng, contained = np.random.default_rng(3), 0
     for _ in range(200):
         labels: list[int] = []
         for place in range(2_000):
@@ -115,8 +115,8 @@ def test_intervals_hold_where_the_formula_does() -> None:
         truth = sum(count == 1 for count in Counter(labels).values()) / 2_000
         counts = Counter(Counter(rng.permutation(labels)[:200].tolist()).values())
         found = classical_estimators.estimate_ewens(histogram(dict(counts)), 2_000)
-        held += (found.low or 0) <= truth <= (found.high or 1)
-    assert held >= 185
+        contained += (found.low or 0) <= truth <= (found.high or 1)
+    assert contained >= 185
 
 
 def test_two_records_that_are_alike_have_an_answer() -> None:

@@ -58,14 +58,14 @@ def test_classes_that_are_alike_count_together() -> None:
 
 @pytest.mark.parametrize("shape", [0.2, 1.5, 10.0, np.inf])
 def test_the_interval_of_the_shape_holds_it_as_often_as_it_says(shape: float) -> None:
-    held = 0
+    contained = 0
     for seed in range(40):
         counts, expected = drawn(shape, seed)
         some = np.random.default_rng(seed).choice(len(counts), 600, replace=False)
         spread = loglinear.list_likely_shapes(counts[some], expected[some], np.ones(600, dtype=np.int64))
         assert spread == sorted(spread)
-        held += spread[0] <= shape <= spread[-1]
-    assert held >= 35  # of 40 at 95 %, one in 300 such runs has fewer
+        contained += spread[0] <= shape <= spread[-1]
+    assert contained >= 35  # of 40 at 95 %, one in 300 such runs has fewer
 
 
 def test_the_last_digit_of_an_expected_count_changes_nothing() -> None:

@@ -58,7 +58,7 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ("ewens", classical_estimators.STATUS_EWENS),
         ("pitman", pitman.STATUS_COVERAGE),
@@ -68,16 +68,16 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
         ("pyc, V_5", pitman_yor_forecast.STATUS_COVERAGE),
     ],
 )
-def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, told: str) -> None:
+def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, message: str) -> None:
     """Held, of how many, truths below and above the intervals: the sums over the fractions."""
     page = (root / "docs" / "population_uniqueness.md").read_text(encoding="utf-8")
     table = page.partition("truths below it, above it")[2]
     line = table.partition(f"\n| {row} | ")[2].partition("\n")[0]
     cells = re.findall(r"(\d+) of (\d+); (\d+), (\d+)", line)
-    held, cases, below, above = (sum(map(int, column)) for column in zip(*cells, strict=True))
-    assert held + below + above == cases
+    contained, cases, below, above = (sum(map(int, column)) for column in zip(*cells, strict=True))
+    assert contained + below + above == cases
     one_sided = rf"{below} and above it in {above}|in {below} and {above}|in {below}, above it in {above}"
-    assert re.search(rf"{held} of {cases} samples|of {cases} samples.*({one_sided})", told)
+    assert re.search(rf"{contained} of {cases} samples|of {cases} samples.*({one_sided})", message)
 
 
 @given(CLASSES)
@@ -162,7 +162,7 @@ def test_a_tenth_that_was_rounded_up_to_whole_records_is_a_tenth() -> None:
 
 
 def test_the_interval_of_loglinear_nb_holds_what_follows_the_model() -> None:
-    rng, held = np.random.default_rng(4), 0
+    rng, contained = np.random.default_rng(4), 0
     for _ in range(40):
         expected = rng.gamma(0.5, 4.0, 20_000)
         people = rng.poisson(10 * expected * rng.gamma(0.8, 1 / 0.8, expected.size))
@@ -173,8 +173,8 @@ def test_the_interval_of_loglinear_nb_holds_what_follows_the_model() -> None:
         row = estimate_by_methods(lines, float(people.sum()), "loglinear_nb")[0]
         assert row.uniqueness_low is not None
         assert row.uniqueness_high is not None
-        held += row.uniqueness_low <= (people == 1).sum() / people.sum() <= row.uniqueness_high
-    assert held >= 34
+        contained += row.uniqueness_low <= (people == 1).sum() / people.sum() <= row.uniqueness_high
+    assert contained >= 34
 
 
 def test_where_counts_are_as_good_as_poisson_there_is_an_interval_too() -> None:
@@ -258,9 +258,9 @@ def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str)
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample: str) -> None:
-    told = evidence_of_sizes(SAMPLES[sample])
+    reported = evidence_of_sizes(SAMPLES[sample])
     for growth in GROWTH[1:]:
-        found = ALL_METHODS[method](told, 40 * 20 * growth)
+        found = ALL_METHODS[method](reported, 40 * 20 * growth)
         assert found.status
         if found.uniqueness is None:
             assert found.status != "ok"
@@ -279,12 +279,12 @@ FALLS_FROM = {"dankar": 10.0, "pyc": 2.0}
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_more_people_never_make_a_larger_share_unique(method: Method, sample: str) -> None:
-    told = evidence_of_sizes(SAMPLES[sample])
-    records = int(told.histogram.records.sum())
+    reported = evidence_of_sizes(SAMPLES[sample])
+    records = int(reported.histogram.records.sum())
     populations = [
         float(round(records * growth)) for growth in GROWTH if growth >= FALLS_FROM.get(method, 1.0)
     ]
-    found = [ALL_METHODS[method](told, people).uniqueness for people in populations]
+    found = [ALL_METHODS[method](reported, people).uniqueness for people in populations]
     shares = [share for share in found if share is not None]
     assert all(later <= earlier + 1e-9 for earlier, later in pairwise(shares))
 

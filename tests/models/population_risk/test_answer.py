@@ -63,13 +63,13 @@ def test_shares_and_their_ends_fall_as_the_population_grows(records: int) -> Non
 
 def test_the_upper_end_is_at_most_what_is_provable() -> None:
     evidence = three_columns(500)
-    held, row = count_kinds(evidence.histogram, 5), answer(evidence, [5000])[0]
+    members, row = count_kinds(evidence.histogram, 5), answer(evidence, [5000])[0]
     for name in ENDS:
         # the share of which so few or fewer are held in 2.5 % of samples
         grid = np.linspace(0, 1, 200_001)
-        cap = grid[np.argmax(binom.cdf(held[name], 500, grid) <= 0.025)] if held[name] < 500 else 1.0
+        cap = grid[np.argmax(binom.cdf(members[name], 500, grid) <= 0.025)] if members[name] < 500 else 1.0
         assert getattr(row, name + "_high") <= cap + 1e-4
-        assert clopper_pearson_upper(held[name], 500) == pytest.approx(cap, abs=1e-5)
+        assert clopper_pearson_upper(members[name], 500) == pytest.approx(cap, abs=1e-5)
 
 
 def test_no_estimate_is_below_what_is_provable() -> None:
@@ -193,8 +193,8 @@ def test_refusals() -> None:
 
 
 def test_the_sentence_can_be_quoted() -> None:
-    said = estimate_sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
-    assert said.startswith(
+    message = estimate_sentence(("age", "sex", "zip"), 67e6, Share(0.008, 0.004, 0.015))
+    assert message.startswith(
         "Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age, sex and zip, if the table is a "
         "random sample of them with one row per person. For 95 of 100"
     )

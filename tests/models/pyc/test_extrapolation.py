@@ -154,12 +154,14 @@ def test_the_same_points_give_the_same_answer(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("kappa", "held"),
+    ("kappa", "members"),
     [([1, 1, 1], 1.0), ([0.8, 0.8, 0.8], 0.8), ([0.7, 0.8, 0.9], 0.9), ([0.9, 0.6, 0.95], 0.95)],
 )
-def test_points_that_never_fall_leave_the_safe_answer(method: str, kappa: list[float], held: float) -> None:
+def test_points_that_never_fall_leave_the_safe_answer(
+    method: str, kappa: list[float], members: float
+) -> None:
     found = extrapolate([10, 100, 1000], kappa, [2, 10, 1000, 8e9], method)
-    assert found.correctness.tolist() == [1.0, held, held, held]
+    assert found.correctness.tolist() == [1.0, members, members, members]
     assert found.status == STATUS_NEVER_FALLS
     assert found.parameters == {}
 

@@ -110,7 +110,7 @@ def test_within_what_any_law_can_say_by_a_linear_programme() -> None:
 
 
 @pytest.mark.parametrize(("share", "error"), [(0.3, 0.005), (0.1, 0.02)])
-def test_a_town_is_told_from_a_part_of_it_better_than_by_the_papers_curve(share: float, error: float) -> None:
+def test_a_town_is_predicted_from_a_part_better_than_by_the_papers_curve(share: float, error: float) -> None:
     truth = correctness_curve(TOWN, [RECORDS])[0]
     tilted, pyc = (
         float(extrapolate(*among(share), RECORDS, method).correctness) for method in ("tilted", "pyc")
@@ -158,13 +158,13 @@ def test_noise_is_not_followed_and_widens() -> None:
     assert widths[0] < widths[1]
 
 
-def test_errors_that_nobody_told_are_found() -> None:
+def test_errors_that_nobody_reported_are_found() -> None:
     sizes, kappa = among(0.3, 14)
     noisy = np.minimum(kappa * (1 + 0.01 * np.resize([1, -1], kappa.size)), 1)
     found = extrapolate(sizes, noisy, [RECORDS])
     assert found.status == STATUS_NO_ERRORS
-    told = extrapolate(sizes, noisy, [RECORDS], standard_errors=[1e-6])
-    assert "standard errors (root mean square) away from the curve" in told.status
+    reported = extrapolate(sizes, noisy, [RECORDS], standard_errors=[1e-6])
+    assert "standard errors (root mean square) away from the curve" in reported.status
 
 
 def test_far_away_and_few_points_are_said() -> None:

@@ -40,9 +40,9 @@ def lattice(table: pl.DataFrame, hierarchies: list[Labels]) -> Lattice:
     codes = distinct.select(table.columns).to_numpy().T.astype(np.int64)
     level_codes = []
     for name, hierarchy in zip(table.columns, hierarchies, strict=True):
-        held = np.bincount(table[name].to_numpy(), minlength=len(hierarchy[0]))
+        members = np.bincount(table[name].to_numpy(), minlength=len(hierarchy[0]))
         levels = [np.unique(level, return_inverse=True)[1].astype(np.int64) for level in hierarchy]
-        level_codes.append(LevelCodes(tuple(levels), held.astype(np.int64)))
+        level_codes.append(LevelCodes(tuple(levels), members.astype(np.int64)))
     return Lattice(level_codes, DistinctRecords(codes, distinct["len"].to_numpy().astype(np.int64)))
 
 
@@ -59,14 +59,14 @@ def nodes(hierarchies: list[Labels]) -> Iterator[Node]:
     yield from product(*(range(len(hierarchy)) for hierarchy in hierarchies))
 
 
-def entropy_loss(table: pl.DataFrame, coarse: pl.DataFrame, kept: pl.Series) -> float:
+def entropy_loss(table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series) -> float:
     """The definition, record by record and column by column."""
     lost = whole = 0.0
     for name in table.columns:
         fine = table[name].value_counts().rows()
         rough = coarse[name].value_counts().rows()
         fines, roughs = dict(fine), dict(rough)
-        for value, label, stays in zip(table[name], coarse[name], kept, strict=True):
+        for value, label, stays in zip(table[name], coarse[name], remaining, strict=True):
             everything = log2(len(table) / fines[value])
             whole += everything
             lost += log2(roughs[label] / fines[value]) if stays else everything

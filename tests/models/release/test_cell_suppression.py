@@ -52,7 +52,7 @@ def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Dra
 
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
-def test_a_blank_cell_loses_what_its_coarse_value_told(data: st.DataObject, drawn: Drawn, cut: int) -> None:
+def test_a_blank_cell_loses_what_its_coarse_value_showed(data: st.DataObject, drawn: Drawn, cut: int) -> None:
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
     made = lattice(table, hierarchies)

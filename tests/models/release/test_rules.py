@@ -24,11 +24,11 @@ CRITERIA: list[Criterion] = [
 
 def holds(criterion: Criterion, values: list[int], everyone: list[int]) -> bool:
     """The definition, by exact shares."""
-    held = Counter(values)
-    shares = {value: Fraction(each, len(values)) for value, each in held.items()}
+    counts = Counter(values)
+    shares = {value: Fraction(each, len(values)) for value, each in counts.items()}
     match criterion:
         case Distinct(least=least):
-            return len(held) >= least
+            return len(counts) >= least
         case Diverse(least=least):
             return -sum(float(p) * log(p) for p in shares.values()) >= log(least) - 1e-9
         case Frequent(alpha=alpha):
@@ -46,21 +46,21 @@ def stays(coarse: pl.DataFrame, values: list[int], k: int, rules: list[Criterion
     classes: dict[tuple[object, ...], list[int]] = {}
     for at, row in enumerate(coarse.iter_rows()):
         classes.setdefault(row, []).append(at)
-    kept = [True] * len(coarse)
+    remaining = [True] * len(coarse)
     while True:
-        everyone = [value for value, each in zip(values, kept, strict=True) if each]
+        everyone = [value for value, each in zip(values, remaining, strict=True) if each]
         broken = [
             records
             for records in classes.values()
-            if kept[records[0]]
+            if remaining[records[0]]
             and not (
                 len(records) >= k and all(holds(r, [values[at] for at in records], everyone) for r in rules)
             )
         ]
         if not broken:
-            return kept
+            return remaining
         for at in (at for records in broken for at in records):
-            kept[at] = False
+            remaining[at] = False
 
 
 def with_values(table: pl.DataFrame, hierarchies: list[Labels], values: list[int]) -> Lattice:
@@ -98,16 +98,18 @@ def test_the_search_finds_the_least_loss_under_rules(
     made = lattice(table, hierarchies)
     for node in nodes(hierarchies):
         coarse = form(table, hierarchies, node)
-        kept = stays(coarse, values, k, criteria)
-        if any(kept) and len(kept) - sum(kept) <= asked.suppressible:
-            sizes = coarse.filter(kept).group_by(coarse.columns).len()["len"].to_list()
+        remaining = stays(coarse, values, k, criteria)
+        if any(remaining) and len(remaining) - sum(remaining) <= asked.suppressible:
+            sizes = coarse.filter(remaining).group_by(coarse.columns).len()["len"].to_list()
             lost = {
-                "entropy": entropy_loss(table, coarse, pl.Series(kept)),
-                "class_size": sum(kept) / len(sizes) / len(table),
-                "discernibility": (sum(n * n for n in sizes) + (len(kept) - sum(kept)) * len(kept))
-                / len(kept) ** 2,
+                "entropy": entropy_loss(table, coarse, pl.Series(remaining)),
+                "class_size": sum(remaining) / len(sizes) / len(table),
+                "discernibility": (
+                    sum(n * n for n in sizes) + (len(remaining) - sum(remaining)) * len(remaining)
+                )
+                / len(remaining) ** 2,
             }
-            due[node] = (lost[word], kept)
+            due[node] = (lost[word], remaining)
     rules = Rules(
         with_values(table, hierarchies, values), len(hierarchies), [Rule(0, each) for each in criteria]
     )
@@ -117,54 +119,54 @@ def test_the_search_finds_the_least_loss_under_rules(
     for each in found.counted:
         assert (each.node in due) == (each.outcome.cut is not None)
         if each.node in due:
-            least, kept = due[each.node]
+            least, remaining = due[each.node]
             assert isclose(each.loss, least, rel_tol=1e-9, abs_tol=1e-12)
-            assert each.outcome.suppressed == len(kept) - sum(kept)
+            assert each.outcome.suppressed == len(remaining) - sum(remaining)
             assert each.outcome.rounds <= MAX_ROUNDS
             folded = made.records_at(each.node)
             left = folded.counts[~removed_classes(rules, each.node, folded, each.outcome)]
-            assert left.sum() == sum(kept)
+            assert left.sum() == sum(remaining)
     if found.best is not None:
         assert isclose(found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.sampled_from(CRITERIA), st.data())
-def test_no_part_of_a_class_that_meets_a_rule_is_larger_than_told(
-    held: list[int], criterion: Criterion, data: st.DataObject
+def test_no_part_of_a_class_that_meets_a_rule_is_larger_than_reported(
+    members: list[int], criterion: Criterion, data: st.DataObject
 ) -> None:
     """Every part of the class, one by one; the table's shares are those of the class and of others."""
-    if not sum(held):
+    if not sum(members):
         return
-    others = data.draw(st.lists(st.integers(0, 20), min_size=len(held), max_size=len(held)))
-    table = [own + other for own, other in zip(held, others, strict=True)]
+    others = data.draw(st.lists(st.integers(0, 20), min_size=len(members), max_size=len(members)))
+    table = [own + other for own, other in zip(members, others, strict=True)]
     everyone = [value for value, each in enumerate(table) for _ in range(each)]
-    parts = np.stack(np.meshgrid(*(np.arange(each + 1) for each in held), indexing="ij"), -1)
+    parts = np.stack(np.meshgrid(*(np.arange(each + 1) for each in members), indexing="ij"), -1)
     most = 0
-    for part in parts.reshape(-1, len(held)).tolist():
+    for part in parts.reshape(-1, len(members)).tolist():
         values = [value for value, each in enumerate(part) for _ in range(each)]
         if len(values) > most and holds(criterion, values, everyone):
             most = len(values)
-    codes = np.array([value for value, each in enumerate(held) if each])
-    one = LevelCodes((np.zeros(1, dtype=np.int64),), np.array([sum(held)]))
-    own = LevelCodes((np.arange(len(held)),), np.array(held))
-    folded = DistinctRecords(np.zeros((1, 1), dtype=np.int64), np.array([sum(held)]))
-    pairs = DistinctRecords(np.array([[0] * len(codes), codes]), np.array(held)[codes])
+    codes = np.array([value for value, each in enumerate(members) if each])
+    one = LevelCodes((np.zeros(1, dtype=np.int64),), np.array([sum(members)]))
+    own = LevelCodes((np.arange(len(members)),), np.array(members))
+    folded = DistinctRecords(np.zeros((1, 1), dtype=np.int64), np.array([sum(members)]))
+    pairs = DistinctRecords(np.array([[0] * len(codes), codes]), np.array(members)[codes])
     rules = Rules(Lattice([one, own], pairs), 1, [Rule(0, criterion)])
     counts = rules.counts((0,), folded)[0]
     shares = np.array(table) / sum(table)
-    told = float(criterion.max_records(counts, shares, 0.0)[0])
-    assert told >= most - 1e-9
-    assert told <= sum(held)
+    reported = float(criterion.max_records(counts, shares, 0.0)[0])
+    assert reported >= most - 1e-9
+    assert reported <= sum(members)
 
 
 def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     """The last class goes first; the second is too far from a table without it, and goes then."""
-    held = np.array([[150, 150], [10, 30], [0, 60]])
-    sizes = held.sum(axis=1)
-    own, other = LevelCodes((np.arange(3),), sizes), LevelCodes((np.arange(2),), held.sum(axis=0))
-    classes, values = np.nonzero(held)
-    pairs = DistinctRecords(np.array([classes, values]), held[classes, values])
+    members = np.array([[150, 150], [10, 30], [0, 60]])
+    sizes = members.sum(axis=1)
+    own, other = LevelCodes((np.arange(3),), sizes), LevelCodes((np.arange(2),), members.sum(axis=0))
+    classes, values = np.nonzero(members)
+    pairs = DistinctRecords(np.array([classes, values]), members[classes, values])
     rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])
     folded, asked = DistinctRecords(np.arange(3)[None], sizes), Requirement(400, 100)
     outcome = rules.judge((0,), folded, asked.judge(sizes), asked)

@@ -19,23 +19,23 @@ def meets(asked: Requirement, coarse: pl.DataFrame) -> tuple[bool, pl.Series]:
     """Whether some cut of whole class sizes does, and which records then stay; the smallest cut."""
     size = sizes(coarse)
     for cut in range(1, len(coarse) + 1):
-        kept = size >= cut
-        left = [int(each) for each in size.filter(kept)]
-        classes = coarse.filter(kept).unique().height
+        remaining = size >= cut
+        left = [int(each) for each in size.filter(remaining)]
+        classes = coarse.filter(remaining).unique().height
         if not left or len(coarse) - len(left) > asked.suppressible:
             break
         fine = min(left) >= asked.k and left.count(1) <= asked.unique
         fine = fine and classes / len(left) <= asked.average + 1e-9
         bad = ((sum(1 / each > t for each in left), share) for t, share in asked.shares)
         if fine and all(found / len(left) <= share + 1e-9 for found, share in bad):
-            return True, kept
+            return True, remaining
     return False, size < 0
 
 
-def loss_by_hand(word: str, table: pl.DataFrame, coarse: pl.DataFrame, kept: pl.Series) -> float:
+def loss_by_hand(word: str, table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series) -> float:
     if word == "entropy":
-        return entropy_loss(table, coarse, kept)
-    classes = [int(each) for each in coarse.filter(kept).group_by(coarse.columns).len()["len"]]
+        return entropy_loss(table, coarse, remaining)
+    classes = [int(each) for each in coarse.filter(remaining).group_by(coarse.columns).len()["len"]]
     if word == "class_size":
         return sum(classes) / len(classes) / len(table)
     return (sum(each**2 for each in classes) + (len(table) - sum(classes)) * len(table)) / len(table) ** 2
@@ -46,9 +46,9 @@ def exhaustive(word: str, drawn: Drawn, asked: Requirement) -> dict[Node, float]
     found = {}
     for node in nodes(hierarchies):
         coarse = form(table, hierarchies, node)
-        met, kept = meets(asked, coarse)
+        met, remaining = meets(asked, coarse)
         if met:
-            found[node] = loss_by_hand(word, table, coarse, kept)
+            found[node] = loss_by_hand(word, table, coarse, remaining)
     return found
 
 

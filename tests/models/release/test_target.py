@@ -23,9 +23,9 @@ def tables(draw: st.DrawFn) -> list[tuple[int, ...]]:
 
 
 def distinct(rows: list[tuple[int, ...]]) -> tuple[DistinctRecords, np.ndarray]:
-    held = Counter(rows)
-    codes = np.array(list(held)).T
-    return DistinctRecords(codes[:-1], np.array(list(held.values()))), codes[-1]
+    counts = Counter(rows)
+    codes = np.array(list(counts)).T
+    return DistinctRecords(codes[:-1], np.array(list(counts.values()))), codes[-1]
 
 
 def by_hand(rows: list[tuple[int, ...]], columns: tuple[int, ...]) -> tuple[float, float]:
@@ -39,8 +39,8 @@ def by_hand(rows: list[tuple[int, ...]], columns: tuple[int, ...]) -> tuple[floa
             for place, other in enumerate(rows)
             if place != at and all(other[c] == row[c] for c in columns)
         ]
-        held = Counter(others)
-        score = {value: (held[value] + share[value]) / (len(others) + 1) for value in whole}
+        counts = Counter(others)
+        score = {value: (counts[value] + share[value]) / (len(others) + 1) for value in whole}
         bits += log2(score[row[-1]] / share[row[-1]])
         wrong += any(score[value] >= score[row[-1]] - 1e-12 for value in whole if value != row[-1])
     return bits, wrong / len(rows)
@@ -74,9 +74,11 @@ def test_misfits_are_those_of_another_value_than_most_of_their_class(
     found, values = distinct(rows)
     classes, place = np.unique(found.codes, axis=1, return_inverse=True)
     wrong = gone
-    for held in pl.DataFrame(rows, orient="row").partition_by([f"column_{at}" for at in range(len(classes))]):
-        counts = Counter(held.to_series(-1))
-        wrong += len(held) - max(counts.values())
+    for members in pl.DataFrame(rows, orient="row").partition_by(
+        [f"column_{at}" for at in range(len(classes))]
+    ):
+        counts = Counter(members.to_series(-1))
+        wrong += len(members) - max(counts.values())
     assert misfits(found, place.ravel(), values, gone) == pytest.approx(wrong / (len(rows) + gone))
 
 

@@ -193,14 +193,14 @@ def test_a_curve_is_that_of_all_pairs_and_all_thresholds(people: list[tuple[int,
 
 def test_the_interval_of_an_area_contains_it_in_95_of_100_draws() -> None:
     """Of normal scores a standard deviation apart, the area is Phi(1 / sqrt 2); in 500 draws."""
-    rng, truth, held = np.random.default_rng(2), 0.5 * (1 + math.erf(0.5)), 0
+    rng, truth, contained = np.random.default_rng(2), 0.5 * (1 + math.erf(0.5)), 0
     for _ in range(500):
         scores = np.r_[rng.normal(1, 1, 80), rng.normal(0, 1, 120)]
         area = next(iter(RocCurve(scores).measure("any", np.arange(200) < 80)))
         assert area.low is not None
         assert area.high is not None
-        held += area.low <= truth - 0.5 <= area.high
-    assert 460 <= held <= 490
+        contained += area.low <= truth - 0.5 <= area.high
+    assert 460 <= contained <= 490
 
 
 @given(ROWS, ROWS, ROWS)
@@ -282,12 +282,12 @@ def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured() -> N
 
 
 def test_the_interval_of_an_excess_contains_it_in_95_of_100_draws() -> None:
-    rng, held = np.random.default_rng(3), 0
+    rng, contained = np.random.default_rng(3), 0
     for _ in range(1000):
         one, other = rng.binomial(300, 0.1) / 300, rng.binomial(200, 0.04) / 200
         low, high = newcombe_interval((one, 300), (other, 200))
-        held += low <= 0.06 <= high
-    assert 930 <= held <= 970
+        contained += low <= 0.06 <= high
+    assert 930 <= contained <= 970
 
 
 def test_one_column_and_no_holdout_are_said_to_be_no_ground_for_an_attack() -> None:

@@ -52,22 +52,22 @@ def test_figures_of_each_method_and_fraction_with_the_truth_counted() -> None:
     found = over(rows)
     for method, fraction in pairs:
         for figure in [each for each in truths if (method, fraction, f"{each}_error") in found]:
-            told = [r for r in rows if (r.method, r.fraction, r.figure) == (method, fraction, figure)]
-            assert [row.sample for row in told] == [1, 2, 3]
-            assert [row.truth for row in told] == pytest.approx([truths[figure]] * 3)
-            errors = [row.value - truths[figure] for row in told if row.value is not None]
-            ends = [(r.low, r.high) for r in told if r.low is not None and r.high is not None]
-            held = [low <= truths[figure] <= high for low, high in ends]
+            reported = [r for r in rows if (r.method, r.fraction, r.figure) == (method, fraction, figure)]
+            assert [row.sample for row in reported] == [1, 2, 3]
+            assert [row.truth for row in reported] == pytest.approx([truths[figure]] * 3)
+            errors = [row.value - truths[figure] for row in reported if row.value is not None]
+            ends = [(r.low, r.high) for r in reported if r.low is not None and r.high is not None]
+            members = [low <= truths[figure] <= high for low, high in ends]
             error, bias, share = (
                 found[method, fraction, f"{figure}_{name}"] for name in ("error", "bias", "held")
             )
-            assert (error.counted, share.counted) == (len(errors), len(held))
+            assert (error.counted, share.counted) == (len(errors), len(members))
             assert error.status == STATUS_WITHIN_TABLE
             if errors:
                 assert error.value == pytest.approx(sum(map(abs, errors)) / len(errors))
                 assert error.high == pytest.approx(max(map(abs, errors)))
                 assert bias.value == pytest.approx(sum(errors) / len(errors))
-            assert share.value == (pytest.approx(sum(held) / len(held)) if held else None)
+            assert share.value == (pytest.approx(sum(members) / len(members)) if members else None)
         assert ((method, fraction, "auc") in found) == (method in {"people", "copula"})
     assert {row.counted for row in rows if row.sample} == {400, 160}
 

@@ -49,7 +49,7 @@ FROM (
           )
         )
         GROUP BY q1, q2
-      ) QUALIFY count(*) OVER (PARTITION BY first, second) <= 20000
+      ) QUALIFY count(*) OVER (PARTITION BY first, second) <= 20000 AND sum(records) OVER (PARTITION BY first, second) > 10000
       UNION ALL BY NAME
       SELECT 'drawn record' AS kind, class_size, draw_order, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR
