@@ -22,6 +22,10 @@ class ReidError(ValueError):
         super().__init__(LONG.sub(lambda got: f"{got[0][:80]}…", sentence))
 
 
+class RowsNotPeopleWarning(UserWarning):
+    """A column looks like an identifier and repeats, so that a row is perhaps not a person."""
+
+
 class OutOfDomainError(ReidError):
     """A value lies outside what its parameter may be."""
 

@@ -12,6 +12,7 @@ from reid_sql.charts.figures import (
     frontier,
     methods,
     quasi_identifiers,
+    unicity,
     validation,
 )
 from reid_sql.charts.release_figures import (
@@ -38,5 +39,6 @@ __all__ = [
     "methods",
     "model_check",
     "quasi_identifiers",
+    "unicity",
     "validation",
 ]

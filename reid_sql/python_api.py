@@ -4,6 +4,7 @@
 it is read, and a model that it fits does not exist before.
 """
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter as Argument
 from inspect import Signature
@@ -17,12 +18,14 @@ import pyarrow as pa
 
 from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
+from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.public_api import bound, checked, describe_value
-from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
 from reid_sql.parameters import OptionalTable, Table
 from reid_sql.runner import sentence
+from reid_sql.sources.identifiers import describe_calls
 from reid_sql_udfs import declared
 
 Call = Callable[..., duckdb.DuckDBPyRelation]
@@ -73,15 +76,25 @@ def _answered(
     try:
         for shown, frame in frames.items():
             con.register(shown, frame)
-        answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
+        with planned_calls() as calls:
+            answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
         # DuckDB 1.4 cannot materialize a relation.
         can = hasattr(duckdb.DuckDBPyRelation, "materialize")
-        return answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
+        found = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
+        _warn_of_rows(con, calls)
     except duckdb.InvalidInputException as error:
         raise OutOfDomainError(sentence(error)) from None
+    else:
+        return found
     finally:
         for shown in frames:
             con.unregister(shown)
+
+
+def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
+    """Warn, at the line of the caller, where rows of a table may not be people."""
+    if caution := describe_calls(calls, con.sql, "entity ="):
+        warnings.warn(caution, RowsNotPeopleWarning, stacklevel=4)
 
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it

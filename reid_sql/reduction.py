@@ -112,7 +112,10 @@ class Reduction:
     @property
     def keyed(self) -> bool:
         """Whether its `keys` stand for the numbers in the answer's column `record`."""
-        named = any(argument.name == KEY.name for argument in self.arguments)
+        named = any(
+            each.name == KEY.name or (each.name == ENTITY.name and not each.optional)
+            for each in self.arguments
+        )
         return self.whole and named and "position" in self.columns
 
 

@@ -44,3 +44,11 @@ FROM unicity(coarser, 'person', ['district', 'week'], points := NULL);
 -- | people | uniqueness | median_matches |
 -- | --- | --- | --- |
 -- | 500 | 0.51 | 1 |
+
+-- Who is exposed: how few rows single a person out, if an attacker knows the right ones. An upper bound.
+SELECT known_rows, count(*) AS people
+FROM unicity_people(visits, 'person', ['place', 'day']) WHERE matches = 1
+GROUP BY known_rows;
+-- | known_rows | people |
+-- | --- | --- |
+-- | 2 | 500 |

@@ -1,12 +1,17 @@
 """The page of the papers' figures: its statistics by hand, its functions, and its stored figures."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import linregress
 
+from benchmarks.accuracy.papers_page import STORED, TABLES, WORDS
 from benchmarks.accuracy.papers_summary import f_score, judge, regress, true_positives
 from benchmarks.accuracy.published import RND, TABLE_1
 from benchmarks.accuracy.summary import random_guess_error
+from reid_sql_udfs import declared
 
 RNG = np.random.default_rng(3)
 XI = RNG.random(400)
@@ -51,3 +56,12 @@ def test_regressions_are_those_of_least_squares() -> None:
     found, expected = regress(XI, y), linregress(XI, y)
     assert found["slope"] == pytest.approx([expected.slope, expected.stderr])
     assert found["intercept"] == pytest.approx([expected.intercept, expected.intercept_stderr])
+
+
+def test_every_table_has_a_place_and_every_function_exists() -> None:
+    assert sorted(re.findall(r"^<!-- (\w+) -->$", WORDS, re.MULTILINE)) == sorted(TABLES)
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    text = WORDS + "\n".join(row for rows in TABLES.values() for row in rows(stored))
+    named = set(re.findall(r"`([a-z]+_[a-z_]+)`", text)) - set(stored["replaced"]["after"])
+    assert named >= {"fit_copula", "population_risk", "pyc_fit", "pyc_extrapolate"}
+    assert named <= set(declared())

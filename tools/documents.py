@@ -35,7 +35,7 @@ def renewed(document: Path) -> str:
 
 QUESTIONS: Final = {  # the functions that answer them: the first whose pattern is the start of the name
     "What is each column like?": "profile",
-    "How many people share the same values, and who stands out?": "risk_sum|class_size|equiv|journal|demo",
+    "How many people share the same values, and who stands out?": "risk_|class_|equiv|journal|house|demo",
     "Which columns, or values, identify people?": "attr|column_|minimal|suda|quasi|unsafe|qar",
     "What do several rows of one person reveal?": "unicity|sparse|matching",
     "What does a class disclose about its people?": "l_div|t_close|alpha|beta|delta",

@@ -32,6 +32,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "sampling_fraction": "0.1",
     "person": '"person"',
     "entity": '"person"',
+    "household": '"postcode"',
     "item": '"item"',
     "scenario": '{"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}',
     "sizes": "[100, 1000]",
@@ -48,6 +49,7 @@ GIVEN: Final[Mapping[str, str]] = {
 TABLES: Final[Mapping[str, str]] = {
     "sparse_correctness_curve": "purchases",
     "unicity": "purchases",
+    "unicity_people": "purchases",
     "equivalence_class_people": "purchases",
     "load_copula": "saved",
 }
@@ -55,7 +57,10 @@ FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fi
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
 PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
-KNOWN_OF_ROWS: Final = '["item"]'
+COLUMNS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("unicity", "unicity_people"), '["item"]'),
+    "household_risk": '["age", "sex", "education"]',
+}
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
 
 
@@ -109,7 +114,7 @@ class Face:
         """The statements of the function's example; the last prints the answer."""
         wanted = facts.needed(function)
         tbl = TABLES.get(function.name, GIVEN["tbl"])
-        given = {**GIVEN, "tbl": tbl} | ({"columns": KNOWN_OF_ROWS} if function.name == "unicity" else {})
+        given = {**GIVEN, "tbl": tbl, "columns": COLUMNS.get(function.name, GIVEN["columns"])}
         call, frame = self._call(function, [given[name] for name in wanted], tbl)
         models = "model" in wanted or function.name in {"load_copula", "copula_models"}
         made = self._made(f"{call} {frame}", models=models)

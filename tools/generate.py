@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from benchmarks.accuracy.papers_page import stored_page
 from tests import examples
 from tools import answers, documents, figures, pages, pictures, schemas, stubs
 from tools.documents import DOCUMENTS, PAGES, ROOT
@@ -37,6 +38,7 @@ GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(figures.figure, path) for path in FIGURES},
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},
     **{path: partial(pages.page, function) for path, function in PAGES.items()},
+    ROOT / "docs" / "papers.md": stored_page,
 }
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def count_found(columns: list[str], records: int, copied: float, draws: int) -> 
 
 def main() -> None:
     """Print the share of draws in which each attack's interval lies above 0."""
-    draws, *widths = map(int, sys.argv[1:] or [DRAWS])
+    draws, *widths = map(int, sys.argv[1:] or [str(DRAWS)])
     for columns in [each for each in (FEW, MANY) if not widths or len(each) in widths]:
         for records, copied in ((2000, 0.0), (2000, 0.01), (2000, 0.05), (10_000, 0.001)):
             for name, hits in count_found(columns, records, copied, draws).items():

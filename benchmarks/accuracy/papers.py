@@ -2,7 +2,8 @@
 
 persons FILE FIRST LAST   adult's populations FIRST to LAST - 1 of 50, about 12 s each
 sizes FILE                standard deviations and small samples, about 5 minutes
-curves FILE CORPUS...     curves, fits and ranks of corpora, about a minute each
+curves FILE COUNT CORPUS...   fits and ranks of so many tables of each corpus, about 7 s each
+divergence FILE           divergence of the copula from adult
 store FILE...             write what the files show to papers.json
 page                      write docs/papers.md
 """
@@ -53,10 +54,10 @@ def measure_divergence() -> Iterable[Any]:
         yield papers_2019.measure_divergence(population)
 
 
-def measure_curves(*corpora: str) -> Iterable[Any]:
+def measure_curves(count: str, *corpora: str) -> Iterable[Any]:
     """Datasets of corpora."""
     for corpus in corpora:
-        yield from papers_2025.measure_corpus(corpus)
+        yield from papers_2025.measure_corpus(corpus, int(count))
 
 
 PARTS: Final[Mapping[str, Callable[..., Iterable[Any]]]] = {

@@ -19,17 +19,16 @@ from reid_sql.models.pyc.extrapolation import extrapolate
 from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor
 
 SEED: Final = 2025
-DATASETS: Final = 8  # of each corpus; the paper has 50
 MAX_RECORDS: Final = 20_000  # of a table whose ranks are drawn
 DRAWS: Final = 200  # of a band
 MASSACHUSETTS: Final = 6_016_425  # people in 1990
 RANKS: Final = 50  # that are compared, evenly spaced in their logarithm
 
 
-def measure_corpus(corpus: str) -> list[dict[str, Any]]:
-    """Fit and extrapolate the datasets of a corpus; the ranks of the first one of medium correctness."""
+def measure_corpus(corpus: str, count: int) -> list[dict[str, Any]]:
+    """Fit and extrapolate tables of a corpus, and compare their ranks."""
     found = []
-    for dataset in datasets(corpus, DATASETS, SEED):
+    for dataset in datasets(corpus, count, SEED):
         if within(dataset.correctness):
             measured = measure(dataset, SEED)
             divergence, inside = compare_ranks(dataset)

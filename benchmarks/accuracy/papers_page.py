@@ -38,7 +38,8 @@ def stored_page() -> str:
 
 def page(stored: Stored) -> str:
     """The page: its words, with a table in place of each mark."""
-    text = WORDS
+    text = WORDS.replace("<!-- populations -->", str(stored["persons"]["populations"]))
+    text = text.replace("<!-- before -->", f"{stored['replaced']['before']:.3f}")
     for mark, rows in TABLES.items():
         text = text.replace(f"<!-- {mark} -->", "\n".join(rows(stored)))
     return text
@@ -205,12 +206,19 @@ def _table_1(stored: Stored) -> Iterator[str]:
 
 def _fits(stored: Stored) -> Iterator[str]:
     curves, closed = stored["curves"], stored["closed"]
+    fit = curves["map"]
     divergence = curves["divergence"]
     mean = sum(divergence) / len(divergence)
     spread = (sum((each - mean) ** 2 for each in divergence) / (len(divergence) - 1)) ** 0.5
     rows = [
-        ["MAP fit, RMSE of κ (figure 1a, S1)", "0.017", f"{curves['map']['rmse']:.3f}", "`pyc_fit`"],
-        ["… bias", "+0.013", f"{curves['map']['bias']:+.3f}".replace("-", "−"), "`pyc_fit`"],
+        [
+            "MAP fit, RMSE of κ at the full size (figure 1a, S1)",
+            "0.017",
+            _signed(fit["rmse_at_full_size"]),
+            "`pyc_fit`",
+        ],
+        ["… bias", "0.013", _signed(fit["bias_at_full_size"]), "`pyc_fit`"],
+        ["… RMSE over all sizes of the curve", "", _signed(fit["rmse"]), "`pyc_fit`"],
         ["ENT at the full size, RMSE (S1)", "0.187", f"{curves['ent']:.3f}", "`pyc_extrapolate`"],
         ["divergence of the ranks, bits (S2)", "4.14 ± 7.55", _plus_minus([mean, spread], 2), "`pyc_fit`"],
         [

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from reid_sql.charts.renderer import (
     BLUE,
     DARK,
+    MARKS,
     RED,
+    STROKES,
     TICKS,
     draw_chart,
     figure_and_panels,
     label_in_percent,
+    legend_label,
     list_names,
     put_legend_beneath,
     set_title,
@@ -36,6 +40,7 @@ Row: TypeAlias = Mapping[str, Any]
 REPORT_KEYS: Final = ("name", "records", "records_dropped", "classes", "columns")
 PREPARED_KEYS: Final = ("name", "losses", "frontier")
 FORECAST_FUNCTIONS: Final = "population_risk, pyc_forecast, pyc_extrapolate or copula_forecast"
+UNICITY_COLUMNS: Final = ("points", "uniqueness", "uniqueness_low", "uniqueness_high")
 TICKS_OF_SEVERAL: Final = 4  # numbers of people below each of several panels
 VALIDATION_COLUMNS: Final = ("method", "fraction", "sample", "figure", "value", "low", "high", "truth")
 
@@ -257,6 +262,34 @@ def methods(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     axes.set_xlabel("share of the population that is unique, with 95 % intervals")
     label_in_percent(axes, "x")
     set_title(axes, "Unique in the population, by method")
+    return figure
+
+
+def unicity(answers: object, *, ax: "Axes | None" = None) -> "Figure":
+    """Draw how many people some of their rows single out, over how many rows an attacker knows.
+
+    Of the answer of `unicity`, or of several by the name of their resolution, such as
+    `{"place and day": …, "district and week": …}`: a line each. A stroke is the 95 % interval of a draw.
+
+    >>> rows = [{"points": 2, "uniqueness": 0.5, "uniqueness_low": 0.5, "uniqueness_high": 0.5}]
+    >>> unicity({"place and day": rows}).axes[0].lines[0].get_ydata().tolist()
+    [0.5]
+    """
+    given = answers if isinstance(answers, Mapping) else {"people whom their known rows single out": answers}
+    lines = {str(name): rows_of("unicity", each, "unicity", UNICITY_COLUMNS) for name, each in given.items()}
+    known = {row["points"] for rows in lines.values() for row in rows}
+    order = sorted(known, key=lambda points: float("inf") if points is None else float(points))
+    figure, (axes,) = figure_and_panels(ax, (7.5, 4.2))
+    for (name, rows), stroke, mark in zip(lines.items(), cycle(STROKES), cycle(MARKS), strict=False):
+        across = [order.index(row["points"]) for row in rows]
+        shares, low, high = ([row[column] for row in rows] for column in UNICITY_COLUMNS[1:])
+        axes.vlines(across, low, high, color=BLUE)
+        axes.plot(across, shares, linestyle=stroke, marker=mark, color=DARK, label=legend_label(name))
+    axes.set_xticks(range(len(order)), ["all" if points is None else f"{points}" for points in order])
+    axes.set(ylim=(-0.02, 1.02), xlabel="rows of a person that the attacker knows")
+    label_in_percent(axes, "y")
+    set_title(axes, "People whom a few of their rows single out")
+    put_legend_beneath(axes, alone=ax is None)
     return figure
 
 

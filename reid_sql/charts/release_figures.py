@@ -268,7 +268,11 @@ def check_plot_file(file: str) -> None:
         raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
 
 
-def save(figure: "Figure", title: str, file: str) -> None:
-    """Write the figure into the file, under its title."""
-    figure.suptitle(wrap_plain(title, TITLE_WIDTH))
+def save(figure: "Figure", title: str, file: str, people: str = "") -> None:
+    """Write the figure into the file, under its title.
+
+    `people` says how people are counted, or that rows may not be people.
+    """
+    lines = [wrap_plain(each, TITLE_WIDTH) for each in (title, people) if each]
+    figure.suptitle("\n".join(lines))
     figure.savefig(file, dpi=150)

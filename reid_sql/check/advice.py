@@ -16,7 +16,7 @@ from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import Release
 from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
 from reid_sql.check.sentences import deciding_group
-from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, collect_cautions, judge_check
 from reid_sql.reductions.classes import HISTOGRAM
 
 BANDS: Final = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))
@@ -147,8 +147,14 @@ def advise(
         }
         hidden = find_hidden_groups(checks, mask)
         failing += [_check_page(release, mask, each, measured, hidden) for each in bad]
-        tables.append(_table_page(release, bad, measured))
+        tables.append(_table_page(release, bad, measured) | {"cautions": _cautions(release, checks, mask)})
     return ReportPage({**report_header(policy), "failing": failing, "tables": tables})
+
+
+def _cautions(release: Release, checks: Sequence[CheckResult], mask: Mask) -> list[Node]:
+    """Return the cautions of all checks, also of those that pass, each once."""
+    cautions = (words for each in checks for words in collect_cautions(each, release.records, mask, None))
+    return list(dict.fromkeys(cautions))
 
 
 def _list_changes(release: Release, bad: Sequence[CheckResult], *, pairs: bool) -> Iterator[Change]:

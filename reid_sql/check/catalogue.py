@@ -292,6 +292,7 @@ _SETS: Final = (
         "share of people distinguished by a few of their items, in the whole table",
         "sparse_correctness_curve",
         "correctness",
+        interval=True,
         pick=highest("n"),
     ),
     Measure(
@@ -299,6 +300,7 @@ _SETS: Final = (
         "share of people whom a few known rows of theirs single out",
         "unicity",
         "uniqueness",
+        interval=True,
         own=(Parameter("points", POINTS, 4),),
     ),
     Measure(
@@ -306,12 +308,45 @@ _SETS: Final = (
         "chance that an attacker who knows a few rows of a person names the right one",
         "unicity",
         "correctness",
+        interval=True,
         own=(Parameter("points", POINTS, 4),),
+    ),
+)
+_HOUSEHOLDS: Final = (
+    Measure(
+        "household_average_risk",
+        "mean over people of the chance that a member of their household is identified",
+        "household_risk",
+        "average_risk",
+        unused=("threshold",),
+    ),
+    Measure(
+        "household_highest_risk",
+        "highest chance that a member of a household is identified",
+        "household_risk",
+        "highest_risk",
+        extreme=True,
+        unused=("threshold",),
+    ),
+    Measure(
+        "households_at_risk",
+        "share of households with a risk above the threshold",
+        "household_risk",
+        "households_at_risk",
+        of_records=True,
+    ),
+    Measure(
+        "household_uniqueness",
+        "share of households whose members' values no other household has",
+        "household_risk",
+        "uniqueness",
+        of_records=True,
+        unused=("threshold",),
     ),
 )
 
 ALL: Final = (
     *(*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

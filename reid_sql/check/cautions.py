@@ -7,7 +7,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from reid_sql.check.policy_model import Check, columns_named
@@ -56,29 +56,29 @@ def _find_table_cautions(release: Release) -> Iterator[str]:
     if table.quasi_identifiers and not any(_covers(release, check) for check in table.checks):
         yield CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers))
     yield from _name_cautions(columns_named(table), release.engine.columns)
-    if table.entity is None:
-        yield from _identifier_cautions(release)
 
 
-def _identifier_cautions(release: Release) -> Iterator[str]:
-    """Yield the columns named like an identifier that repeat, or that could not be counted."""
-    table = release.table
-    named = [
-        *table.quasi_identifiers,
-        *table.sensitive,
-        *(name for each in table.checks for name in each.counted),
-    ]
-    names = likely(release.engine.columns, named)
+def identifier_cautions(release: Release) -> Mapping[str, str]:
+    """Return a caution for each column named like an identifier that repeats, or that could not be counted.
+
+    A table's own quasi-identifiers and sensitive columns are no identifiers. The columns are counted once.
+    """
+    if release.identifiers is None:
+        release.identifiers = {} if release.table.entity is not None else _find_identifiers(release)
+    return release.identifiers
+
+
+def _find_identifiers(release: Release) -> dict[str, str]:
+    names = likely(release.engine.columns, [*release.table.quasi_identifiers, *release.table.sensitive])
     if not names:
-        return
+        return {}
     try:
         repeated = repeating(names, *release.engine.count_values(names))
     except INTERRUPTIONS:
         raise
     except release.errors:
-        yield CAUTION_UNCOUNTED.format(", ".join(names))
-        return
-    yield from (hint([each], "entity =") for each in repeated)
+        return dict.fromkeys(names, CAUTION_UNCOUNTED.format(", ".join(names)))
+    return {each[0]: hint([each], "entity =") for each in repeated}
 
 
 def _covers(release: Release, check: Check) -> bool:
@@ -90,7 +90,12 @@ def _covers(release: Release, check: Check) -> bool:
 
 
 def check_cautions(release: Release, check: Check) -> Iterator[str]:
-    """Yield the cautions on what a check asks: limits that any table meets, too small populations."""
+    """Yield the cautions on what a check asks: whose rows, limits that any table meets, small populations.
+
+    A column that the check itself counts by, or names as that of people or households, is no caution of it.
+    """
+    named = {fold_case(name) for name in check.columns}
+    yield from (words for name, words in identifier_cautions(release).items() if fold_case(name) not in named)
     scenario = check.parameters.get("scenario")
     population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
     if population is not None:

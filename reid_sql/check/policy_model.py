@@ -62,6 +62,13 @@ class Check:
         return self.quasi_identifiers or _columns_of_scenario(self.parameters.get("scenario"))
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it counts by, and those that its parameters name, such as that of households."""
+        domains = {name: each.domain for name, each in self.measure.parameters.items()}
+        given = ((domains[name], value) for name, value in self.parameters.items() if value is not None)
+        return (*self.counted, *(str(value) for domain, value in given if _names_a_column(domain)))
+
+    @property
     def without_limit(self) -> tuple[Any, ...]:
         """What is measured, by which a check is found again in an earlier report."""
         return (
@@ -119,16 +126,10 @@ def columns_named(table: TablePolicy) -> list[str]:
     own = [
         name
         for check in table.checks
-        for name in (*check.counted, *check.by, *([check.sensitive] if check.sensitive else ()))
-    ]
-    pointed = [
-        value
-        for check in table.checks
-        for key, value in check.parameters.items()
-        if value is not None and _names_a_column(check.measure.parameters[key].domain)
+        for name in (*check.columns, *check.by, *([check.sensitive] if check.sensitive else ()))
     ]
     people = [] if table.entity is None else [table.entity]
-    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *pointed, *people]))
+    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people]))
 
 
 def _names_a_column(domain: Domain) -> bool:

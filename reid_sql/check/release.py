@@ -181,6 +181,7 @@ class Release:
         self.evidence = identify_files(table.source, table.population_source) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
+        self.identifiers: Mapping[str, str] | None = None  # a caution for each column, once they were counted
         self._records: int | None = None
         self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}

@@ -94,11 +94,16 @@ MAX_CHANGES: Final = 12  # changes for each check
 def advice_page(page: ReportPage) -> RenderableType:
     """Show the strongest changes for each failing check, and what meets all."""
     refuse_unmasked(page)
+    cautions = (
+        Text(f"{t['name']}: {each}", style="yellow") for t in page["tables"] for each in t["cautions"]
+    )
     if not page["failing"]:
-        return Panel(Text("Nothing to advise: every check is within its limit."), style="green")
+        words = "Nothing to advise: every check is within its limit."
+        return Group(Panel(Text(words), style="green"), *cautions)
     return Group(
         *(_advice_for_check(each) for each in page["failing"]),
         *(_advice_for_table(each) for each in page["tables"] if each["failing"]),
+        *cautions,
     )
 
 

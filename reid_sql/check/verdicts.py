@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.check.cautions import check_cautions, table_cautions
+from reid_sql.check.cautions import check_cautions, identifier_cautions, table_cautions
 from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
@@ -170,6 +170,7 @@ def count_ahead(release: Release, check: Check, mask: Mask) -> None:
     """Count what a check needs besides its answer; what cannot be counted is refused when it is judged."""
     try:
         table_cautions(release)
+        identifier_cautions(release)
         release.hints(check.counted)
         for group in release.groups(check.by):
             _count_around(release, check, group, mask)

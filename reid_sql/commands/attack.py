@@ -43,7 +43,7 @@ def run_adversary(options: argparse.Namespace) -> int:
     try:
         known = scenario(options.scenario)
     except ReidError as error:  # its population is a number of people, so rows that are none matter already
-        people = describe_people(options.entity, con, table, [])
+        people = describe_people(options.entity, con, [table], [])
         raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
         counted = given_entity(options)
@@ -61,7 +61,8 @@ def run_adversary(options: argparse.Namespace) -> int:
         page["sensitivity"] = settings.records()
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
-    people = describe_people(options.entity, con, table, known.columns)
+    tables = [table, *([POPULATION] if options.population_file else [])]
+    people = describe_people(options.entity, con, tables, known.columns)
     print_answer(
         options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings), people
     )
@@ -88,11 +89,14 @@ def run_compare(options: argparse.Namespace) -> int:
     given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
-    if options.plot:
-        save(comparison_figure(measures, columns), f"Original and release by {', '.join(qi)}", options.plot)
-    page = {"compare": measures, "compare_columns": columns}
     # No function of both tables counts people: one row of each person would have to be matched.
-    people = hint(repeated(con, original.name, [*qi, *([options.key] if options.key else [])]), None)
+    named = [*qi, *([options.key] if options.key else [])]
+    identifiers = [each for name in (original.name, RELEASE) for each in repeated(con, name, named)]
+    people = hint(list(dict.fromkeys(identifiers)), None)
+    if options.plot:
+        title = f"Original and release by {', '.join(qi)}"
+        save(comparison_figure(measures, columns), title, options.plot, people)
+    page = {"compare": measures, "compare_columns": columns}
     print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
     return PASSED
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.commands.measure import profile_columns
+from reid_sql.commands.measure import describe_profile, profile_columns
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.errors import OutOfDomainError
@@ -90,7 +90,7 @@ def run_init(options: argparse.Namespace) -> int:
     words = (
         f"Wrote {page['policy']} and {page['scenario']}. Review them, then: reid-sql check {page['policy']}"
     )
-    print_answer(options, page, [page], lambda: Text(words))
+    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
     return PASSED
 
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any, Final
 
-from reid_sql.charts.figures import validation
+from reid_sql.charts.figures import unicity, validation
 from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer
@@ -22,7 +22,7 @@ from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
-from reid_sql.sources.identifiers import hint
+from reid_sql.sources.identifiers import hint, likely, repeating
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
 from reid_sql.terminal.pages import profile_page
@@ -38,7 +38,7 @@ def run_profile(options: argparse.Namespace) -> int:
     if options.columns:
         COLUMNS.check(columns, columns)
     rows = profile_columns(options, columns)
-    print_answer(options, rows, rows, lambda: profile_page(rows))
+    print_answer(options, rows, rows, lambda: profile_page(rows), describe_profile(rows))
     return PASSED
 
 
@@ -51,6 +51,15 @@ def profile_columns(options: argparse.Namespace, columns: list[str]) -> list[dic
     return call(con, "profile", [table, named], "columns").records()
 
 
+def describe_profile(rows: list[dict[str, Any]]) -> str:
+    """Say which of the profiled columns look like identifiers and repeat, by their counts."""
+    counts = {row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows}
+    found = likely(list(counts), [])
+    distinct = [counts[name][0] for name in found]
+    filled = [round(counts[name][1] * (1 - counts[name][2])) for name in found]
+    return hint(repeating(found, distinct, filled), "--entity")
+
+
 def run_risk(options: argparse.Namespace) -> int:
     """Print how risky the file is."""
     threshold = function_options(options, "risk_summary", "threshold")
@@ -59,9 +68,7 @@ def run_risk(options: argparse.Namespace) -> int:
     model = function_options(options, "population_risk", "k")
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
-    points = numbers("--points", options.points or [])
-    asked = ",".join(options.points or []) or None
-    require("--points", asked, "--entity", given=bool(options.entity))
+    points = _known_points(options)
     _refuse_combinations(options, bool(populations), count, bool(points))
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
@@ -75,6 +82,8 @@ def run_risk(options: argparse.Namespace) -> int:
         answer = []
         if populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
+    if options.plot:
+        save(unicity(rows_known), f"By {', '.join(table.columns)}", options.plot, people)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
@@ -90,6 +99,16 @@ def run_risk(options: argparse.Namespace) -> int:
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
+
+
+def _known_points(options: argparse.Namespace) -> list[float]:
+    """Read how many rows of a person the attacker knows; a chart of them needs them, and they a person."""
+    points = numbers("--points", options.points or [])
+    require("--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity))
+    require("--plot", options.plot, "--points", given=bool(points))
+    if options.plot:
+        check_plot_file(options.plot)
+    return points
 
 
 def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int, points: bool) -> None:  # noqa: FBT001
@@ -114,18 +133,18 @@ def run_forecast(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     with open_table(options) as table:
         older = table.call("pyc_forecast", populations, words="forecast", **how)
+        people = _people(table, options.entity)
         if options.plot:
-            rows = _forecast_with_plot(table, populations, options.plot, how)
+            rows = _forecast_with_plot(table, populations, options.plot, people, how)
         else:
             rows = table.call("population_risk", populations, words=PEOPLE, **how)
-        people = _people(table, options.entity)
     page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
     print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]), people)
     return PASSED
 
 
 def _forecast_with_plot(
-    table: SourceTable, populations: list[float], plot: str, how: dict[str, Any]
+    table: SourceTable, populations: list[float], plot: str, people: str, how: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """Forecast to each population, and draw the curve and the fit of the model."""
     counting = {name: value for name, value in how.items() if name != "k"}
@@ -136,7 +155,7 @@ def _forecast_with_plot(
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
     figure = forecast_page(measured, answer[len(populations) :], older, checks)
-    save(figure, f"By {', '.join(table.columns)}", plot)
+    save(figure, f"By {', '.join(table.columns)}", plot, people)
     return answer[: len(populations)]
 
 
@@ -159,7 +178,8 @@ def run_validate(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
+    people = _people(table, options.entity)
     if options.plot:
-        save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot)
-    print_answer(options, rows, rows, lambda: pages.validation_page(rows), _people(table, options.entity))
+        save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
+    print_answer(options, rows, rows, lambda: pages.validation_page(rows), people)
     return PASSED

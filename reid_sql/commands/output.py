@@ -39,6 +39,11 @@ def print_answer(
         print_json(page)
     else:
         print_rows(list(rows[0]) if rows else [], rows)
+    print_people(people)
+
+
+def print_people(people: str) -> None:
+    """Print to the standard error how people are counted, or that rows may not be people."""
     if people:
         progress.end()
         sys.stderr.write(escape_control_characters(people) + "\n")

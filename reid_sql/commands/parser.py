@@ -206,6 +206,7 @@ def _risk(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", help=words)
     words = "with --entity: how many people are singled out by so many random rows of theirs, such as 1,2,3,4"
     parser.add_argument("--points", metavar="P[,P]", action="append", help=words)
+    _plot(parser, "with --points: how many people are singled out")
     words = "show the N most exposed combinations of values"
     parser.add_argument("--stand-out", metavar="N", default="0", help=words)
 

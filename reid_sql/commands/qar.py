@@ -51,14 +51,15 @@ def run_qar(options: argparse.Namespace) -> int:
     if options.plot and has_risk:
         remove = remove or max(1, int(REMOVED_SHARE * risk["records"]))
     paths, remarks = _removals(table, how, remove, orders) if remove else ({}, [])
+    people = describe_people(options.entity, table.con, [table.name], table.columns)
     if options.plot and has_risk:
         added, remark = ([], []) if options.without_contributions else _contributions(table, how)
         remarks += remark
-        save(extreme_page(choices, risk, added, paths), _title(options.file, how), options.plot)
+        figure = extreme_page(choices, risk, added, paths)
+        save(figure, _title(options.file, how), options.plot, people)
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    people = describe_people(options.entity, table.con, table.name, table.columns)
     print_answer(
         options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks), people
     )

@@ -10,9 +10,11 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.commands.options import PASSED
-from reid_sql.commands.output import print_answer, print_csv
+from reid_sql.commands.output import print_answer, print_csv, print_people
+from reid_sql.engines.duckdb.planned_calls import planned_calls
 from reid_sql.errors import UnknownNameError
 from reid_sql.runner import run
+from reid_sql.sources.identifiers import describe_calls
 from reid_sql.terminal.console import answer_table
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
@@ -26,13 +28,16 @@ def run_query(options: argparse.Namespace) -> int:
     con = duckdb.connect(options.database)
     register(con)
     for statement in con.extract_statements(text):
-        answer = run(con, statement, None, "query")
+        with planned_calls() as calls:
+            answer = run(con, statement, None, "query")
+        people = describe_calls(calls, con.sql)
         if statement.type.name not in WITH_ROWS or not answer.columns:
-            continue
-        if options.format == "csv":
+            print_people(people)  # of what was written into a table
+        elif options.format == "csv":
             print_csv(answer.columns, answer.rows)
+            print_people(people)
         else:
-            print_answer(options, answer.records(), [], partial(answer_table, answer))
+            print_answer(options, answer.records(), [], partial(answer_table, answer), people)
         sys.stdout.flush()  # an answer is printed before the next statement runs
     return PASSED
 

@@ -155,10 +155,13 @@ def given_entity(options: argparse.Namespace) -> dict[str, str]:
 
 
 def describe_people(
-    entity: str | None, con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str]
+    entity: str | None, con: duckdb.DuckDBPyConnection, tables: Sequence[str], columns: Sequence[str]
 ) -> str:
     """Say how people are counted, or which column may identify them; nothing where no column does."""
-    return COUNTED_PEOPLE.format(entity) if entity else hint(repeated(con, table, columns), "--entity")
+    if entity:
+        return COUNTED_PEOPLE.format(entity)
+    identifiers = [each for table in tables for each in repeated(con, table, columns)]
+    return hint(list(dict.fromkeys(identifiers)), "--entity")
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:

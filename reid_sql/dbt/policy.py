@@ -19,6 +19,7 @@ from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
 from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
+from reid_sql.sources.identifiers import likely
 from reid_sql.sources.spill import spill_folder
 from reid_sql.suggestion import suggestion
 
@@ -32,7 +33,7 @@ CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a regist
 def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambda _: None) -> None:
     """Put `reid_policy_findings(policy, table, relation)` into the connection's database; twice is harmless.
 
-    Each check that does not pass is printed, as dbt itself counts failures only.
+    Each check that does not pass, or has a caution, is printed, as dbt itself counts failures only.
     """
     if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [
         (0,)
@@ -43,8 +44,8 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
         try:
             judged = findings(con, policy, table, relation)
             for each in judged:
-                if each["verdict"] in {FAIL, NOT_JUDGED}:
-                    tell(f"{each['table']}: {each['check']}")
+                if each["verdict"] in {FAIL, NOT_JUDGED} or each["why"]:
+                    tell("; ".join(filter(None, [f"{each['table']}: {each['check']}", each["why"]])))
         except (ReidError, duckdb.Error, OSError) as error:  # the engine would wrap the sentence in its own
             return {"refusal": sentence(error), "findings": []}
         return {"refusal": None, "findings": judged}
@@ -66,7 +67,8 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     named = columns_named(asked)
     if named:
         Columns(POLICY_COLUMNS).known(named, known)
-    listed = ", ".join(quoted(name) for name in named) or "*"
+    kept = [*named, *likely(known, named)] if named else []  # the gate sees whether an identifier repeats
+    listed = ", ".join(quoted(name) for name in kept) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"
         cursor.execute(

@@ -16,8 +16,10 @@ import polars as pl
 
 from reid_sql import plot
 from reid_sql.charts.figures import rows_of
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError
 from reid_sql.notebook.cards import CARDS, GROUPED, card
+from reid_sql.notebook.people import caution_of
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "copula_forecast": plot.forecast,
     "population_uniqueness": plot.methods,
     "validate_risk": plot.validation,
+    "unicity": plot.unicity,
     "qar_contributions": plot.contributions,
     "qar_elimination": plot.elimination,
     "compare": plot.comparison,
@@ -43,6 +46,7 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
 }
 CSS_DOTS: Final = 72  # an inch of a figure in a page
 DOTS: Final = 144  # an inch, for high-resolution screens
+CAUTION: Final = "color:#b35900;margin:.4em 0"
 BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
 
 
@@ -82,12 +86,14 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     if name is None:
         return before(frame) if before else (own(frame) if is_relation else None)
     answer = _materialize(frame) if is_relation else frame
-    bundle = own(answer)
+    bundle, people = own(answer), caution_of(name, frame)
+    caution = f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
+    bundle |= {"text/plain": f"{bundle['text/plain']}\n{people}"} if people else {}
     drawn = _card(name, answer) + _figure(name, answer)
     if not drawn:
-        return bundle
+        return bundle | {"text/html": f"{bundle['text/html']}{caution}"}
     return bundle | {
-        "text/html": f"{drawn}<details><summary>the rows</summary>{bundle['text/html']}</details>"
+        "text/html": f"{drawn}{caution}<details><summary>the rows</summary>{bundle['text/html']}</details>"
     }
 
 

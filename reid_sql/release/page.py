@@ -72,6 +72,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "columns_released": shipped if best else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier_of(table, below),
+        "cautions": list(table.cautions),
     }
 
 
@@ -260,6 +261,7 @@ def _table_parts(table: Page) -> list[RenderableType]:
         style="bold",
     )
     lines = [Text(each) for each in sentences(table)]
+    lines += [Text(each, style="yellow") for each in table["cautions"]]
     if table["losses"] is None:
         return [title, *lines, ""]
     shown = FigureTable(header_style="bold")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
+from reid_sql.check.cautions import identifier_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.gate import ShowProgress
@@ -15,7 +16,7 @@ from reid_sql.check.html import PreparedRelease
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import UnavailableError, UnknownNameError
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
@@ -103,6 +104,8 @@ def prepare_releases(
     """
     for release in releases:
         refuse_unsuitable(release)
+        if policy.cautions == "refuse":
+            _refuse_rows(release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
     before = gate.find_baseline(policy, releases, baseline)
@@ -117,6 +120,13 @@ def prepare_releases(
     prepared = Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
     state_hashes(prepared, releases)
     return prepared
+
+
+def _refuse_rows(release: DuckDBRelease) -> None:
+    """Refuse a table whose rows may not be people before a search of which no outcome would be judged."""
+    if found := " ".join(identifier_cautions(release).values()):
+        rule = "a table to prepare must have a row for each person where cautions = 'refuse'"
+        raise UnavailableError(f"{rule}, got {release.table.name}, of which it is in doubt; {found}")
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
@@ -168,6 +178,7 @@ def _search_table(
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
+        cautions=tuple(identifier_cautions(release).values()),
         seconds=time.monotonic() - began,
     )
 

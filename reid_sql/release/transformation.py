@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from reid_sql.check.cautions import identifier_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.figures import ReportPage
 from reid_sql.check.measure import Row
@@ -176,7 +177,9 @@ class TransformedRelease(DuckDBRelease):
 
 def transform(original: DuckDBRelease, form: Transformation) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
-    return TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
+    made = TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
+    made.identifiers = identifier_cautions(original)  # the release is of the same people, without the column
+    return made
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,7 @@ class TableRelease:
     left_to_gate: tuple[str, ...]
     source: str
     seconds: float
+    cautions: tuple[str, ...] = ()  # that rows may not be people
 
     @property
     def proved(self) -> bool:

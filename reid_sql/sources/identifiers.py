@@ -1,32 +1,59 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+import duckdb
+
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
-from reid_sql.parameters import quoted
+from reid_sql.parameters import quoted, sql_text
 
 if TYPE_CHECKING:
-    import duckdb
     from ibis.expr.types import Table
+
+    from reid_sql.engines.duckdb.planned_calls import PlannedCall
 
 MOST: Final = 8  # columns that are looked at
 
 
 def repeated(
-    con: "duckdb.DuckDBPyConnection", table: str, quasi_identifiers: Sequence[str]
+    con: duckdb.DuckDBPyConnection, table: str, quasi_identifiers: Sequence[str]
 ) -> list[tuple[str, int, int]]:
     """Return columns named like an identifier that repeat: name, distinct values, records with a value.
 
     The quasi-identifiers are skipped. It costs one scan if there is such a name.
     """
-    every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
-    names = likely(every, quasi_identifiers)
+    return repeated_in(con.sql, f"query_table({sql_text(table)})", quasi_identifiers)
+
+
+def repeated_in(
+    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, named: Sequence[str]
+) -> list[tuple[str, int, int]]:
+    """Return the same of a FROM item; `named` are columns that are known not to be a person's identifier."""
+    every = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
+    names = likely(every, named)
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-    numbers = con.execute(f"SELECT {counts} FROM query_table(?)", [table]).fetchall()[0]
+    numbers = ask(f"SELECT {counts} FROM {item}").fetchall()[0]
     return repeating(names, numbers[::2], numbers[1::2])
+
+
+def describe_calls(
+    calls: Iterable["PlannedCall"],
+    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    option: str = "entity :=",
+) -> str:
+    """Say of which tables of some calls rows may not be people; nothing of a table that is there no more."""
+    sentences: dict[str, None] = {}
+    for call in dict.fromkeys(calls):
+        for item in () if call.has_entity else call.items:
+            with suppress(duckdb.Error):
+                columns = repeated_in(ask, item, call.columns)
+                advice = hint(columns, option if call.takes_entity else None)
+                sentences |= dict.fromkeys([advice] * bool(columns))
+    return " ".join(sentences)
 
 
 def count_values(

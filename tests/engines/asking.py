@@ -123,6 +123,7 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "populations": [1e6],
     "person": "age",
     "entity": "id",
+    "household": "id",
     "sensitive": "id",
     "item": "region",
     "key": "id",

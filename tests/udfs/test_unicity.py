@@ -95,6 +95,7 @@ def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_se
     frame = visits(500)
     exact = {row["points"]: row for row in by_engines(frame, points=[1, 2, 3])[0]}
     inside = {(name, points): 0 for name in ("uniqueness", "correctness") for points in exact}
+    within = dict(inside)
     for seed in range(100):
         drawn = by_polars(
             "unicity", frame, "person", COLUMNS, points=[1, 2, 3], exact_up_to=0, samples=200, seed=seed
@@ -104,8 +105,11 @@ def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_se
                 ("uniqueness", "standard_error"),
                 ("correctness", "correctness_standard_error"),
             ):
-                near = abs(row[name] - exact[row["points"]][name]) <= 1.96 * row[error]
-                inside[name, row["points"]] += near
+                truth = exact[row["points"]][name]
+                inside[name, row["points"]] += abs(row[name] - truth) <= 1.96 * row[error]
+                within[name, row["points"]] += row[f"{name}_low"] <= truth <= row[f"{name}_high"]
+    assert min(within.values()) >= 90, within
+    assert sum(within.values()) / len(within) >= 94, within
     assert min(inside.values()) >= 90, inside  # of 100 at 95 %, fewer than 90 come once in 90 times or less
     assert sum(inside.values()) / len(inside) >= 94, inside
 

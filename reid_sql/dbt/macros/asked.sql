@@ -26,6 +26,7 @@
   ~ column.name ~ "'; rename it in a view, or pass keep: counts") %}
 {%- endfor %}
 {%- do reid_sql.refuse_nobody(found) %}
+{%- do reid_sql.warn_of_rows(found) %}
 {%- do return(found) %}
 {%- endmacro %}
 

@@ -10,6 +10,7 @@ from typing import Any
 from reid_sql import registry
 from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
 from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
+from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -50,6 +51,7 @@ def write_plan(
 ) -> str:
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
+    record_call(declared, checked)
     return qualified(write_answer(declared, checked, database))
 
 

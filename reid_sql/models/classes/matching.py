@@ -12,6 +12,7 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
+from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.parameters import Floats, Number
 
 # How often a learned matching names the right person in a gallery, from the scores that it gave.
@@ -167,8 +168,12 @@ class SparsePoint:
 
     n: int
     correctness: float
+    correctness_low: float
+    correctness_high: float
     standard_error: float
     uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
     uniqueness_standard_error: float
     people: int
     draws: int
@@ -212,8 +217,11 @@ def _sparse_point(matches: Matches, n: float, people: int, draws: int) -> Sparse
     size = matches.matches.astype(np.float64)
     right = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
     alone = np.exp(log_miss_probability(size - 1, n - 1, people - 1.0)) if people > 1 else np.ones(size.size)
-    correctness = estimate_mean(right, matches.weight, draws)
-    return SparsePoint(int(n), *correctness, *estimate_mean(alone, matches.weight, draws), people, draws)
+    correctness, error = estimate_mean(right, matches.weight, draws)
+    unique, error_of_unique = estimate_mean(alone, matches.weight, draws)
+    low, high = share_interval(right, matches.weight, draws)
+    ends = share_interval(alone, matches.weight, draws)
+    return SparsePoint(int(n), correctness, low, high, error, unique, *ends, error_of_unique, people, draws)
 
 
 def estimate_mean(values: Floats, weight: Floats, draws: int) -> tuple[float, float]:
@@ -222,3 +230,17 @@ def estimate_mean(values: Floats, weight: Floats, draws: int) -> tuple[float, fl
     mean = min(float(share @ values), 1.0)
     variance = float(share @ (values - mean) ** 2) * draws / max(draws - 1, 1)
     return mean, float(np.sqrt(variance / draws)) if draws else 0.0
+
+
+def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of shares; without draws both ends are the mean.
+
+    It is as if two more draws were 0 and two more were 1: else draws that are all alike would leave nothing
+    open. Source: Agresti & Coull 1998.
+    """
+    if not draws:
+        mean, _ = estimate_mean(values, weight, 0)
+        return mean, mean
+    more_values, more_weight = np.append(values, [0.0, 0.0, 1.0, 1.0]), np.append(weight, np.ones(4))
+    centre, error = estimate_mean(more_values, more_weight, draws + 4)
+    return max(centre - NORMAL_95 * error, 0.0), min(centre + NORMAL_95 * error, 1.0)

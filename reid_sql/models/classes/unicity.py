@@ -12,7 +12,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.classes.matching import Matches, estimate_mean
+from reid_sql.models.classes.matching import Matches, estimate_mean, share_interval
 from reid_sql.parameters import Floats
 
 STATUS_FEWER_ROWS: Final = "nobody has so many rows: all rows of each person are known"
@@ -25,8 +25,12 @@ class Unicity:
     points: int | None
     people: int
     uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
     standard_error: float
     correctness: float
+    correctness_low: float
+    correctness_high: float
     correctness_standard_error: float
     median_matches: int
     people_with_fewer: int
@@ -69,13 +73,14 @@ def _unicity(matches: Matches, points: int) -> Unicity:
     )
 
 
-def _estimate(values: Floats, weight: Floats, draws: int) -> tuple[float, float]:
-    """Return the mean and its standard error, as if one more draw were 0 and one more were 1.
+def _estimate(values: Floats, weight: Floats, draws: int) -> tuple[float, float, float, float]:
+    """Return the mean, its interval and its standard error, as if one more draw were 0 and one more were 1.
 
     Else draws that are all alike would have none. Source: Agresti & Coull 1998.
     """
     mean, _ = estimate_mean(values, weight, draws)
+    low, high = share_interval(values, weight, draws)
     if not draws:
-        return mean, 0.0
+        return mean, low, high, 0.0
     _, error = estimate_mean(np.append(values, [0.0, 1.0]), np.append(weight, [1.0, 1.0]), draws + 2)
-    return mean, error
+    return mean, low, high, error

@@ -5,7 +5,7 @@ from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.parameters import COLUMNS
+from reid_sql.parameters import COLUMNS, Column
 from reid_sql.reduction import DROPPABLE_NULLS, ENTITY, KEY, TBL, Argument, Reduction
 
 COLUMNS_AS_CODES: Final = {
@@ -53,4 +53,10 @@ RECORD_CODES: Final = replace(
         "spark": "it goes through the codes of all records, again and again, in one memory",
         **BY_RECORD,
     },
+)
+PERSON_ROWS: Final = replace(
+    RECORD_CODES,
+    name="person_rows",
+    words="each column as codes, with the person of each distinct row",
+    arguments=(TBL, Argument("entity", Column("columns and entity")), *CODES.arguments[1:-1]),
 )

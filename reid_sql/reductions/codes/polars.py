@@ -52,6 +52,13 @@ def record_codes(
 uniques = record_codes
 
 
+def person_rows(
+    *, tbl: pl.LazyFrame, entity: str, columns: Sequence[str], memory_mb: int, nulls: str
+) -> pl.LazyFrame:
+    """Each column as codes, with the person of each distinct row."""
+    return _one_row_per_person(tbl, columns, memory_mb, nulls, entity)
+
+
 def _coded(
     tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, key: str | None
 ) -> pl.LazyFrame:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.class_keys import KEY_BYTES
+from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import refuse_key_with_entity
 from reid_sql.reductions.codes import BYTES, LEAST
 from reid_sql.sql.people import label_with_entity, with_entity
@@ -48,6 +49,12 @@ def record_codes(
 
 
 uniques = record_codes
+
+
+def person_rows(tbl: Source, entity: str, columns: Sequence[str], memory_mb: int, nulls: str) -> str:
+    """List each column as codes, with the person of each distinct row; the entity must be named."""
+    list_columns("columns and entity", [*columns, entity], fold_case)
+    return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
 
 
 def _codes_of_people(tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str) -> str:

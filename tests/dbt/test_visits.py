@@ -1,0 +1,77 @@
+"""dbt's tests of visits: each warns that a row is perhaps not a person, also where it passes."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
+from tests.dbt.running import MARKS, dbt
+
+HERE = Path(__file__).parent
+QI = {"quasi_identifiers": ["age", "sex"]}
+VALUES = QI | {"sensitive": "diagnosis"}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "k_anonymity": QI | {"k": 5},
+    "records_at_risk": QI,
+    "uniqueness": QI,
+    "average_risk": QI | {"at_most": 0.5},
+    "l_diversity": VALUES | {"l": 1},
+    "t_closeness": VALUES | {"t": 1},
+    "alpha_k_anonymity": VALUES | {"alpha": 1},
+    "journalist_risk": QI | {"population": "ref('visits')"},
+    "no_worse": QI | {"before": "ref('visits')"},
+    "policy": {"policy": "policy.toml"},
+}
+HINT = "Column 'patient_id' looks like an identifier and repeats (400 values in 4,800 rows)"
+MODEL = """{{ config(materialized='table') }}
+select range // 12 as patient_id, 20 + range // 12 % 5 as age, range // 12 % 2 as sex, range % 3 as diagnosis
+from range(4800)
+"""
+POLICY = """
+[[tables]]
+name = "visits"
+file = "visits.parquet"
+quasi_identifiers = ["age", "sex"]
+checks = [{measure = "k", at_least = 5}]
+"""
+
+
+@pytest.mark.dbt
+@MARKS[1]
+def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
+    folder = tmp_path / "visits"
+    shutil.copytree(HERE / "project", folder, ignore=shutil.ignore_patterns("models", "target", "logs"))
+    macros = {each.stem.removeprefix("reid_") for each in (root / "reid_sql/dbt/macros").glob("reid_*.sql")}
+    assert macros == ARGUMENTS.keys()
+    (folder / "models").mkdir()
+    (folder / "models" / "visits.sql").write_text(MODEL, encoding="utf-8")
+    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
+    tests = [
+        {f"reid_sql.reid_{name}": {"name": f"of_{name}", "arguments": given}}
+        for name, given in ARGUMENTS.items()
+    ]
+    page = {"models": [{"name": "visits", "data_tests": tests}]}
+    (folder / "models" / "schema.yml").write_text(yaml.safe_dump(page), encoding="utf-8")
+    dbt(folder, root, "deps")
+    dbt(folder, root, "run")
+    (folder / "logs" / "dbt.log").unlink()
+    answers = dbt(folder, root, "test", "--threads", "1")
+    assert {name: each["status"] for name, each in answers.items()} == {f"of_{n}": "pass" for n in ARGUMENTS}
+    log = (folder / "logs" / "dbt.log").read_text(encoding="utf-8")
+    _, *parts = re.split(r"START test of_(\w+)", log)  # one test after the other
+    warned = {name: HINT in said for name, said in zip(parts[::2], parts[1::2], strict=True)}
+    assert warned == dict.fromkeys(ARGUMENTS, True)
+
+
+def test_its_names_of_identifiers_are_those_of_the_profile(root: Path) -> None:
+    text = (root / "reid_sql" / "dbt" / "macros" / "rows.sql").read_text(encoding="utf-8")
+    written = text.partition("macro is_identifier")[2].partition("{% do return")[0]
+    people, words = (each.partition("=")[2] for each in written.split("{% set ")[1:])
+    pattern = "".join(re.findall(r"'([^']*)'", words)).replace("\\\\", "\\")
+    start, end = pattern.split("(_?(id|nr")[0], "(_?(id|nr" + pattern.split("(_?(id|nr")[1]
+    whole = start[:-1] + "".join(re.findall(r"'([^']*)'", people)) + ")" + end
+    assert whole == IDENTIFIER_NAME.pattern

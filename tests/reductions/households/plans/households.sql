@@ -1,0 +1,27 @@
+-- households(people, 'home', ['age', 'sex'], 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
+FROM (
+  WITH reid_members AS (
+    SELECT q1, CASE WHEN q1 IS NULL THEN row_number() OVER () END AS alone,
+      dense_rank() OVER (ORDER BY q2 ASC NULLS LAST, q3 ASC NULLS LAST) AS class,
+      count(*) OVER (PARTITION BY q2, q3) AS size
+    FROM (
+      SELECT reid_source."home", reid_source."age", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(q1, q2, q3)
+  ),
+  reid_households AS (
+    SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
+      1 - product(1 - 1 / size) AS risk, sum(1 / size) AS member_risk
+    FROM reid_members
+    GROUP BY q1, alone
+  )
+  SELECT class_size, members, risk, member_risk, sum(class_size)::BIGINT AS households
+  FROM (
+    SELECT count(*) AS class_size, any_value(members) AS members, any_value(risk) AS risk,
+      any_value(member_risk) AS member_risk
+    FROM reid_households
+    GROUP BY classes
+  )
+  GROUP BY class_size, members, risk, member_risk
+) AS reid_counted

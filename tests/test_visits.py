@@ -1,0 +1,273 @@
+"""A careless user measures visits as if each were a person: every answer says that rows may not be people."""
+
+import random
+import re
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import polars as pl
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import reid_sql
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.gate import check
+from reid_sql.check.html import render_html
+from reid_sql.check.measure import Measure
+from reid_sql.cli import main
+from reid_sql.commands.parser import COMMANDS
+from reid_sql.errors import OutOfDomainError, ReidError, RowsNotPeopleWarning
+from reid_sql.function import REQUIRED, Answer
+from reid_sql.parameters import Columns, Table
+from reid_sql_udfs import declared
+from tests.processes import command
+
+HINT: Final = "Column 'patient_id' looks like an identifier and repeats (100 values in 1,200 rows)"
+QI: Final = ["--qi", "age,sex,town"]
+COLUMNS: Final = ["age", "sex", "town"]
+POLICY: Final = """
+{cautions}
+[[tables]]
+file = "visits.csv"
+quasi_identifiers = ["age", "sex", "town"]
+sensitive = ["diagnosis"]
+population = 100_000
+population_file = "visits.csv"
+{about}
+checks = [{checks}]
+"""
+SCENARIO: Final = 'population = 100000\n[[groups]]\ncolumns = ["age", "sex"]\nprobability = 0.5\n'
+SQL: Final = "CREATE TABLE visits AS FROM 'visits.csv'; FROM risk_summary(visits, ['age', 'sex', 'town'])"
+GIVEN: Final = {
+    "profile": ["visits.csv"],
+    "init": ["visits.csv"],
+    "risk": ["visits.csv", *QI],
+    "forecast": ["visits.csv", *QI, "--population", "100000"],
+    "validate": ["visits.csv", *QI, "--methods", "bound", "--samples", "1", "--fraction", "0.5"],
+    "adversary": ["visits.csv", "--scenario", "s.toml"],
+    "qar": ["visits.csv", "--columns", "age,sex,town", "--p", "2"],
+    "check": ["p.toml"],
+    "advise": ["p.toml"],
+    "prepare": ["p.toml"],
+    "compare": ["visits.csv", "released.csv", *QI],
+    "query": ["visits.sql"],
+}
+WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """100 patients with 12 rows each, a release without their column, a scenario and a file of SQL."""
+    made = tmp_path_factory.mktemp("visits")
+    rng = random.Random(33)  # noqa: S311 - tables, no secrets
+    people = [(p, rng.randint(20, 59), rng.choice("FM"), rng.choice("ABC")) for p in range(100)]
+    names = ["patient_id", *COLUMNS]
+    rows = [(*one, rng.choice("xyz"), day) for one in people for day in range(12)]
+    visits = pl.DataFrame(rows, [*names, "diagnosis", "day"], orient="row")
+    visits.write_csv(made / "visits.csv")
+    visits.drop("patient_id").write_csv(made / "released.csv")
+    (made / "s.toml").write_text(SCENARIO, encoding="utf-8")
+    (made / "visits.sql").write_text(SQL, encoding="utf-8")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "100")  # a page without a table whose cells are side by side
+    for written in folder.glob("visits.*.toml"):
+        written.unlink()
+    write_policy('{measure = "k", at_least = 5}')
+
+
+def write_policy(checks: str, cautions: str = "", about: str = "") -> Path:
+    path = Path("p.toml")
+    path.write_text(POLICY.format(checks=checks, cautions=cautions, about=about), encoding="utf-8")
+    return path
+
+
+def joined(text: str) -> str:
+    """The text without line ends, frames and spaces of a page."""
+    return " ".join(re.sub(r"[│┃|]", " ", text).split())
+
+
+def test_every_command_that_reads_a_table_is_tried() -> None:
+    assert GIVEN.keys() | WITHOUT_A_TABLE == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("shape", ["table", "json", "csv"])
+def test_no_command_answers_in_silence(name: str, shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, *GIVEN[name], "--format", shape]) in {0, 1}
+    shown = capsys.readouterr()
+    if (name, shape) == ("advise", "csv"):  # its rows are of checks that fail
+        return
+    words = (
+        HINT.replace(",", "").replace("'", "") if name in {"check", "prepare"} and shape == "csv" else HINT
+    )
+    page = joined(shown.out + shown.err)
+    assert words in (page.replace(",", "").replace("'", "") if words != HINT else page)
+
+
+@pytest.mark.parametrize("name", ["check", "advise", "prepare"])
+def test_a_policy_that_refuses_cautions_refuses_visits(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_policy('{measure = "k", at_least = 5}', 'cautions = "refuse"')
+    code = main([name, *GIVEN[name]])
+    shown = capsys.readouterr()
+    assert HINT in joined(shown.out + shown.err)
+    assert code == (0 if name == "advise" else 2)
+
+
+def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adversary", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"]) == 0
+    assert HINT in joined(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare"])
+def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    more = ["--columns", "diagnosis,day", "--alpha", "0.3", "--tail", "0.9"] if name == "qar" else []
+    assert main([name, *GIVEN[name], *more, "--plot", "chart.svg"]) == 0
+    capsys.readouterr()
+    drawn = " ".join(re.findall(r"<!--(.*?)-->", Path("chart.svg").read_text(encoding="utf-8")))
+    assert "looks like an identifier" in joined(drawn)
+
+
+def asked(measure: Measure) -> str:
+    """A check of the measure that any figure meets, with what it requires."""
+    given: dict[str, Any] = {
+        "population": 100000,
+        "scenario": '"s.toml"',
+        "person": '"patient_id"',
+        "item": '"day"',
+        "household": '"town"',
+    }
+    required = [name for name, each in measure.parameters.items() if each.default is REQUIRED]
+    parts = [f"{name} = {given[name]}" for name in required]
+    high = {"share": 1, "count": 1200, "number": 1e6}[measure.unit]
+    parts += ["at_least = 0" if measure.at_least else f"at_most = {high}"]
+    return f'{{measure = "{measure.name}", {", ".join(parts)}}}'
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_no_measure_of_the_gate_is_judged_in_silence(name: str) -> None:
+    measure = MEASURES[name]
+    if measure.function == "unicity":
+        with pytest.raises(OutOfDomainError, match="needs entity"):
+            check(write_policy(asked(measure)))
+        return
+    page = check(write_policy(asked(measure), 'cautions = "refuse"'))
+    [judged] = page["checks"]
+    if measure.function == "sparse_correctness_curve":  # its person names them
+        assert not any(HINT in caution for caution in judged["cautions"])
+        return
+    assert any(HINT in caution for caution in judged["cautions"]), judged["cautions"]
+    assert "looks like an identifier and repeats" in render_html(page)
+    assert page["verdict"] == judged["verdict"] == "not judged"
+
+
+def test_a_measure_of_sets_silences_no_other() -> None:
+    """The person's column of one check is known there; the other check counts rows all the same."""
+    sets = asked(MEASURES["sparse_correctness"])
+    page = check(write_policy(f'{{measure = "k", at_least = 5}}, {sets}'))
+    told = [any(HINT in caution for caution in each["cautions"]) for each in page["checks"]]
+    assert told == [True, False]
+
+
+def test_what_names_the_people_or_says_that_they_are_none_is_no_caution() -> None:
+    for about in ('entity = "patient_id"', None):
+        text = write_policy('{measure = "k", at_least = 1}', about=about or "").read_text(encoding="utf-8")
+        if about is None:
+            text = text.replace('["diagnosis"]', '["diagnosis", "patient_id"]')
+        Path("p.toml").write_text(text.replace('population_file = "visits.csv"', ""), encoding="utf-8")
+        assert not any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"])
+
+
+def table_functions() -> list[str]:
+    """Functions of one table of records that count rows unless people are named."""
+    return [
+        name
+        for name, each in declared().items()
+        if each.answer not in {Answer.WINDOW, Answer.SCORED_TABLE}
+        and [p.name for p in each.parameters if isinstance(p.domain, Table)] == ["tbl"]
+        and any(p.name == "entity" and p.default is None for p in each.parameters)
+    ]
+
+
+REST: Final[dict[str, Any]] = {
+    "populations": [1e5],
+    "population": 1e5,
+    "sensitive": "diagnosis",
+    "scenario": "s.toml",
+    "name": "visits_model",
+    "methods": ["bound"],
+    "fractions": [0.5],
+    "samples": 1,
+    "p": 2,
+    "remove": 1,
+    "sampling_fraction": 0.1,
+}
+
+
+@pytest.mark.parametrize("name", table_functions())
+def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
+    con = duckdb.connect()
+    visits = con.read_csv("visits.csv")
+    function = declared()[name]
+    given: dict[str, Any] = {"tbl": visits}
+    for each in function.parameters:
+        if isinstance(each.domain, Columns):
+            given[each.name] = COLUMNS
+        elif each.name in REST and (
+            each.default is REQUIRED or each.name in {"methods", "samples", "fractions"}
+        ):
+            given[each.name] = REST[each.name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            getattr(reid_sql, name)(con, **given)
+        except ReidError as error:
+            pytest.skip(str(error))
+    told = [each for each in caught if each.category is RowsNotPeopleWarning]
+    assert [HINT in str(each.message) for each in told] == [True]
+    assert told[0].filename == __file__
+
+
+def test_the_python_api_is_silent_where_people_are_named_or_rows_are_people() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE visits AS FROM 'visits.csv'")
+    con.execute("CREATE TEMP TABLE people AS SELECT DISTINCT ON (patient_id) * FROM visits")
+    reid_sql.risk_summary(con, "visits", COLUMNS, entity="patient_id")
+    reid_sql.risk_summary(con, "people", COLUMNS)
+    reid_sql.profile(con, "visits")
+
+
+def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    shell: Any = InteractiveShell()  # type: ignore[no-untyped-call]
+    shell.run_line_magic("load_ext", "reid_sql")
+    try:
+        call = "FROM risk_summary('visits.csv', ['age', 'sex', 'town']{})"
+        for more, is_told in (("", True), (", entity := 'patient_id'", False)):
+            for kind in ("relation", "frame"):
+                answer = duckdb.default_connection().sql(call.format(more))
+                shown = shell.display_formatter.format(answer if kind == "relation" else answer.df())[0]
+                assert [HINT in shown["text/html"].replace("&#x27;", "'"), HINT in shown["text/plain"]] == [
+                    is_told,
+                    is_told,
+                ]
+        drawn = shell.display_formatter.format(
+            duckdb.sql("FROM class_size_histogram('visits.csv', ['age'])")
+        )[0]
+        assert HINT in drawn["text/plain"]
+    finally:
+        shell.run_line_magic("unload_ext", "reid_sql")
+        shell.history_manager.end_session()
+
+
+def test_a_process_prints_it_beside_the_verdict() -> None:
+    done = command("check", str(Path("p.toml").absolute()))
+    assert done.returncode == 0
+    assert HINT in joined(done.stdout)

@@ -1,0 +1,130 @@
+"""The risk of households, held against a loop over all people and households."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import by_duckdb, by_polars
+
+MEMBER = st.tuples(
+    st.one_of(st.none(), st.integers(1, 4)),  # the household
+    st.sampled_from(["F", "M", None]),
+    st.sampled_from([0.0, -0.0, 1.5, float("nan")]),
+)
+COLUMNS = ["sex", "size"]
+
+
+def table(members: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    schema = {"home": pl.Int64, "sex": pl.String, "size": pl.Float64}
+    return pl.DataFrame(list(members), schema=schema, orient="row")
+
+
+def by_hand(members: Sequence[tuple[Any, ...]], threshold: float) -> dict[str, float]:
+    """Walk through the people: who is like them, who lives with them, which households are alike."""
+    values = [(sex, repr(size + 0.0)) for _, sex, size in members]
+    alike = Counter(values)
+    homes = defaultdict(list)
+    for place, (home, *_) in enumerate(members):
+        homes[place + 1000 if home is None else home].append(values[place])
+    nobody = {}
+    for home, own in homes.items():
+        chance = 1.0
+        for each in own:
+            chance *= 1 - 1 / alike[each]
+        nobody[home] = chance
+    kinds = Counter(tuple(sorted(map(repr, own))) for own in homes.values())
+    sizes = [kinds[tuple(sorted(map(repr, own)))] for own in homes.values()]
+    risk = {home: 1 - chance for home, chance in nobody.items()}
+    return {
+        "households": len(homes),
+        "records": len(members),
+        "average_risk": sum(risk[home] * len(own) for home, own in homes.items()) / len(members),
+        "average_household_risk": sum(risk.values()) / len(homes),
+        "highest_risk": max(risk.values()),
+        "households_at_risk": sum(each > threshold for each in risk.values()) / len(homes),
+        "average_member_risk": sum(1 / alike[each] for each in values) / len(members),
+        "k": min(sizes),
+        "unique_households": sum(size == 1 for size in sizes),
+        "uniqueness": sum(size == 1 for size in sizes) / len(homes),
+        "average_class_risk": len(kinds) / len(homes),
+        "threshold": threshold,
+    }
+
+
+def by_engines(frame: pl.DataFrame, **options: Any) -> list[dict[str, Any]]:
+    extras = "".join(f", {name} := {value!r}" for name, value in options.items())
+    return [
+        *by_duckdb(f"FROM household_risk(t, 'home', {COLUMNS}{extras})", t=frame),
+        *by_polars("household_risk", frame, "home", COLUMNS, **options),
+    ]
+
+
+@given(st.lists(MEMBER, min_size=1, max_size=9))
+def test_it_is_the_walk_through_all_households(members: list[tuple[Any, ...]]) -> None:
+    for answer in by_engines(table(members), threshold=0.51):
+        truth = by_hand(members, 0.51)
+        assert {name: answer[name] for name in truth} == pytest.approx(truth, rel=1e-12)
+        assert (answer["records_dropped"], answer["nulls"]) == (0, "value")
+
+
+@given(st.lists(MEMBER, min_size=1, max_size=9))
+def test_records_that_lack_a_value_are_dropped(members: list[tuple[Any, ...]]) -> None:
+    whole = [each for each in members if None not in each]
+    if not whole:
+        return
+    for answer in by_engines(table(members), nulls="drop"):
+        truth = by_hand(whole, 0.2)
+        assert {name: answer[name] for name in truth} == pytest.approx(truth, rel=1e-12)
+        assert (answer["records_dropped"], answer["nulls"]) == (len(members) - len(whole), "drop")
+
+
+def test_who_is_alone_with_a_value_puts_all_of_the_household_at_risk() -> None:
+    """Four women and a man: alone, each woman is one of four; the man's household is found with certainty."""
+    frame = table([(1, "F", 0.0), (1, "M", 0.0), (2, "F", 0.0), (2, "F", 0.0), (3, "F", 0.0)])
+    for answer in by_engines(frame):
+        assert answer["highest_risk"] == 1
+        assert answer["average_household_risk"] == pytest.approx((1 + (1 - 0.75**2) + 0.25) / 3)
+        assert (answer["k"], answer["unique_households"], answer["average_class_risk"]) == (1, 3, 1)
+
+
+def test_households_of_one_are_people() -> None:
+    frame = table([(None, sex, 0.0) for sex in "FFFMM"])
+    for answer in by_engines(frame):
+        assert [answer["average_risk"], answer["average_member_risk"]] == pytest.approx([2 / 5] * 2)
+        assert answer["k"] == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("t, 'hom', ['sex']", "household and columns must be columns of the table, got 'hom'; did you mean"),
+        (
+            "t, 'sex', ['sex']",
+            "household and columns must be distinct, got 'sex' twice; name each column once",
+        ),
+        ("t, 'home', ['sex'], threshold := 2", "threshold must be"),
+        ("t, 'home', ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        ("t, 'home', ['sex'], entity := 'home'", "household_risk must be asked without entity"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
+    with pytest.raises(Exception, match="Error") as refused:
+        by_duckdb(f"FROM household_risk({call})", t=table([(1, "F", 0.0)]))
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda none: by_duckdb(f"FROM household_risk(t, 'home', {COLUMNS})", t=none),
+        lambda none: by_polars("household_risk", none, "home", COLUMNS),
+    ],
+)
+def test_an_empty_table_is_refused(ask: Any) -> None:
+    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+        ask(table([]))

@@ -1,0 +1,32 @@
+"""Risk of households."""
+
+from reid_sql.function import Answer, table_function
+from reid_sql.models.classes import households
+from reid_sql.models.classes.households import HouseholdRisk, Households
+from reid_sql.parameters import Threshold
+from reid_sql.reductions.households import HOUSEHOLDS
+
+
+@table_function(
+    "tbl, household, columns, threshold, nulls",
+    answer=Answer.ROW,
+    reduction=HOUSEHOLDS,
+    source="Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro)",
+)
+def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    >>> import numpy as np
+    >>> two, quarter, half = np.array([2]), np.array([0.4375]), np.array([0.5])
+    >>> household_risk(Households(two, two, quarter, half, two)).average_risk
+    0.4375
+    """
+    return households.household_risk(kinds, threshold)
