@@ -8,6 +8,7 @@ MEANINGS: Final = {  # of errors that a reader can mend
     "InsufficientPrivilege": "the right to read all rows is lacking, as where row-level security hides some",
     "QueryCanceled": "the statement was stopped, as by a time limit",
 }
+OTHER_VALUE: Final = "another value"  # in place of a column's, which no refusal repeats
 MAX_ERROR_NUMBER: Final = 9999  # of a database's errors
 
 

@@ -17,14 +17,14 @@ SET VARIABLE reid_has_types = (SELECT CASE WHEN count(*) = 0 THEN error('DuckDB 
   || version() || chr(59) || ' update it, or use the Python package reid-sql') END
   FROM duckdb_functions() WHERE function_name = 'get_type');
 
--- 1. Refusals: the rule, what was passed, what to do.
+-- 1. Refusals: the rule, what was passed, what to do. Of a column its name is passed, and never a value.
 CREATE OR REPLACE MACRO reid_refuse(rule, got, remedy) AS
   error(rule || ', got ' || coalesce(got, 'NULL') || chr(59) || ' ' || remedy);
 CREATE OR REPLACE MACRO reid_number(label, value, low, high, is_whole) AS
-  CASE WHEN (value)::DOUBLE BETWEEN low AND high
+  CASE WHEN TRY_CAST(value AS DOUBLE) BETWEEN low AND high
       AND NOT (is_whole AND (value)::DOUBLE <> floor((value)::DOUBLE)) THEN (value)::DOUBLE
     ELSE reid_refuse(label || ' must be a ' || CASE WHEN is_whole THEN 'whole ' ELSE '' END || 'number from '
-      || low || ' to ' || high, regexp_replace((value)::DOUBLE::VARCHAR, '[.]0$', ''),
+      || low || ' to ' || high, regexp_replace(alias(value), '[.]0$', ''),
       'pass one within these bounds')::DOUBLE END;
 CREATE OR REPLACE MACRO reid_choice(label, value, choices) AS
   CASE WHEN list_contains(choices, value) THEN value

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OTHER_VALUE, OutOfDomainError, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 TextColumn = npt.NDArray[np.str_]  # a text each
@@ -58,8 +58,8 @@ class Number:
     high: float
     whole: bool = False
 
-    def check(self, name: str, values: npt.ArrayLike) -> Floats:
-        """Give the values as doubles, or refuse the first one outside the domain."""
+    def check(self, name: str, values: npt.ArrayLike, *, of_column: bool = False) -> Floats:
+        """Give the values as doubles, or refuse the first one outside the domain; never repeat a column's."""
         try:
             array = np.asarray(values, dtype=np.float64)
         except OverflowError:
@@ -68,7 +68,8 @@ class Number:
         if self.whole:
             outside |= array != np.floor(array)
         if outside.any():
-            raise OutOfDomainError(self.sentence(name, plain(array[outside].flat[0])))
+            got = OTHER_VALUE if of_column else plain(array[outside].flat[0])
+            raise OutOfDomainError(self.sentence(name, got))
         return array
 
     def sentence(self, name: str, got: str) -> str:
@@ -82,14 +83,14 @@ class Number:
         return value
 
     def sql(self, name: str) -> str:
-        """Write the SQL expression that is the number of a record, or the refusal; NULL stays NULL."""
-        value = f"({name})::DOUBLE"
+        """Write the SQL expression that is the number of a record, or the refusal, which names a column."""
+        value = f"TRY_CAST({name} AS DOUBLE)"
         head, tail = self.sentence(name, "\0").split("\0")
-        got = f"regexp_replace({value}::VARCHAR, '[.]0$', '')"
+        got = f"regexp_replace(alias({name}), '[.]0$', '')"
         whole = f" AND {value} = floor({value})" if self.whole else ""
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
-        refusal = f"error({sql_text(head)} || coalesce({got}, 'NULL') || {sql_text(tail)})::DOUBLE"
-        checked = f"CASE WHEN {name} IS NULL OR {value} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
+        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::DOUBLE"
+        checked = f"CASE WHEN {name} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
     def from_sql(self, name: str, value: Any) -> float:  # noqa: ANN401 - as SQL gave it

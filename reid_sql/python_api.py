@@ -19,6 +19,7 @@ import pyarrow as pa
 from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
+from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, describe_value
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
@@ -115,5 +116,15 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
         rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
         raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
     shown = f"reid_given_{uuid4().hex}"
-    frames[shown] = value
+    has_objects = of_pandas and any(kind == "object" for kind in value.dtypes)
+    frames[shown] = _read_objects(name, value) if has_objects else value
     return shown
+
+
+def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pandas' DataFrame
+    """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
+    found = from_arrow_stream(frame)
+    if found is None:
+        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot hold"
+        raise OutOfDomainError(f"{rule}; make texts of them")
+    return found

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ReferenceType, ref
 
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import OTHER_VALUE, UnknownNameError
 from reid_sql.suggestion import suggestion
 
 if TYPE_CHECKING:  # importing it takes longer than all else that registering imports
@@ -61,14 +61,18 @@ def keep(name: str, model: "FittedModel") -> None:
         _MODELS.setdefault(_DATABASE.get(), {})[name] = model
 
 
-def known(model: "str | FittedModel") -> "FittedModel":
-    """Give the model of this name, or the model itself; refuses a name that no model has."""
+def known(model: "str | FittedModel", *, of_column: bool = False) -> "FittedModel":
+    """Give the model of this name, or the model itself; refuses a name that no model has.
+
+    A name that may be a column's value is not repeated.
+    """
     if not isinstance(model, str):
         return model
     fitted = models()
     if model not in fitted:
+        got, nearest = (OTHER_VALUE, "") if of_column else (f"'{model}'", str(model))
         raise UnknownNameError(
-            f"model must be a fitted model, got '{model}'; {suggestion(str(model), list(fitted), 'models')}"
+            f"model must be a fitted model, got {got}; {suggestion(nearest, list(fitted), 'models')}"
         )
     return fitted[model]
 

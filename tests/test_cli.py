@@ -54,6 +54,7 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
     assert len(json.loads(command("profile", str(tmp_path / "wide.csv"), "--json").stdout)) == 70
 
 
+@pytest.mark.newest
 def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
     con = duckdb.connect()
@@ -365,6 +366,7 @@ def test_a_function_says_what_it_lacks_and_where() -> None:
     assert "On DuckDB the distinct records" not in shown, "it is counted there"
 
 
+@pytest.mark.newest
 def test_sql_is_a_script_that_a_plain_client_loads() -> None:
     with duckdb.connect() as con:
         con.execute(command("sql").stdout)
@@ -382,6 +384,7 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
             con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
 
 
+@pytest.mark.newest
 def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as con:
         con.execute(command("sql", "--permanent").stdout)
@@ -392,6 +395,7 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("name", ["functions", 'the "functions"'])
 def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path: Path, name: str) -> None:
     file, place = tmp_path / f"{name}.duckdb", '"' + name.replace('"', '""') + '"'
@@ -411,6 +415,7 @@ def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path
             con.execute("SELECT k FROM other.risk_summary(t, ['a'])")
 
 
+@pytest.mark.newest
 def test_the_permanent_script_without_a_name_says_from_where_it_is_called(tmp_path: Path) -> None:
     written = command("sql", "--permanent").stdout
     assert "reid-sql sql --permanent NAME, attached as NAME everywhere" in written

@@ -116,18 +116,11 @@ def quasi_identifiers_chart(table: Row) -> Chart:
 
     A rule marks the risk by all of them, unless it would reveal a masked count.
     """
-    ordered = sorted(measured_columns(table), key=lambda each: highest_risk_of(each["without"]))
-    risks = [highest_risk_of(each["without"]) for each in ordered]
+    ordered = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    risks = [each["without"]["average_risk"] for each in ordered]
+    labels = [f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}" for each in ordered]
     whole = risk_of_all(table)
-    marks: list[Mark] = []
-    for style, exact in ((Style.PLAIN, True), (Style.HATCHED, False)):
-        places = [
-            at for at, each in enumerate(ordered) if (each["without"]["average_risk"] is not None) is exact
-        ]
-        labels = [_risk_label(ordered[at]["without"]) for at in places]
-        words = "" if exact else "the risk is at most this"
-        if places:
-            marks.append(Bars(places, [risks[at] for at in places], labels, style, words))
+    marks: list[Mark] = [Bars(list(range(len(ordered))), risks, labels, Style.PLAIN)]
     if whole is not None:
         marks.append(Rule(whole, upright=True, style=Style.HERE, words=f"with all: {percent(whole)}"))
     names = [each["column"] for each in ordered]
@@ -145,7 +138,7 @@ def quasi_identifiers_chart(table: Row) -> Chart:
 
 
 def measured_columns(table: Row) -> list[Row]:
-    """Return the quasi-identifiers whose omission leaves other columns to count by."""
+    """Return the quasi-identifiers whose omission leaves other columns to count by, where that is shown."""
     return [each for each in table["columns"] if each["without"]]
 
 
@@ -154,22 +147,6 @@ def risk_of_all(table: Row) -> float | None:
     if table["classes"] is None or table["records_dropped"] is None:
         return None
     return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
-
-
-def highest_risk_of(risk: Row) -> float:
-    """Return the average risk of a report, or the bound that is shown in its place."""
-    exact = risk["average_risk"]
-    return float(risk["average_risk_at_most"] if exact is None else exact)
-
-
-def describe_risk(risk: Row) -> str:
-    """Write the average risk, or the bound that is shown in its place."""
-    return f"{'at most ' if risk['average_risk'] is None else ''}{percent(highest_risk_of(risk))}"
-
-
-def _risk_label(risk: Row) -> str:
-    least = risk["k"]
-    return f"{describe_risk(risk)}, k {MASKED if least is None else f'= {least:,}'}"
 
 
 def forecast_chart(
@@ -183,10 +160,8 @@ def forecast_chart(
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     known = [row for row in rows if row[share] is not None]
-    bounds = _bound_marks(share, rows)
     marks = [
         *_measured_marks(curve),
-        *bounds,
         *_forecast_marks(share, known),
         *_other_lines(share, beside or {}),
     ]
@@ -206,7 +181,7 @@ def forecast_chart(
             min(1.0, HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
-        "" if known or bounds else str(rows[0].get("status")),
+        "" if known else str(rows[0].get("status")),
     )
 
 
@@ -221,19 +196,6 @@ def _measured_marks(curve: Sequence[Row]) -> list[Mark]:
     sizes = [row["n"] for row in curve]
     line = Line(sizes, [row["correctness"] for row in curve], Style.SOLID, "measured")
     return [line, Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
-
-
-def _bound_marks(share: str, rows: Sequence[Row]) -> list[Mark]:
-    """Return the region below the bounds of a forecast whose figures are masked."""
-    masked = [row for row in rows if row[share] is None and row.get(f"{share}_high") is not None]
-    if not masked:
-        return []
-    high = [row[f"{share}_high"] for row in masked]
-    return [
-        Band(
-            [row["population"] for row in masked], [0.0] * len(high), high, "at most; the figures are masked"
-        )
-    ]
 
 
 def _forecast_marks(share: str, known: Sequence[Row]) -> list[Mark]:

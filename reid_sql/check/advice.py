@@ -192,18 +192,22 @@ def _check_page(
     measured: dict[Change, dict[int, CheckResult]],
     hidden: Hidden,
 ) -> Page:
-    """Return a failing check, and what it comes to after each change."""
+    """Return a failing check, and what it comes to after each change.
+
+    No audit knows the figures after all changes: those that would be rounded are withheld.
+    """
     rows: list[ReportPage] = []
     for change, after in measured.items():
         for coarsening in after.values():
             if _is_same_check(coarsening.check, each.check):
-                page = ReportPage(check_page(coarsening, release.records, mask, hidden))
+                withheld = replace(coarsening, withheld=True)
+                page = ReportPage(check_page(withheld, release.records, mask, hidden))
                 rows.append(
                     ReportPage(
                         {**_change(change), "verdict": coarsening.verdict, "figure": deciding_group(page)}
                     )
                 )
-    before = check_page(each, release.records, mask, hidden)
+    before = check_page(replace(each, withheld=True), release.records, mask, hidden)
     return {
         **before,
         "groups": [deciding_group(ReportPage(before))],

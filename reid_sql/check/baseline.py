@@ -40,8 +40,8 @@ def read_baseline(
 
     Only figures that were measured with the same treatment of NULL, mask and columns count. Where the policy
     itself names the report, a figure that failed there counts only if the policy says who accepts it;
-    naming a report for a run accepts it. A masked figure is only known to lie below its bound,
-    unless the files are the same.
+    naming a report for a run accepts it. A masked figure is only known to be above 0, unless the files are
+    the same.
     """
     content, page = _read_report(path)
     accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
@@ -152,10 +152,10 @@ def _baseline_figures(
     for group in before["groups"] if before else ():
         if group["verdict"] == NOT_JUDGED or (group["verdict"] in (FAIL, NO_WORSE) and not accepted):
             continue
-        value = group["below"] if group["judged"] is None else group["judged"]
-        if value is not None and (group["group"] is not None or not check.by):
+        value = group["judged"]
+        if group["group"] is not None or not check.by:
             key = (table.name, *check.without_limit, tuple((group["group"] or {}).values()))
-            yield key, BaselineFigure(float(value), masked=group["judged"] is None, same=same)
+            yield key, BaselineFigure(value, same=same)
 
 
 def _check_key(each: Mapping[str, Any]) -> str:

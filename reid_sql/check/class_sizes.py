@@ -11,7 +11,7 @@ import numpy as np
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.figures import Node, Setting, settings
-from reid_sql.check.masking import Bin, Mask, round_between
+from reid_sql.check.masking import Bin, Mask, has_few_gaps, round_between
 from reid_sql.check.release import Release
 from reid_sql.check.report import bound_of_figure
 from reid_sql.check.verdicts import CheckResult
@@ -61,16 +61,20 @@ class MaskedClasses:
 
 
 def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
-    """Return what is masked of a table's class sizes, next to the figures of checks on the same classes."""
-    named = release.table.quasi_identifiers
+    """Return what is masked of a table's class sizes, next to the figures of checks on the same classes.
+
+    A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
+    compare a class with the table is shown: two of the same values could reveal the count of a rare one.
+    """
+    named, every = release.table.quasi_identifiers, frozenset(range(len(judged)))
     if not named:
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     try:
         histogram = release.histogram(named)
     except ReidError:  # the checks by these columns say why they are not judged
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     if not len(histogram.class_size):
-        return MaskedClasses()
+        return MaskedClasses(withheld=every)
     places = [
         place
         for place, each in enumerate(judged)
@@ -81,10 +85,32 @@ def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) ->
         each.largest + 1 for _, each in stated if each.largest is not None
     }
     counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
-    hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
-    withheld = frozenset(place for place, _ in stated[len(left) :])
-    return MaskedClasses(counts, frozenset(hidden), withheld, small)
+    missing = release.table.nulls != "value" and (small or has_few_gaps(release, mask.below))
+    if missing or any(_masks_groups(each, named, mask) for each in judged):  # which the audit does not know
+        return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
+    hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
+    shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
+    shown |= set() if small else _first_of_values(judged)
+    return MaskedClasses(counts, frozenset(hidden), every - shown, small)
+
+
+def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
+    """Return the place of the first check of each sensitive column that compares a class with the table."""
+    first: dict[str | None, int] = {}
+    for place, each in enumerate(judged):
+        if each.check.measure.relative is not None and not each.check.by:
+            first.setdefault(each.check.sensitive, place)
+    return set(first.values())
+
+
+def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
+    """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
+    check = each.check
+    counts = bool(check.by) and not check.measure.extreme and {*check.by, *check.counted} == set(named)
+    return counts and any(
+        found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
+    )
 
 
 def count_parts(histogram: Histogram, cuts: set[int], dropped: int = 0) -> ClassCounts:

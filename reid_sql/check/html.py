@@ -235,7 +235,7 @@ def _columns(table: Page) -> str:
 def _column_table(table: Page) -> str:
     rows = "".join(
         f"<tr><td>{escape(each['column'])}</td><td class=number>{_values(each)}</td>"
-        f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_unique(each['without'])}</td></tr>"
+        f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_without(table, each)}</td></tr>"
         for each in table["columns"]
     )
     head = (
@@ -249,12 +249,12 @@ def _values(each: Page) -> str:
     return "masked" if each["distinct_values"] is None else f"{each['distinct_values']:,}"
 
 
+def _without(table: Page, each: Page) -> str:
+    return _unique(each["without"]) if len(table["columns"]) > 1 else "–"
+
+
 def _unique(risk: Page | None) -> str:
-    if risk is None:
-        return "–"
-    if risk["uniqueness_below"] is None:
-        return percent(risk["uniqueness"])
-    return f"below {percent(risk['uniqueness_below']).removeprefix('below ')}"
+    return "masked" if risk is None else percent(risk["uniqueness"])
 
 
 def _population_risk(answer: Page) -> str:

@@ -348,7 +348,8 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
     if value is None:
         return frame.filter(column.isnull())
     whole = kind.is_integer() or kind.is_boolean()
-    if (isinstance(value, str) and kind.is_string()) or (isinstance(value, int) and whole):
+    text = isinstance(value, str) and value != "" and kind.is_string()  # an enum may have two that are empty
+    if text or (isinstance(value, int) and whole):
         return frame.filter(comparable(column) == comparable(ibis.literal(value, kind)))
     numbered = frame.mutate(**{number: number_values(comparable(column))})
     return numbered.filter(numbered[number] == code).drop(number)

@@ -42,13 +42,13 @@ class Mask:
         """Show a figure where it reveals no small count."""
         return None if value is None else Shown(value) if when else Masked()
 
-    def show_share(self, share: float, records: int, *, round_up: bool) -> Figure:
-        """Show a share; rounded up where an exact one would reveal a small count of the records."""
-        return Shown(self.round_share(share, records) if round_up and 0 < share < 1 else share)
-
     def round_share(self, share: float, records: int) -> float:
         """Round a share of the records up, so far that no count of them follows."""
         return min(1.0, round_above(share, records, self.below))
+
+    def round_down(self, share: float, records: int) -> float:
+        """Round a share of the records down, so far that no count of them follows."""
+        return round_between(share, records, self.below)[0]
 
     def bound_of(self, share: float, records: int) -> float | None:
         """Return the share below which one of so few records lies; None if it may be shown."""

@@ -19,6 +19,7 @@ from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from reid_sql.runner import sentence
 
 POINTS: Final = 24  # of the curve
+STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of some class size"
 
 Page = dict[str, Node]
 
@@ -61,11 +62,12 @@ def _class_pages(
     """Describe the class sizes, the columns and the risk in a population."""
     mask = Mask(policy.mask_below)
     dropped = release.records - int(histogram.records.sum())
+    few = mask.hides(dropped) or mask.hides(release.records - dropped)
     if not len(histogram.class_size):
-        return {"records_dropped": mask.count(dropped)}
+        return {"records_dropped": mask.show(dropped, when=not few)}
     small = classes.small
     counted: dict[str, Node] = {
-        "records_dropped": mask.count(dropped),
+        "records_dropped": mask.show(dropped, when=not few),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
         "class_sizes": classes.pages(mask),
     }
@@ -74,64 +76,48 @@ def _class_pages(
     population = _largest_population(release)
     people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return counted | {
-        "columns": column_pages(release, mask, whole=None if small else class_risk(histogram).average_risk),
+        "columns": column_pages(release, mask, small=small),
         "population_risk": population_risk(release, population, policy.seed, mask, small=small),
-        "forecast": None if people else forecast_page(release, histogram, population, mask, small=small),
+        "forecast": None if people else forecast_page(histogram, population, mask, small=small),
     }
 
 
-def column_pages(release: Release, mask: Mask, *, whole: float | None = None) -> list[Page]:
+def column_pages(release: Release, mask: Mask, *, small: bool = False) -> list[Page]:
     """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
-    Where few records lack the same values (gaps), exact figures would reveal how many each set of columns
-    dropped. The average risk of fewer columns is at most that of all, `whole`, where that is shown.
+    Columns that decide little, such as a constant, have the classes of all. So no figure of columns is shown
+    where some class size of the table is few records (`small`), nor where some is of these columns alone.
     """
     if release.table.nulls == "wildcard":
         return []
-    named, gaps = release.table.quasi_identifiers, has_few_gaps(release, mask.below)
-    cap = None if release.table.nulls == "drop" else whole
+    named = release.table.quasi_identifiers
+    small = small or has_few_gaps(release, mask.below)
     pages: list[Page] = []
     for column in named:
         others = [each for each in named if each != column]
         alone = release.histogram([column])
-        values = int(alone.classes.sum())
-        few = not others or values <= mask.below  # so few values reveal what is hidden of them
         left = release.histogram(others) if others else None
+        values = int(alone.classes.sum())
         pages.append(
             {
                 "column": column,
-                "distinct_values": mask.show(values, when=not (few and mask.has_small_counts(alone))),
-                "alone": _risk_page(alone, release.records, mask, gaps=gaps, cap=cap),
-                "without": None
-                if left is None
-                else _risk_page(left, release.records, mask, gaps=gaps, cap=cap),
+                "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(alone))),
+                "alone": _risk_page(alone, mask, small=small),
+                "without": None if left is None else _risk_page(left, mask, small=small),
             }
         )
     return pages
 
 
-def _risk_page(
-    histogram: Histogram, records: int, mask: Mask, *, gaps: bool, cap: float | None
-) -> Page | None:
-    """Describe the risk of some columns; where few records are of a class size, no figure reveals how few.
-
-    Bounds are shares of all records of the table: shares of the counted ones would reveal how many were
-    dropped.
-    """
-    if not len(histogram.class_size):
+def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
+    """Describe the risk of some columns; nothing where few records are of a class size."""
+    if small or not len(histogram.class_size) or mask.has_small_counts(histogram):
         return None
     risk = class_risk(histogram)
-    small = gaps or mask.has_small_counts(histogram)
-    bound = mask.bound_of(risk.uniqueness, records)
-    if bound is None and small and 0 < risk.uniqueness < 1:
-        bound = mask.round_share(risk.uniqueness, records)
-    above = mask.round_share(risk.average_risk, records) if small and risk.average_risk < 1 else None
     return {
-        "k": mask.show(risk.k, when=not (small and mask.hides(risk.k))),
-        "uniqueness": mask.show(risk.uniqueness, when=not bound),
-        "uniqueness_below": mask.show(bound),
-        "average_risk": mask.show(risk.average_risk, when=above is None),
-        "average_risk_at_most": mask.show(None if above is None else min(above, cap or above)),
+        "k": mask.show(risk.k),
+        "uniqueness": mask.show(risk.uniqueness),
+        "average_risk": mask.show(risk.average_risk),
     }
 
 
@@ -141,7 +127,6 @@ def _largest_population(release: Release) -> float | None:
 
 
 def forecast_page(
-    release: Release,
     histogram: Histogram,
     population: float | None,
     mask: Mask,
@@ -152,32 +137,25 @@ def forecast_page(
     records = int(histogram.records.sum())
     if population is None or population <= records:
         return None
+    if small:
+        return {"measured": [], "points": [], "status": STATUS_WITHHELD}
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
         curve = [{"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)]
         rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes)]
     except ReidError as error:
-        status = mask.text(str(error)) if small else str(error)
-        return {"measured": [], "points": [], "status": status}
+        return {"measured": [], "points": [], "status": str(error)}
     ends = ("correctness", "correctness_low", "correctness_high")
-
-    def shown(point: Mapping[str, Any]) -> Page:
-        """Return a point; of a small count only the bound above it."""
-        high = point["correctness_high"]
-        bound = mask.show(None if high is None else mask.round_share(high, release.records))
-        exact: Page = {name: mask.show(point[name], when=not small) for name in ends}
-        return {"people": Setting(point["people"])} | (
-            exact | {"correctness_high": bound} if small else exact
-        )
-
-    status = rows[-1]["status"]
     return {
         "measured": [
             {"people": Setting(point["people"]), "correctness": mask.show(point["correctness"])}
-            for point in ([] if small else curve)
+            for point in curve
         ],
-        "points": [shown({"people": row["population"]} | row) for row in rows],
-        "status": mask.text(status) if small else status,
+        "points": [
+            {"people": Setting(row["population"])} | {name: mask.show(row[name]) for name in ends}
+            for row in rows
+        ],
+        "status": rows[-1]["status"],
     }
 
 
@@ -214,30 +192,24 @@ def population_risk(
     """Estimate the risk in a population: nothing where none is named, else shares or a status."""
     if population is None or population <= release.records or not release.table.quasi_identifiers:
         return None
+    none = {"method": None, "assumptions": None, "sentence": None}
+    if small:
+        return {"population": Setting(population), "status": STATUS_WITHHELD, **none}
     check = _check(release, population, seed)
     try:
         row = release.answer(check)[0]
     except INTERRUPTIONS:
         raise
     except release.errors as error:
-        status = mask.text(sentence(error))
-        none = {"method": None, "status": status, "assumptions": None, "sentence": None}
-        return {"population": Setting(population), **none}
-    shares = {
-        name: mask.show_share(row[name], release.records, round_up=small)
-        if name.endswith("_high")
-        else mask.show(row[name], when=not small)
-        for name in _columns()
-    }
+        return {"population": Setting(population), "status": mask.text(sentence(error)), **none}
     return {
         "population": Setting(row["population"]),
-        **shares,
+        **{name: mask.show(row[name]) for name in _columns()},
         "k": settings(check.parameters["k"]),
-        "rounded": small,
         "method": row["method"],
         "status": mask.text(row["status"]),
         "assumptions": row["assumptions"],
-        "sentence": None if small else row["sentence"],
+        "sentence": row["sentence"],
     }
 
 
@@ -262,22 +234,16 @@ def _check(release: Release, population: float, seed: int) -> Check:
 
 
 def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
-    """Give the shares in words, each with its interval; of rounded ones the upper end alone.
+    """Give the shares in words, each with its interval.
 
     >>> shares = dict.fromkeys(("correctness", "correctness_low", "correctness_high"), 0.5)
     >>> shares |= dict.fromkeys(("below_k", "below_k_low", "below_k_high"), 0.7)
-    >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3} | shares
-    >>> page |= {"k": 5, "rounded": False}
-    >>> bounded = page | {"rounded": True, "uniqueness": None, "uniqueness_low": None}
-    >>> describe_shares(page)["unique people"], describe_shares(bounded)["unique people"]
-    ('20.0 % (10.0 % to 30.0 %)', 'at most 30.0 %')
+    >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3, "k": 5} | shares
+    >>> describe_shares(page)["unique people"]
+    '20.0 % (10.0 % to 30.0 %)'
     """
     described = {}
     for name, words in SHARES.items():
-        middle, low, high = (answer[f"{name}{end}"] for end in ("", "_low", "_high"))
-        described[words.format(k=answer["k"])] = (
-            f"at most {percent(high)}"
-            if answer["rounded"]
-            else f"{percent(middle)} ({percent(low)} to {percent(high)})"
-        )
+        middle, low, high = (percent(answer[f"{name}{end}"]) for end in ("", "_low", "_high"))
+        described[words.format(k=answer["k"])] = f"{middle} ({low} to {high})"
     return described

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from reid_sql._version import __version__
 from reid_sql.check.digest import seal
-from reid_sql.check.figures import Node, ReportPage, Setting, settings
+from reid_sql.check.figures import DIGITS, Node, ReportPage, Setting, settings
 from reid_sql.check.group_sizes import groups_to_hide
 from reid_sql.check.masking import Mask, round_above
 from reid_sql.check.policy_model import Check, Policy
@@ -180,7 +180,8 @@ def _group_page(
     """
     figure = judgement.figure
     bound = None if masked else bound_of_figure(check, judgement, records, mask)
-    masked = masked or (withheld and bound is not None)
+    counts = figure.small and figure.value and not check.measure.extreme  # 1 says that all are counted
+    masked = masked or (withheld and bool(bound is not None or counts))
     bound = None if masked else bound
     exact = not masked and bound is None
     unnamed = not figure.group.values or (masked and mask.hides(records))
@@ -194,7 +195,7 @@ def _group_page(
         "high": mask.show(figure.high, when=exact),
         "judged": mask.show(judgement.judged, when=exact),
         "below": mask.show(bound),
-        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None),
+        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None, when=exact),
         "verdict": judgement.verdict,
         "status": STATUS_MASKED_GROUP if masked and hides_status else mask.text(figure.status),
         "why": STATUS_MASKED_GROUP if masked and hides_reason else mask.text(judgement.why),
@@ -231,7 +232,7 @@ def _bound_relative(kind: str, value: float, records: int, mask: Mask) -> float 
     alone, 1/(β + 1), or exp(−δ). The bound leaves q as open as a round share.
     """
     if kind == "distance":
-        return mask.round_share(value, records) if 0 < value < 1 else None
+        return 1 - mask.round_down(round(1 - value, DIGITS), records) if 0 < value < 1 else None
     factor = mask.bound_ratio(value + 1 if kind == "gain" else exp(value), records)
     if factor is None:
         return None

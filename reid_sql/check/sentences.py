@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.charts.risk_charts import describe_risk, highest_risk_of, measured_columns, risk_of_all
+from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
@@ -167,7 +167,9 @@ def explain_verdict(check: Check) -> Explanation:
         parts.append(
             f"{alike:,} of {len(check['groups']):,} groups: {check['verdict']}; highest risk: {label}"
         )
-    words = explanation["why"] if check["verdict"] != "fail" or explanation["baseline"] is not None else ""
+    # A masked group shows no baseline.
+    compared = explanation["baseline"] is not None or "baseline" in explanation["why"]
+    words = explanation["why"] if check["verdict"] != "fail" or compared else ""
     cautions = [caution for caution in check["cautions"] if caution != explanation["why"]]
     return Explanation(explanation, "; ".join(part for part in (*parts, words, *cautions) if part))
 
@@ -228,15 +230,15 @@ def _list_measures(checks: list[Page]) -> str:
 
 def _strongest_column(table: Page) -> Iterator[str]:
     """Say which column drives the risk most, where the figures tell; bounds may be equal."""
-    columns = sorted(measured_columns(table), key=lambda each: highest_risk_of(each["without"]))
-    if not columns or (columns[0]["without"]["average_risk"] is None and len(columns) > 1):
+    columns = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    if not columns:
         return
     strongest = columns[0]
     risk, least = risk_of_all(table), strongest["without"]["k"]
     start = "" if risk is None else f" from {percent(risk)}"
-    smallest = "few records" if least is None else f"{least:,} record{'' if least == 1 else 's'}"
+    smallest = f"{least:,} record{'' if least == 1 else 's'}"
     yield (
         f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk "
-        f"falls{start} to {describe_risk(strongest['without'])} and the smallest class has "
+        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has "
         f"{smallest}. Leave it out, or release it coarser."
     )

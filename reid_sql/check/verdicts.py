@@ -55,10 +55,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class BaselineFigure:
-    """A figure of an earlier report: exact, or only known to be above 0 and below a bound."""
+    """A figure of an earlier report; None is masked, and only known to be above 0."""
 
-    value: float
-    masked: bool = False
+    value: float | None
     same: bool = False  # whether it was measured on the very same file, so that it is the same figure
 
 
@@ -274,10 +273,10 @@ def _verdict(
         return (FAIL, "beyond the limit") if broken else (PASS, "")
     if check.limit is not None and not broken and not check.no_worse:
         return PASS, ""
-    if before.masked and value != 0 and not before.same:
+    if before.value is None and value != 0 and not before.same:
         reason = "the baseline masks the figure, so that a rise would not be seen"
         return (FAIL, f"beyond the limit, and {reason}") if broken else (NOT_JUDGED, reason)
-    if not before.masked and check.measure.worse(value, before.value):
+    if before.value is not None and check.measure.worse(value, before.value):
         return FAIL, "beyond the limit and worse than the baseline" if broken else "worse than the baseline"
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 

@@ -1,27 +1,37 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
 
 from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.client_fallback import profile_columns
+from reid_sql.engines.ibis.frames import before_computing
 from reid_sql.engines.ibis.transfer import fetch_rarest
+from reid_sql.errors import UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.runner import Answer
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values, likely, repeating
 
+MODELS: Final = ("population_risk", "pyc_forecast")  # which compute for long
+
 
 class WarehouseTable:
-    """A table of a warehouse and the columns that its functions are called with."""
+    """A table of a warehouse and the columns that its functions are called with.
+
+    While a model computes, no transaction of the server is open. What is asked later must be of the same
+    records: their class sizes are compared.
+    """
 
     def __init__(self, source: warehouse.Warehouse, table: Table, columns: list[str]) -> None:
         """Remember the connection and the table."""
         self.warehouse, self.table, self.columns = source, table, columns
+        self._sizes: list[dict[str, Any]] | None = None  # when the transaction ended
 
     def call(self, function: str, *values: Any, words: str, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
         """Call by Ibis; an error of the database becomes one sentence."""
@@ -34,12 +44,33 @@ class WarehouseTable:
     def _ask(
         self, function: str, values: Sequence[Any], words: str, options: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
-        answer = self.warehouse.rows(lambda: getattr(ri, function)(self.table, *values, **options), words)
+        with self._transaction(models=function in MODELS):
+            answer = self.warehouse.rows(lambda: getattr(ri, function)(self.table, *values, **options), words)
         return [dict(row) for row in answer]
+
+    @contextmanager
+    def _transaction(self, *, models: bool = False) -> Iterator[None]:
+        """Begin a transaction where none is open; end it before models compute."""
+        if self.warehouse.is_idle:
+            self.warehouse.enter()
+            if self._sizes != self._class_sizes():
+                rule = "the table must not change while it is read, got other class sizes than before"
+                raise UnavailableError(f"{rule}; ask again, or ask about an extract")
+        with before_computing(self._leave if models else lambda: None):
+            yield
+
+    def _leave(self) -> None:
+        if not self.warehouse.is_idle:
+            self._sizes = self._class_sizes()
+            self.warehouse.leave()
+
+    def _class_sizes(self) -> list[dict[str, Any]]:
+        return self.warehouse.rows(lambda: ri.class_size_histogram(self.table, self.columns), "class sizes")
 
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
         """Fit by Ibis; the model is Python's."""
-        self.warehouse.rows(lambda: ri.fit_people(name, self.table, self.columns, **options), "the model")
+        with self._transaction(models=True):
+            self.warehouse.rows(lambda: ri.fit_people(name, self.table, self.columns, **options), "the model")
         return registry.known(name)
 
     def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
@@ -49,16 +80,19 @@ class WarehouseTable:
             classes = ri.equivalence_classes(self.table, self.columns, **options)
             return fetch_rarest(classes, self.columns, count, "most exposed records")
 
-        return Answer(["class_size", *self.columns], warehouse.asked(rarest))
+        with self._transaction():
+            return Answer(["class_size", *self.columns], warehouse.asked(rarest))
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
-        return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked))
+        with self._transaction():
+            return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked))
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""
         names = likely(self.table.columns, self.columns)
         if not names:
             return []
-        counted = count_values(self.table, names, lambda asked: self.warehouse.rows(asked, "identifiers"))
+        with self._transaction():
+            counted = count_values(self.table, names, lambda asked: self.warehouse.rows(asked, "identifiers"))
         return repeating(names, *counted)

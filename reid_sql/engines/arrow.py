@@ -54,7 +54,8 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _checked(parameter: Parameter, values: Floats) -> Floats:
-    return parameter.domain.check(parameter.name, values) if isinstance(parameter.domain, Number) else values
+    domain = parameter.domain
+    return domain.check(parameter.name, values, of_column=True) if isinstance(domain, Number) else values
 
 
 def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
@@ -96,7 +97,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
             some = numbers_of(rows, pa.int64())
             try:
                 with registry.within(database[0].as_py()):
-                    model = registry.known(name.as_py())
+                    model = registry.known(name.as_py(), of_column=not counted)
                 codes = record_codes(model, _columns_of(values.take(some)))
                 scores = _scored(
                     declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]

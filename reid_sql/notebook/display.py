@@ -85,7 +85,11 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
         return before(frame) if before else (own(frame) if is_relation else None)
-    answer = _materialize(frame) if is_relation else frame
+    answer = frame
+    if is_relation and hasattr(frame, "materialize"):
+        answer = frame.materialize()
+    elif is_relation:  # DuckDB 1.4, whose relations have no HTML, either
+        answer, own = frame.pl(), _html
     bundle, people = own(answer), caution_of(name, frame)
     caution = f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
     bundle |= {"text/plain": f"{bundle['text/plain']}\n{people}"} if people else {}
@@ -95,12 +99,6 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     return bundle | {
         "text/html": f"{drawn}{caution}<details><summary>the rows</summary>{bundle['text/html']}</details>"
     }
-
-
-def _materialize(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    if hasattr(relation, "materialize"):
-        return relation.materialize()
-    return duckdb.from_arrow(relation.to_arrow_table())  # DuckDB 1.4
 
 
 def _function_of(columns: frozenset[str]) -> str | None:

@@ -25,7 +25,7 @@ SUPPRESSION: Final = (
     *("suppressed_share", "suppressed_below", "suppressed_for"),
     *("blank_share", "blank_columns"),
 )
-DIGITS: Final = 4  # of a loss: an exact one would reveal a small number of suppressed records
+DIGITS: Final = 4  # of a loss
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
@@ -52,19 +52,20 @@ def page(made: "Outcome") -> Page:
 
 def _table_page(made: "Outcome", table: "TableRelease") -> Page:
     best, below = table.result.best, made.policy.mask_below
+    losses = _losses(table, best, below) if best else None
     shipped = table.shipped(made.policy.preparing.keep)
     return {
         "name": table.table.name,
         "loss": table.loss,
         "optimal": table.proved and best is not None,
         "none_meets": table.proved and best is None,
-        "least_possible_loss": _few(table.result.bound) if best else None,
+        "least_possible_loss": min(_few(table.result.bound), losses[table.loss]) if losses else None,
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
-        "losses": _losses(table, best) if best else None,
+        "losses": losses,
         "target": describe_target(table.target, table.lattice, best.node, _cell_suppression(table, best))
         if best
         else None,
@@ -107,8 +108,12 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     }
 
 
-def _losses(table: "TableRelease", best: CountedNode) -> Page:
+def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
+    """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
+    suppressed = (distinct.counts[made.gone].sum(), distinct.counts[made.blank.any(axis=0)].sum())
+    if any(0 < records < below for records in suppressed):
+        made = CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
     after = apply_suppression(distinct, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {

@@ -58,18 +58,18 @@ class Warehouse:
         # A read-only file is locked, and PostgreSQL is read in one transaction: nothing changes meanwhile.
         self.still = scheme_of(url) in {"duckdb", *POSTGRES}
         self.transactions = 1  # that were begun
-        self._is_idle = False
+        self.is_idle = False  # whether no transaction is open
 
     def leave(self) -> None:
         """End the server's transaction, so that none stays open while the client computes."""
-        if not self._is_idle and self.backend.name in {"postgres", "mysql"}:
+        if not self.is_idle and self.backend.name in {"postgres", "mysql"}:
             self.backend.con.rollback()
-            self._is_idle = True
+            self.is_idle = True
 
     def enter(self) -> None:
         """Begin the next transaction, if the last one was ended."""
-        if self._is_idle:
-            self.transactions, self._is_idle = self.transactions + 1, False
+        if self.is_idle:
+            self.transactions, self.is_idle = self.transactions + 1, False
             if self.backend.name == "mysql":
                 _read_snapshot(self.backend.con)  # psycopg begins its own with the next statement
 

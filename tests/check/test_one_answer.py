@@ -91,7 +91,7 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
     assert {
         name: reported[name] for name in ("uniqueness", "correctness_high", "below_k_low")
     } == pytest.approx({name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")})
-    assert (reported["sentence"], reported["rounded"]) == (row["sentence"], False)
+    assert reported["sentence"] == row["sentence"]
     text = render_html(page)
     assert text.index("In a population of 50,000 people") < text.index("by an older method (Pitman–Yor")
 
@@ -160,7 +160,7 @@ def numbers_in(page: object) -> list[float]:
     return [page] if isinstance(page, float) else []
 
 
-def test_where_counts_are_masked_the_answer_is_a_round_bound_without_a_sentence(tmp_path: Path) -> None:
+def test_where_counts_are_masked_the_answer_is_withheld(tmp_path: Path) -> None:
     rows = [f"u{place}" for place in range(4)] + [f"v{place % 30}" for place in range(600)]
     (tmp_path / "town.csv").write_text("\n".join(["a", *rows]), encoding="utf-8")
     table = 'file = "town.csv"\nquasi_identifiers = ["a"]\npopulation = 6000'
@@ -169,11 +169,11 @@ def test_where_counts_are_masked_the_answer_is_a_round_bound_without_a_sentence(
     for each in page["checks"]:
         group = each["groups"][0]
         assert (group["value"], group["low"], group["high"], group["sentence"]) == (None, None, None, None)
-        assert group["below"] is not None
+        assert (group["below"], group["masked"]) == (None, True)
     reported = page["tables"][0]["population_risk"]
-    assert (reported["rounded"], reported["sentence"]) == (True, None)
-    for share in numbers_in({name: reported[name] for name in reported if name not in {"population", "k"}}):
-        assert share in (float(f"{share:.2g}"), pytest.approx(10 / 604))
+    assert (reported["method"], reported["sentence"]) == (None, None)
+    assert numbers_in(reported) == [6000.0]
+    assert "could reveal how few" in reported["status"]
     assert "would be the only one" not in render_html(page) + render_junit(page)
 
 

@@ -17,6 +17,8 @@ from reid_sql.check.duckdb_table import Calls
 from reid_sql.cli import main
 from reid_sql.client_fallback import fetch_distinct
 from reid_sql.engines.ibis.frames import collected
+from reid_sql.models.population_risk import answer
+from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.sources.warehouse import warehouse
 
 USER = "root"
@@ -272,3 +274,42 @@ def test_columns_are_counted_only_for_a_report_that_describes_them(
         sets.append(len(re.findall(r"GROUP BY", capsys.readouterr().out)))
     assert figures[0] == figures[1]
     assert sets[0] < sets[1]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("command", ["risk", "forecast", "forecast --plot"])
+@pytest.mark.parametrize("meanwhile", ["SELECT 1", "INSERT INTO sessions.people VALUES (99, 1, 1)"])
+def test_a_command_leaves_no_transaction_open_while_models_compute(
+    tmp_path: Path,
+    *,
+    postgres: str,
+    command: str,
+    meanwhile: str,
+    server: psycopg.Connection[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The session is idle whenever a model is fitted; records that come meanwhile are noticed."""
+    seen: list[Any] = []
+
+    def watch(module: Any, name: str) -> None:
+        fit = getattr(module, name)
+
+        def watched(*arguments: Any, **named: Any) -> Any:
+            seen.append(server.execute(OPEN).fetchall())
+            server.execute(meanwhile)
+            return fit(*arguments, **named)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(answer, "fit_sample")
+    watch(pitman_yor_forecast, "forecast_pitman_yor")
+    url = f"postgres://reid@/postgres?host={postgres}"
+    words = command.replace("--plot", f"--plot {tmp_path / 'p.svg'}").split()
+    of_table = ["--table", "sessions.people", "--qi", "age,sex,town", "--population", "100000"]
+    status = main([words[0], url, *of_table, *words[1:]])
+    assert seen
+    assert [each for each in seen if each] == []
+    error = capsys.readouterr().err
+    asks_again = "INSERT" in meanwhile and command != "risk"
+    assert (status, "the table must not change" in error) == ((2, True) if asks_again else (0, False))

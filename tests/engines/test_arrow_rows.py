@@ -95,6 +95,7 @@ def test_rows_of_columns_are_those_that_pyarrow_makes(rows: Any) -> None:
     assert numbers_of(np.array([1, 2], dtype=np.int32), pa.int64()).equals(pa.array([1, 2], pa.int64()))
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     "call",
     [

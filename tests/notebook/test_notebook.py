@@ -57,6 +57,7 @@ def test_the_functions_are_on_the_default_connection(loaded: Any) -> None:
     assert ran.result[0][:3] == asked(f"SELECT 3000, count(DISTINCT age), 2 FROM '{PEOPLE}'").fetchall()[0]
 
 
+@pytest.mark.newest
 def test_a_summary_is_a_card_beside_its_text(loaded: Any) -> None:
     shown = bundle(loaded, asked(f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"))
     assert "1,051" in shown["text/html"]
@@ -123,6 +124,7 @@ def test_a_relation_is_run_once_to_be_shown(loaded: Any) -> None:
     assert len(runs) == 1
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     "make",
     [
@@ -142,6 +144,7 @@ def test_whatever_else_is_shown_as_before(shell: Any, make: Any) -> None:
     assert bundle(shell, make()) == before
 
 
+@pytest.mark.newest
 def test_an_answer_is_a_table_again_when_it_is_unloaded(loaded: Any) -> None:
     answer = asked(f"FROM class_size_histogram('{PEOPLE}', ['age', 'sex'])")
     assert pictures(bundle(loaded, answer)["text/html"])
@@ -153,6 +156,7 @@ def test_an_answer_is_a_table_again_when_it_is_unloaded(loaded: Any) -> None:
 HOSTILE = '<script>alert("1")</script>'
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
 def test_no_text_of_the_data_is_html(loaded: Any, kind: str) -> None:
     people = pl.DataFrame({HOSTILE: [1, 2], "b": [1, 1]})

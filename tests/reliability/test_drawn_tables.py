@@ -13,6 +13,8 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.engines.polars.frames import SPLITS_LISTS_OF_STRUCTS
+from reid_sql.errors import OutOfDomainError
 from tests.reliability.drawn import sizes, table
 
 DRAWN = int(os.environ.get("REID_SQL_DRAWN", "100"))
@@ -53,6 +55,10 @@ def test_polars_counts_as_a_loop_does(first: int) -> None:
     for seed in range(first, min(first + AT_ONCE, DRAWN)):
         drawn = table(seed)
         expected, frame = sizes(drawn), pl.DataFrame(pl.from_arrow(drawn))
+        if SPLITS_LISTS_OF_STRUCTS and any("List(Struct" in str(kind) for kind in frame.dtypes):
+            with pytest.raises(OutOfDomainError, match="must not be lists of structs before Polars 2"):
+                rp.risk_summary(frame, frame.columns).collect()
+            continue
         assert frame.select(rp.equivalence_class_size(*frame.columns)).to_series().to_list() == expected, seed
         counted = Counter(expected)
         histogram = rp.class_size_histogram(frame, frame.columns).select("class_size", "classes", "records")

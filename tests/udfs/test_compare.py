@@ -203,6 +203,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
         assert whole["status"] == "ok"  # exact matches take all records
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -268,6 +269,7 @@ def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
     assert len(people) == len(forms)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     ("key", "rule"), [("nope", "must be columns of the table"), ("same", "key must differ")]
 )

@@ -12,7 +12,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
-from reid_sql.function import Answer, Function
+from reid_sql.function import REQUIRED, Answer, Function
 from reid_sql.parameters import Table
 from reid_sql_udfs import declared
 from tests.reliability.test_entities import visits
@@ -205,5 +205,6 @@ def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -
     for function in declared().values():
         tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
         reported = " ".join((function.body.__doc__ or "").split())
-        if tables and function.name not in scored and all(p.name != "person" for p in function.parameters):
+        of_people = any(p.name in {"person", "entity"} and p.default is REQUIRED for p in function.parameters)
+        if tables and function.name not in scored and not of_people:
             assert "ne row per person is assumed" in reported, function.name

@@ -102,7 +102,7 @@ def test_a_sure_stranger_is_unique() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("'mm', 10, 25, 'F', 6", "model must be a fitted model, got 'mm'; did you mean 'm'?"),
+        ("'mm', 10, 25, 'F', 6", "model must be a fitted model, got 'mm'; the models are m"),
         ("'m', 0.5, 25, 'F', 6", "population must be a number of people of at least 1"),
         (
             "'m', 10, 25, 'F'",

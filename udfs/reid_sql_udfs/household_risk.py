@@ -16,7 +16,7 @@ from reid_sql.reductions.households import HOUSEHOLDS
 def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
     """Summarise the risk that at least one member of a household is identified.
 
-    The table has a row for each person; `household` is the column that names their household, and a person
+    One row per person is assumed. `household` is the column that names their household, and a person
     without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
     others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
     sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of

@@ -11,6 +11,7 @@ from reid_sql.engines.duckdb.answers import body_name
 from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE
 from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, row_has_collation, text_has_collation
+from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
 from reid_sql.sql.text import refusal
@@ -93,7 +94,7 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     if declared.duckdb is None:
         return {name: f"({names}) AS {body_name(declared)}({', '.join(cells)})"}
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
-    given = ", ".join(f"({parameter.name})::DOUBLE" for parameter in declared.parameters)
+    given = ", ".join(f"TRY_CAST({parameter.name} AS DOUBLE)" for parameter in declared.parameters)
     form = f"reid_closed_form_{name}"
     answer = f"CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE {form}({given}) END"
     return {form: f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
@@ -157,9 +158,9 @@ def _window(declared: Function, columns: Sequence[str], *, is_before_get_type: b
     people = [parameter.name for parameter in _options(declared)]
     given = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
-    aliases = f"[{', '.join(f'alias(row({each}))' for each in given)}]"
+    aliases = f"list_value({', '.join(f'alias(row({each}))' for each in given)})"
     test = f"reid_are_columns({len(people)}, {aliases}, {sql_literal(example)})"
-    collated = f", [{', '.join(f'reid_has_collation({each})' for each in given)}]"
+    collated = f", list_value({', '.join(f'reid_has_collation({each})' for each in given)})"
     exact = f"reid_are_exact(row({', '.join(given)}){collated if is_before_get_type else ''})"
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
@@ -169,7 +170,7 @@ def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
 
     DuckDB 2.0 breaks down where a row without names holds an array.
     """
-    counted = f"DISTINCT {{'person': {people[0]}}}" if people else "*"
+    counted = f"DISTINCT struct_pack(person := {people[0]})" if people else "*"
     return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"
 
 
@@ -178,9 +179,9 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
     own = [parameter.name for parameter in _options(declared)]
     cells = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
     call = f"{body_name(declared)}({', '.join(['reid_texts', f'{DATABASE}()', 'model', *cells])})"
-    answer = f"""list_extract(list_transform([{call}], lambda reid_answered:
+    answer = f"""list_extract(list_transform(list_value({call}), lambda reid_answered:
         CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
-        ELSE error(reid_answered.refusal) END), 1)"""
+        ELSE error(replace(reid_answered.refusal, {sql_literal(OTHER_VALUE)}, alias(model))) END), 1)"""
     score = f"reid_score_{name}"
     return {
         score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",

@@ -15,6 +15,7 @@ from reid_sql import registry
 from reid_sql._version import __version__
 from reid_sql.engines.duckdb.names import DATABASE, HOME, OPERATORS, PLAN, REDEFINED, REFUSE, SHOWS_TYPES
 from reid_sql.engines.duckdb.prepared import PythonFunction, prepared
+from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.errors import OutOfDomainError, WrongTypeError
 
 if TYPE_CHECKING:
@@ -26,19 +27,23 @@ REFUSAL_NAMES_TAKEN: Final = (
     f"a database instance must leave one of the names {PUBLIC} and {CATALOGUE} to the functions, got "
     "databases or schemas of both names; attach one AS another name"
 )
+REFUSAL_RESERVED: Final = (
+    "macros must leave query and the names of reid_sql's own functions free, got {}; drop it, or give it "
+    "another name"
+)
 MARKER: Final = "reid_functions"  # a macro that lists what is there
 MARKED: Final = "reid_sql_registered"  # a variable of a connection that has the bare names
 # Names that are the user's: of schemas, and of databases in files, or in memory where they do not hold ours.
-TAKEN: Final = """SELECT lower(database_name), path IS NULL FROM duckdb_databases()
-    UNION SELECT lower(schema_name), false FROM duckdb_schemas()"""
+TAKEN: Final = qualified("""SELECT lower(database_name), path IS NULL FROM duckdb_databases()
+    UNION SELECT lower(schema_name), false FROM duckdb_schemas()""")
 LOCK: Final = threading.Lock()
 MAKING: Final = threading.local()  # whether this thread makes macros
-LISTED: Final = """SELECT DISTINCT database_name, database_name = current_database(), lower(function_name),
-    function_type IN ('macro', 'table_macro') FROM system.main.duckdb_functions() WHERE NOT internal"""
-SEEN: Final = f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'"
-HERE: Final = f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
+LISTED: Final = qualified("""SELECT DISTINCT database_name, database_name = current_database(),
+    lower(function_name), function_type FROM duckdb_functions() WHERE NOT internal""")
+SEEN: Final = qualified(f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'")
+HERE: Final = qualified(f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"'),
-    getvariable('{MARKED}'), txid_current()"""
+    getvariable('{MARKED}'), txid_current()""")
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
@@ -92,6 +97,7 @@ class _Listed:
 
     python: set[str]
     in_current: set[str]  # the macros of the current database
+    of_values: set[str]  # those of them that are no tables
     by_database: Mapping[str, set[str]]
 
 
@@ -112,8 +118,9 @@ def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     by_database: dict[str, set[str]] = {}
     for database, _, name, _ in rows:
         by_database.setdefault(database, set()).add(name)
-    current = {name for _, is_current, name, is_macro in rows if is_current and is_macro}
-    return _Listed(by_database.pop("system", set()), current, by_database)
+    current = {name for _, is_current, name, kind in rows if is_current and kind in {"macro", "table_macro"}}
+    of_values = {name for _, is_current, name, kind in rows if is_current and kind == "macro"}
+    return _Listed(by_database.pop("system", set()), current, of_values, by_database)
 
 
 def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
@@ -138,6 +145,9 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
+    reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
+    if reserved:  # DuckDB has no place for ours beside them
+        raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
     _register_python(cursor, made.python, listed.python)
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"
@@ -223,7 +233,8 @@ def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", 
     path, marked, transaction = con.execute(HERE).fetchall()[0]
     if marked == mark:
         return
-    if con.execute("SELECT txid_current()").fetchall() == [(transaction,)]:  # else each statement has its own
+    now = con.execute("SELECT system.main.txid_current()").fetchall()
+    if now == [(transaction,)]:  # else each statement has its own
         _refuse_late_transaction(con)
         _refuse_namesakes(_namesakes(con, functions))
         if place not in path.split(","):

@@ -14,7 +14,7 @@ from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arr
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answered_by_group
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.frames import LIMIT, check_columns, collected, framed
+from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
@@ -117,6 +117,7 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
 
 def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
     """Return the body's answer with the treatment of NULLs."""
+    COMPUTING.get()()
     arrays = arrays_of(counts.select(list(reduction.inputs)))
     columns = {**declared.columns, **NULL_REPORT_COLUMNS}
     if declared.columnar:

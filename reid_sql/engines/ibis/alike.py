@@ -29,7 +29,12 @@ BY_BYTES: Final[Mapping[str, tuple[str, str]]] = {
     "BigQuery": (f"COLLATE({X}, '')", X),
     "Databricks": (f"{X} COLLATE UTF8_BINARY", X),
     "MSSQL": (f"CAST(CAST({X} AS NVARCHAR(MAX)) AS VARBINARY(MAX))", f"CAST({X} AS NVARCHAR(MAX))"),
-    "MySQL": (f"CAST(CONVERT({X} USING utf8mb4) AS BINARY)", f"CONVERT({X} USING utf8mb4)"),
+    # An enum has the empty text for a value that is none of its members, of number 0, and may have it as one.
+    "MySQL": (
+        f"""CASE WHEN LENGTH({X}) = 0 AND {X} + 0 = 0 THEN UNHEX('FF')
+            ELSE CAST(CONVERT({X} USING utf8mb4) AS BINARY) END""",
+        f"CASE WHEN {X} = UNHEX('FF') THEN '' ELSE CONVERT({X} USING utf8mb4) END",
+    ),
     "SingleStore": (f"{X} :> BINARY", f"{X} :> TEXT"),
     "Oracle": (f"UTL_RAW.CAST_TO_RAW({X})", f"UTL_RAW.CAST_TO_VARCHAR2({X})"),
 }

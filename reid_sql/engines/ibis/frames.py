@@ -1,7 +1,7 @@
 """Ibis: columns by their names, the relations that all reductions share, and every fetch of rows."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import reduce
@@ -29,6 +29,7 @@ INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.Int
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 
 
+COMPUTING: Final[ContextVar[Callable[[], None]]] = ContextVar("reid_sql_computing", default=lambda: None)
 PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", default=None)
 
 
@@ -167,6 +168,16 @@ def with_names(rows: Table, given: Sequence[str]) -> dict[str, Any]:
 def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     """Whether all of the columns are NULL."""
     return reduce(and_, (rows[name].isnull() for name in names))
+
+
+@contextmanager
+def before_computing(call: Callable[[], None]) -> Iterator[None]:
+    """Call this when all that a function needs has come, and the client computes from here on."""
+    token = COMPUTING.set(call)
+    try:
+        yield
+    finally:
+        COMPUTING.reset(token)
 
 
 def collected(frame: Table, words: str) -> pa.Table:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Final
+from typing import Final, cast
 
 import polars as pl
 import pyarrow as pa
@@ -27,6 +27,9 @@ TYPES: Final[Mapping[str, pl.DataType]] = {
     "BOOLEAN[]": pl.List(pl.Boolean()),
     "INTEGER[][]": pl.List(pl.List(pl.Int32())),
 }
+
+# Polars 1.36 groups a NULL struct within a list by what Arrow left in its place: equal values were split.
+SPLITS_LISTS_OF_STRUCTS: Final = pl.__version__.startswith("1.")
 
 REFUSAL_LENGTH: Final = (
     "{} must be columns, got expression {}, a constant, an aggregate or a part of a column; "
@@ -88,7 +91,19 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
         if known[name] == pl.Object:
             rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
             raise OutOfDomainError(f"{rule}; turn it into text")
+        if SPLITS_LISTS_OF_STRUCTS and _has_structs(known[name]):
+            rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
+            raise OutOfDomainError(f"{rule}; turn it into text")
     return checked
+
+
+def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
+    """Whether a list of the type, at any depth, has structs."""
+    if isinstance(kind, pl.Struct):
+        return in_list or any(_has_structs(field.dtype) for field in kind.fields)
+    if isinstance(kind, pl.List | pl.Array):
+        return _has_structs(cast("pl.DataType", kind.inner), in_list=True)
+    return False
 
 
 def aliases(names: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from reid_sql.engines.arrow import kernel, model_answer, record_codes
@@ -21,33 +22,46 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.engines.texts import text_of, texts_of
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OTHER_VALUE, OutOfDomainError
 from reid_sql.fitted_model import FittedModel
-from reid_sql.function import Function
-from reid_sql.parameters import Columns
+from reid_sql.function import Function, Parameter
+from reid_sql.parameters import Columns, Number
 
 
 def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     """Bind a row function to expressions, column names or numbers: an expression named after the function."""
     call = kernel(declared)
-    names = [parameter.name for parameter in declared.parameters]
+    parameters = declared.parameters
     inputs = [
-        number_expression(name, place, argument).alias(name)
-        for place, (name, argument) in enumerate(zip(names, arguments, strict=True), 1)
+        number_expression(parameter, place, argument).alias(parameter.name)
+        for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), 1)
     ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
-        columns = [struct.struct.field(name).cast(pl.Float64).to_arrow() for name in names]
+        columns = [doubles_of(parameter, struct.struct.field(parameter.name)) for parameter in parameters]
         return pl.Series(declared.name, call(*columns), dtype=pl.Float64)
 
     struct = pl.struct(inputs)
     return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
 
 
-def number_expression(name: str, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
+def number_expression(parameter: Parameter, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
     """The same of numbers: one for all records, such as pl.len(), is a number too."""
-    converted = expression(argument)
-    return check_length(name, place, converted, may_be_scalar=True)
+    if isinstance(argument, int | float) and isinstance(parameter.domain, Number):
+        parameter.domain.check(parameter.name, argument)
+    return check_length(parameter.name, place, expression(argument), may_be_scalar=True)
+
+
+def doubles_of(parameter: Parameter, numbers: pl.Series) -> pa.Array:
+    """Return a column's numbers as doubles; refuses what is no number, without repeating it."""
+    nested = numbers.dtype.is_nested()
+    doubles = numbers if nested else numbers.cast(pl.Float64, strict=False)
+    if nested or doubles.null_count() > numbers.null_count():
+        domain, name = parameter.domain, parameter.name
+        raise OutOfDomainError(
+            domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
+        )
+    return doubles.to_arrow()
 
 
 def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expression or a number
@@ -74,10 +88,10 @@ def score(
     declared: Function, model: FittedModel, arguments: Sequence[Any], columns: Sequence[Any]
 ) -> pl.Expr:
     """Bind a function of records under a model: an expression named after the function."""
-    names = [parameter.name for parameter in declared.own_parameters]
+    parameters = declared.own_parameters
     numbers = [
-        number_expression(name, place, each).cast(pl.Float64).alias(f"own{place}")
-        for place, (name, each) in enumerate(zip(names, arguments, strict=True), 1)
+        number_expression(parameter, place, each).alias(f"own{place}")
+        for place, (parameter, each) in enumerate(zip(parameters, arguments, strict=True), 1)
     ]
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
@@ -87,7 +101,10 @@ def score(
 
     def of_struct(struct: pl.Series) -> pl.Series:
         cells = [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts]
-        given = [struct.struct.field(number.meta.output_name()).to_arrow() for number in numbers]
+        given = [
+            doubles_of(parameter, struct.struct.field(number.meta.output_name()))
+            for parameter, number in zip(parameters, numbers, strict=True)
+        ]
         scored = model_answer(declared, model.scored(record_codes(model, cells)), given)
         return pl.Series(declared.name, scored, dtype=pl.Float64)
 

@@ -18,7 +18,7 @@ from reid_sql.engines.arrow import kernel, model_answer, record_codes
 from reid_sql.engines.spark.counting import count_records
 from reid_sql.engines.spark.frames import Rows, aliases, arrow_type, column, join_classes, read_rows, with_key
 from reid_sql.engines.spark.values import refuse_without_text
-from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.errors import OTHER_VALUE, OutOfDomainError, ReidError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function, Parameter
 from reid_sql.parameters import Columns, Integers, Number
@@ -53,12 +53,13 @@ def as_double(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN4
 
     Without that mode Spark makes NULL of what is no number.
     """
+    if isinstance(argument, int | float) and isinstance(parameter.domain, Number):
+        parameter.domain.check(parameter.name, argument)
     given = as_column(argument)
     doubles = given.try_cast("double")
     domain, name = parameter.domain, parameter.name
-    whole = domain.sentence(name, "\0") if isinstance(domain, Number) else f"{name} must be a number, got \0"
-    head, tail = whole.split("\0")
-    refused = F.raise_error(F.concat(F.lit(head), given.cast("string"), F.lit(tail))).cast("double")
+    whole = domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
+    refused = F.raise_error(F.lit(whole)).cast("double")
     return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 

@@ -48,6 +48,11 @@ class Keys:
         return same("c", "h", self.groups) or "true"
 
     @property
+    def of_group_asof(self) -> str:
+        """The same for ASOF JOIN, where IS NOT DISTINCT FROM finds no NULL in DuckDB 1.4; rows compare it."""
+        return " AND ".join(f"row(c.{group}) = row(h.{group})" for group in self.groups) or "true"
+
+    @property
     def cells(self) -> str:
         """The relation of the cells that are measured class by class."""
         return "reid_rest" if self.is_materialized else "reid_cells"
@@ -297,7 +302,7 @@ def _runs(keys: Keys) -> str:
             ) AS c JOIN reid_area AS h ON {keys.of_group}
           )
           WINDOW by_value AS (PARTITION BY {keys.listed} ORDER BY x ASC)
-        ) AS c ASOF LEFT JOIN reid_values AS h ON {keys.of_group} AND reached < h.f"""
+        ) AS c ASOF LEFT JOIN reid_values AS h ON {keys.of_group_asof} AND reached < h.f"""
 
 
 def _line(measure: str, sensitive: str, keys: Keys) -> str:

@@ -171,13 +171,13 @@ def test_no_column_and_65_columns_are_refused(
 
 @EVERY_FUNCTION
 def test_a_single_column_may_be_a_name(duck: duckdb.DuckDBPyConnection, function: str) -> None:
-    rows = duck.execute(ask(function, "people", "['age']")).fetchall()
+    rows = sorted(duck.execute(ask(function, "people", "['age']")).fetchall(), key=str)
     for name in ("'age'", "age"):
-        assert duck.execute(ask(function, "people", name)).fetchall() == rows
+        assert sorted(duck.execute(ask(function, "people", name)).fetchall(), key=str) == rows
     listed_one, named_one = (
         asked(function, "people", given)().lazy().collect() for given in (["age"], "age")
     )
-    assert named_one.equals(listed_one)
+    assert sorted(named_one.rows(), key=str) == sorted(listed_one.rows(), key=str)
 
 
 NO_LISTS = [

@@ -226,6 +226,7 @@ def test_a_column_may_have_any_text_for_a_name(
         scene.execute("DROP TABLE people")
 
 
+@pytest.mark.newest
 @given(names, tables)
 @example("a/b", [(1, 1)])
 @example("a.b.c", [(1, 1)])
@@ -243,6 +244,7 @@ def test_a_table_may_have_any_text_for_a_name(
         scene.execute(f"DROP TABLE {quoted(name)}")
 
 
+@pytest.mark.newest
 @settings(max_examples=20)
 @given(names, tables)
 def test_a_table_may_be_named_as_an_identifier(

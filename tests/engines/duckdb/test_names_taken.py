@@ -51,3 +51,42 @@ def test_both_names_are_refused_before_anything_is_written(tmp_path: Path, kind:
         assert con.cursor().execute("SELECT k FROM reid.risk_summary(people, ['age', 'sex'])").fetchall() == [
             (5,)
         ]
+
+
+ASKED = [
+    "SELECT k FROM risk_summary(people, ['age', 'sex'])",
+    "SELECT max(k) FROM (SELECT equivalence_class_size(age, sex) AS k FROM people)",
+    "SELECT uniqueness_from_probability(0.5, 2)",
+]
+OURS = ["query", "reid_plan", "reid_refusal", "reid_database", "reid_body_pyc_fit"]
+CALLED = ["replace", "current_setting", "getvariable", "lower", "nullif", "error", "alias", "min", "row"]
+TABLES = ["query", "query_table", "duckdb_databases", "duckdb_schemas", "duckdb_functions"]
+
+
+@pytest.mark.parametrize("shape", ["(a)", "(a, b)", "()"])
+@pytest.mark.parametrize("name", OURS)
+def test_a_macro_of_a_name_that_has_no_place_is_refused(name: str, shape: str) -> None:
+    with duckdb.connect() as con:
+        con.execute(f"CREATE MACRO {name}{shape} AS 7")
+        with pytest.raises(ReidError, match=f"macros must leave query and .* free, got {name}; drop it"):
+            reid_sql.register(con)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    "shape", ["(a) AS 7", "(a, b) AS 7", "() AS 7", "(a) AS TABLE SELECT 7", "() AS TABLE SELECT 7"]
+)
+def test_macros_of_names_that_are_called_change_no_answer(shape: str, when: str) -> None:
+    answers = []
+    names = {*(OURS if when == "after" else []), *(TABLES if "TABLE" in shape else CALLED)}
+    for made in (False, True):
+        with duckdb.connect() as con:
+            con.execute(f"CREATE TABLE people AS {PEOPLE}")
+            if when == "after" or not made:
+                reid_sql.register(con)
+            for name in names if made else []:
+                con.execute(f"CREATE MACRO {name}{shape}")
+            if when == "before" and made:
+                reid_sql.register(con)
+            answers.append([con.execute(asked).fetchall() for asked in ASKED])
+    assert answers[0] == answers[1]

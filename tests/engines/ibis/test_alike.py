@@ -83,6 +83,7 @@ def test_a_collation_of_duckdb_merges_no_classes(setting: str) -> None:
         weighed(table, "word", TEXTS)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     "shape", ["[{}]", "{{'v': {}, 'n': NULL}}", "array_value({}, NULL)", "[{{'v': [{}, NULL]}}]"]
 )

@@ -144,8 +144,9 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
         first, second = release.table.checks
         assert release.answer(first)[0]["share"] == 0
         members.execute("DELETE FROM people WHERE age = 3")
+        assert release.answer(second)[0]["share"] == 0  # its records came with those of the first
         with pytest.raises(MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"):
-            release.answer(second)
+            release.engine.fetch(["sex"], ())
 
 
 @pytest.mark.parametrize(("most", "reads"), [("24", 2), ("20", 4)])

@@ -6,6 +6,7 @@ The oracle is the database's own GROUP BY, written by hand, and the definition o
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,12 @@ MARIADB = {
     "float": ["16777216", "16777218", "16777220"],
     "double": ["0.1", "0.1 + 0.2e0", "0.3e0", "-0e0", "0e0"],
     "enum('x','y')": ["'x'", "'y'", "NULL"],
+    "enum('y','')": ["''", "'y'", "NULL"],
+    "enum('x')": ["'no member'", "'x'", "NULL"],
+    "enum('x','')": ["'no member'", "''", "'x'", "NULL"],  # of which the first comes as the empty text, too
+    "varchar(9)": ["''", "'0'", "'x'", "NULL"],
     "set('x','y')": ["'x'", "'y'", "'x,y'", "''"],
+    "set('x','')": ["2", "0", "'x'", "NULL"],
     "bit(3)": ["b'101'", "b'001'"],
     "year": ["2020", "0"],
 }
@@ -97,7 +103,8 @@ DUCKDB = {
     "STRUCT(a INT, b VARCHAR)": ["{'a': 1, 'b': 'x'}", "{'a': 1, 'b': 'X'}"],
     "UUID": ["'00000000-0000-0000-0000-00000000000a'", "'00000000-0000-0000-0000-00000000000b'"],
 }
-REFUSED = {("sqlite", "text"): "list"}  # a text column with bytes and numbers: the driver gives other values
+REFUSED = {("sqlite", "text")}  # a text column with bytes and numbers: the driver gives other values
+ALIKE = {("of_mariadb", "enum('x','')"), ("of_mariadb", "set('x','')")}  # values that are written alike
 
 
 class Held:
@@ -215,6 +222,11 @@ def test_values_that_are_counted_again_are_those_of_the_database(
             with pytest.raises(ReidError) as refused:
                 question()
             assert "Alice" not in str(refused.value)
+        return
+    if (database, kind) in ALIKE:  # each is a class and a group of its own, or they are refused
+        for question in asked[:2]:
+            with suppress(ReidError):
+                assert len(question()) == len(counts)
         return
     classes, groups, profile = (question() for question in asked)
     assert len({repr(row["x"]) for row in classes}) == len(classes) == len(counts)

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -14,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
@@ -169,16 +171,31 @@ OBJECTS = [
 ]
 
 
+def asked_of_polars(frame: pd.DataFrame) -> list[tuple[int, int]]:
+    return rp.risk_summary(frame, ["x", "s"]).select("k", "unique_records").collect().rows()
+
+
+@cache
+def connection() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+def asked_of_duckdb(frame: pd.DataFrame) -> list[tuple[int, int]]:
+    return reid_sql.risk_summary(connection(), frame, ["x", "s"]).select("k", "unique_records").fetchall()
+
+
+@pytest.mark.parametrize("asked", [asked_of_polars, asked_of_duckdb])
 @pytest.mark.parametrize("place", range(len(OBJECTS)))
-def test_no_two_python_objects_of_pandas_become_one_value(place: int) -> None:
+def test_no_two_python_objects_of_pandas_become_one_value(
+    place: int, asked: Callable[[pd.DataFrame], list[tuple[int, int]]]
+) -> None:
     """Of two people with these values each is alone, or the column is refused."""
     for other in OBJECTS[place + 1 :]:
         objects = np.empty(2, dtype=object)
         objects[0], objects[1] = OBJECTS[place], other
         frame = pd.DataFrame({"s": [1, 1]}).assign(x=objects)
         with suppress(ReidError):
-            found = rp.risk_summary(frame, ["x", "s"]).collect()
-            assert (found["k"][0], found["unique_records"][0]) == (1, 2), other
+            assert asked(frame) == [(1, 2)], other
 
 
 def test_objects_of_one_type_are_read() -> None:

@@ -132,7 +132,9 @@ def _is_float(parameter: Parameter) -> bool:
 
 def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
     rs.register(spark)
-    sentence = "p must be a probability between 0 and 1, got 2; pass a share, such as 0.01 for 1 %"
+    sentence = (
+        "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
+    )
     with pytest.raises(PySparkException) as by_sql:
         spark.sql("SELECT uniqueness_from_probability(2, 10)").collect()
     with pytest.raises(PySparkException) as by_column:

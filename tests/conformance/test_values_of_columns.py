@@ -1,0 +1,98 @@
+"""An argument of a function of records may be a column: no refusal repeats a value of it."""
+
+from collections.abc import Iterator
+from datetime import date
+from importlib import resources
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import reid_sql
+import reid_sql.polars as rp
+from reid_sql.function import Answer
+from reid_sql.parameters import Values
+from reid_sql_udfs import declared
+
+MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
+MARKED = {  # in DuckDB, and in Polars
+    "text": (f"'{MARK}'", pl.lit(MARK)),
+    "number": (f"-{NUMBER}.5::DOUBLE", pl.lit(-float(NUMBER) - 0.5)),
+    "decimal": (f"-{NUMBER}.5::DECIMAL(18, 1)", pl.lit(f"-{NUMBER}.5").cast(pl.Decimal(18, 1))),
+    "whole": (f"-{NUMBER}::BIGINT", pl.lit(-int(NUMBER))),
+    "huge": (f"{NUMBER}e200::DOUBLE", pl.lit(float(f"{NUMBER}e200"))),
+    "date": (f"DATE '{DAY}'", pl.lit(date.fromisoformat(DAY))),
+    "list": (f"['{MARK}']", pl.concat_list(pl.lit(MARK))),
+    "struct": (f"{{'a': '{MARK}'}}", pl.struct(a=pl.lit(MARK))),
+    "enum": (f"'{MARK}'::ENUM('{MARK}')", pl.lit(MARK).cast(pl.Enum([MARK]))),
+}
+USUAL = {"p": 0.5, "xi": 0.5, "n": 10, "population": 10, "entropy": 3.0, "tail": 0.5, "k": 2}
+OF_RECORDS = {
+    name: [p.name for p in each.parameters if type(p.domain) is not Values]
+    for name, each in declared().items()
+    if each.answer in {Answer.SCALAR, Answer.MODEL_SCORE}
+}
+CALLS = [
+    pytest.param(name, place, id=f"{name}-{place}") for name, names in OF_RECORDS.items() for place in names
+]
+IN_PACK = ("uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness")
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TABLE people AS SELECT i % 9 AS age, i % 2 AS sex FROM range(90) t(i)")
+        con.execute("FROM fit_people('m', people, ['age', 'sex'])").fetchall()
+        yield con
+
+
+@pytest.fixture(scope="module", autouse=True)
+def model() -> None:
+    people = pl.DataFrame({"age": [i % 9 for i in range(90)], "sex": [i % 2 for i in range(90)]})
+    rp.fit_people("m", people, ["age", "sex"])
+
+
+def refuse_marks(error: BaseException) -> None:
+    assert not [mark for mark in (MARK, NUMBER, NUMBER[:5], DAY) if mark in str(error)], str(error)
+
+
+def call_of(name: str, marked: str) -> str:
+    """Write the call with a column in the place of the marked argument."""
+    written = {"model": "'m'"} | {each: repr(value) for each, value in USUAL.items()} | {marked: "x"}
+    given = [written[each] for each in OF_RECORDS[name]]
+    record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
+    return f"{name}({', '.join([*given, *record])})"
+
+
+@pytest.mark.parametrize("kind", MARKED)
+@pytest.mark.parametrize(("name", "marked"), CALLS)
+def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str, kind: str) -> None:
+    for rows in ("", "WHERE age = 3", "LIMIT 1"):  # a vector of many values, of some, and of one
+        query = f"SELECT {call_of(name, marked)} FROM (SELECT *, {MARKED[kind][0]} AS x FROM people {rows})"
+        with pytest.raises(duckdb.Error) as raised:
+            con.execute(query).fetchall()
+        refuse_marks(raised.value)
+
+
+@pytest.mark.parametrize("kind", MARKED)
+@pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[0] in IN_PACK])
+def test_in_plain_sql(name: str, marked: str, kind: str) -> None:
+    with duckdb.connect() as con:
+        con.execute(resources.files("reid_sql").joinpath("pack.sql").read_text(encoding="utf-8"))
+        with pytest.raises(duckdb.Error) as raised:
+            con.execute(f"SELECT {call_of(name, marked)} FROM (SELECT {MARKED[kind][0]} AS x)").fetchall()
+        refuse_marks(raised.value)
+
+
+@pytest.mark.parametrize("kind", MARKED)
+@pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[1] != "model"])
+def test_in_polars(name: str, marked: str, kind: str) -> None:
+    """In Polars, the model is no column."""
+    people = pl.DataFrame({"age": [1, 2], "sex": [0, 1]}).with_columns(x=MARKED[kind][1])
+    given: dict[str, Any] = {"model": "m"} | USUAL | {marked: "x"}
+    record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
+    with pytest.raises((reid_sql.ReidError, pl.exceptions.PolarsError)) as raised:
+        people.select(getattr(rp, name)(*(given[each] for each in OF_RECORDS[name]), *record))
+    refuse_marks(raised.value)
