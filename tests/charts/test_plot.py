@@ -371,7 +371,9 @@ def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, 
     steps = {name: [{"step": 0, "risk": 0.5, "bound": 0.5}, {"step": 1, "risk": 0.4, "bound": 0.3}]}
     table: dict[str, Any] = {"name": name, "frontier": [], "losses": None}
     loss = [{"column_name": name, "information_loss": 0.5}]
+    known = [{"points": 1, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}]
     made = [plot.attribute_risk(risk), plot.methods([row]), plot.elimination(steps), plot.losses(loss)]
+    made += [plot.unicity({name: known})]
     left_out = {"column": name, "without": {"average_risk": 0.5, "k": 2}}
     release = {"name": name, "records": 9, "records_dropped": 0, "classes": 3, "columns": [left_out]}
     for figure in [*made, plot.frontier(table), plot.quasi_identifiers({"tables": [release, release]})]:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql import plot
 from reid_sql.cli import main
 
 ANY: Any = rp
@@ -45,9 +46,34 @@ def test_the_rows_are_those_of_the_function(visits: pl.DataFrame, capsys: pytest
     assert f"{expected[1]['people_with_fewer']}" in shown
 
 
+def test_the_chart_has_the_shares_of_each_resolution(
+    visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    assert main([*KNOWN, "--plot", "chart.svg"]) == 0
+    capsys.readouterr()
+    assert "rows of a person that the attacker knows" in Path("chart.svg").read_text(encoding="utf-8")
+    columns = {"ward and day": ["ward", "day"], "ward": ["ward"]}
+    answers = {name: ANY.unicity(visits, "patient_id", each, points=[1, 3]) for name, each in columns.items()}
+    axes: Any = plot.unicity(answers).axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "3"]
+    assert [line.get_label() for line in axes.lines] == list(columns)
+    for line, answer in zip(axes.lines, answers.values(), strict=True):
+        assert line.get_ydata().tolist() == answer.collect()["uniqueness"].to_list()
+
+
+def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
+    pytest.importorskip("matplotlib")
+    answers = [ANY.unicity(visits, "patient_id", ["ward"], points=p) for p in (None, [2])]
+    axes: Any = plot.unicity(dict(zip("ab", answers, strict=True))).axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "all"]
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[1], [0]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        ([*RISK, "--plot", "p.svg"], "--plot must come with --points, got p.svg alone; add --points or omit"),
         ([*RISK, "--points", "2"], "--points must come with --entity, got 2 alone; add --entity or omit it"),
         ([*KNOWN[:-1], "0"], "points must be whole numbers of known rows from 1 to 16, got 0; pass how many"),
         (
