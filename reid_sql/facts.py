@@ -131,11 +131,12 @@ def calls(text: str, name: str) -> bool:
 def meaning(function: Function, column: str) -> str:
     """Return the meaning of the column in this function's answer."""
     bare, _, end = column.rpartition("_")
-    if end in {"low", "high"}:
-        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
     words = meanings()
-    own = words.get(function.name, {}).get(column) or words["every"].get(column)
-    return own or field_words(function).get(column, "")
+    if own := words.get(function.name, {}).get(column):
+        return own
+    if bare and end in {"low", "high"}:
+        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
+    return words["every"].get(column) or field_words(function).get(column, "")
 
 
 @cache

@@ -24,8 +24,10 @@ from reid_sql.charts.release_figures import (
     losses,
     model_check,
 )
+from reid_sql.charts.synthetic_figures import attacks
 
 __all__ = [
+    "attacks",
     "attribute_risk",
     "choices",
     "class_sizes",

@@ -272,37 +272,45 @@ def audit_synthetic(
     qi: Sequence[str],
     sensitive: Sequence[str] | None = None,
     holdout: _Frame | None = None,
+    targets: int = 10000,
+    seed: int = 0,
 ) -> pl.LazyFrame:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    One row an attack. `replicated_uniques`: share of the records that are unique on `qi` in their own table
-    and occur once in the synthetic table. `exact_presence`: share that occur in it with all values, of `qi`
-    and `sensitive`. `disclosive_correct`, for each sensitive column: share whose synthetic class on `qi` has
-    one value of the column, which is theirs. `original` is the share of the records that the table was made
-    from, `holdout` that of the people in `holdout`, who are of the same kind and were not used; `excess` is
-    the difference, with its 95 % interval: what the table gives away of its people. Without `holdout`,
-    nothing is judged, and the status says so. NULL is a value of its own. Refuses empty tables. One row per
-    person is assumed.
+    One row a figure: `original` is measured on the records that the table was made from, `holdout` on people
+    of the same kind who were not used; `excess` is the difference, with its 95 % interval: what the table
+    gives away of its people. Without `holdout`, nothing is judged, and the status says so. The attacks, in
+    this order: shares of the records that are unique on `qi` in their own table and occur once in the
+    synthetic one; that occur in it with all values; and whose synthetic class has one value of a sensitive
+    column, theirs. Predicates that fit one synthetic record, and one person. Linkability of every other
+    column with the rest. Inference of each column from the nearest synthetic record by all others; a number
+    is right within 5 % of the ranks. Membership by scores, each by the area under its ROC curve and by true
+    positives at 1 and 0.1 % false ones. Last the strongest of these figures, whose interval allows for the
+    choice of it. `baseline` is a guess. Of both tables `targets` records are drawn for membership, of which
+    up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per person
+    is assumed.
 
-    Source: Raab, Nowok & Dibben 2024 (replicated uniques, disclosive correct); Giomi et al. 2023 (control).
+    Source: Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; van Breugel et al. 2023 (density ratio); Westfall & Young 1993.
 
     >>> import polars as pl
     >>> import reid_sql.polars as rp
     >>> people = rp.demo_people()
     >>> released = people.with_columns(pl.col("age") // 10 * 10)
     >>> rp.audit_synthetic(people, released, ["age", "sex", "postcode"]).head(3).collect().glimpse()
-    Rows: 2
-    Columns: 10
-    $ attack          <str> 'replicated_uniques', 'exact_presence'
-    $ column_name     <str> null, null
-    $ original        <f64> 0.002, 0.098
-    $ holdout         <f64> null, null
-    $ excess          <f64> null, null
-    $ low             <f64> null, null
-    $ high            <f64> null, null
+    Rows: 3
+    Columns: 12
+    $ attack          <str> 'replicated_uniques', 'exact_presence', 'singling_out_univariate'
+    $ column_name     <str> null, null, null
+    $ figure          <str> 'share', 'share', 'share_of_predicates'
+    $ original        <f64> 0.002, 0.098, null
+    $ holdout         <f64> null, null, null
+    $ baseline        <f64> null, null, null
+    $ excess          <f64> null, null, null
+    $ low             <f64> null, null, null
+    $ high            <f64> null, null, null
     $ status          <str> 'needs holdout, people of the same kind who were not used, to be judged', 'needs ho...
-    $ records_dropped <i64> 0, 0
-    $ nulls           <str> 'value', 'value'
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def beta_likeness(

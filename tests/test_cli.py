@@ -114,6 +114,36 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     assert "RELEASED must be an existing file, got" in missing.stderr
 
 
+def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_path: Path) -> None:
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("used", "unused", "synthetic")}
+    con = duckdb.connect()
+    con.execute(f"CREATE TABLE people AS SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'")
+    for name, part in (("used", "id % 2 = 0"), ("unused", "id % 2 = 1"), ("synthetic", "id % 2 = 0")):
+        con.execute(f"COPY (SELECT * EXCLUDE id FROM people WHERE {part}) TO '{files[name]}'")
+    qi = ("--qi", "age,postcode", "--sensitive", "diagnosis", "--targets", "300")
+    asked = ("audit", files["used"], files["synthetic"], *qi)
+    judged = (*asked, "--holdout", files["unused"])
+    page = json.loads(command(*judged, "--json").stdout)
+    rows = {row["attack"]: row for row in page["attacks"]}
+    assert (rows["exact_presence"]["original"], rows["strongest_membership"]["low"] > 0) == (1.0, True)
+    shown = command(*judged, "--plot", str(tmp_path / "attacks.svg")).stdout
+    assert "The synthetic table tells who was used" in " ".join(shown.split())
+    assert (tmp_path / "attacks.svg").read_text(encoding="utf-8").startswith("<?xml")
+    lines = command(*judged, "--format", "csv").stdout.splitlines()
+    assert (lines[0].split(",")[:3], len(lines)) == (
+        ["attack", "column_name", "figure"],
+        len(page["attacks"]) + 1,
+    )
+    assert "all attacks: needs holdout" in " ".join(command(*asked).stdout.split())
+    for wrong, said in {
+        ("--holdout", str(tmp_path / "no.csv")): "--holdout must be an existing file, got",
+        ("--sensitive", "illness"): "quasi-identifiers and sensitive columns must be columns of the table",
+        ("--seed", "-1"): "seed must be a whole number from 0 to 2147483646, got -1",
+    }.items():
+        refused = command(*asked, *wrong)
+        assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
+
+
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
     lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
     (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")

@@ -24,6 +24,7 @@ CALLS: dict[str, list[str]] = {
     "adversary": ["adversary", PEOPLE, "--scenario", "s.toml"],
     "profile": ["profile", PEOPLE],
     "compare": ["compare", PEOPLE, PEOPLE, "--qi", "age,sex"],
+    "audit": ["audit", PEOPLE, PEOPLE, "--qi", "age,sex", "--holdout", PEOPLE, "--targets", "200"],
     "query": ["query", "-", "--format", "table"],
 }
 SQL = f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"

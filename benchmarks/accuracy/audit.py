@@ -1,53 +1,116 @@
 """How often audit_synthetic finds copies in a synthetic table, and how often it blames a table without any.
 
-python -m benchmarks.accuracy.audit: needs adult.parquet in the folder that REID_SQL_DATA names. In each draw
-the people are divided into those who are used and a holdout; every column of the synthetic table is drawn by
-itself, or within the age, from the used ones, and a share of its records are copies.
+python -m benchmarks.accuracy.audit [DRAWS [COLUMNS]]: needs adult.parquet in the folder that REID_SQL_DATA
+names. In each draw its people are divided in three: those who are used, a holdout, and others. The synthetic
+table is drawn from the others, or from the used ones, and a share of its records are copies of used ones:
+exact, or with the age changed by a year. Attacks that look values up and those on membership are measured.
 """
 
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
+import duckdb
 import numpy as np
 import polars as pl
 
-import reid_sql.polars as rp
+import reid_sql
+from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
+from reid_sql.models.synthetic.equal_values import attack_by_equal_values
+from reid_sql.models.synthetic.membership import attack_membership
+from reid_sql.reductions.synthetic.polars import audited_tables
 
-QI = ["age", "education", "marital_status", "race", "sex", "native_country"]
-SENSITIVE = ["occupation"]
-DRAWS = 60
-COPIES = (0.0, 0.001, 0.01, 0.05)
-
-
-def draw_synthetic(used: pl.DataFrame, copied: float, rng: np.random.Generator) -> pl.DataFrame:
-    """Draw each column by itself, then put copies of records in the place of a share of them."""
-    records = used.height
-    drawn = used.select(used[name].gather(rng.integers(0, records, records)) for name in used.columns)
-    count = round(copied * records)
-    return pl.concat([drawn.head(records - count), used[rng.choice(records, count, replace=False)]])
+FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
+MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]
+DRAWS: Final = 40
+Maker = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
 
-def count_found(people: pl.DataFrame, copied: float) -> Counter[str]:
-    """Draws in which each attack's interval lies above 0."""
-    found: Counter[str] = Counter()
-    for draw in range(DRAWS):
-        rng = np.random.default_rng([draw, round(copied * 1000)])
-        order = rng.permutation(people.height)
-        used, holdout = people[order[: people.height // 2]], people[order[people.height // 2 :]]
-        synthetic = draw_synthetic(used, copied, rng)
-        rows = rp.audit_synthetic(used, synthetic, QI, sensitive=SENSITIVE, holdout=holdout).collect()
-        found.update({row["attack"]: row["low"] > 0 for row in rows.to_dicts()})
+def draw_marginals(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Draw each column by itself."""
+    records = people.height
+    return people.select(people[name].gather(rng.integers(0, records, records)) for name in people.columns)
+
+
+def draw_copula(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Draw records of a fitted copula, with the columns' types of the people."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.register("people", people.to_arrow())
+    con.execute("FROM fit_copula('m', people, ?)", [people.columns]).fetchall()
+    seed = int(rng.integers(1, 2**31 - 1))
+    drawn = con.sql(f"FROM sample_copula('m', {people.height}, seed := {seed})")
+    return pl.DataFrame(drawn).cast(people.schema)
+
+
+def leak(people: pl.DataFrame, synthetic: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
+    """Put copies in the place of the last synthetic records."""
+    return pl.concat([synthetic.head(people.height - copies.height), copies])
+
+
+def change(copies: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Change the age by a year."""
+    shifts = pl.Series(rng.choice([-1, 1], copies.height)).cast(copies["age"].dtype)
+    return copies.with_columns((pl.col("age") + shifts).alias("age"))
+
+
+def make_tables(
+    used: pl.DataFrame, others: pl.DataFrame, copied: float, rng: np.random.Generator
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Synthetic tables of one draw, by how they were made."""
+    marginals = draw_marginals(others, rng)
+    if not copied:
+        yield "marginals of others", marginals
+        yield "marginals of the used", draw_marginals(used, rng)
+        yield "copula of others", draw_copula(others, rng)
+        yield "copula of the used", draw_copula(used, rng)
+        return
+    copies = used[rng.choice(used.height, max(1, round(copied * used.height)), replace=False)]
+    yield f"{copied:.1%} copied", leak(used, marginals, copies)
+    yield f"{copied:.1%} copied and changed", leak(used, marginals, change(copies, rng))
+
+
+def attack(
+    used: pl.DataFrame, synthetic: pl.DataFrame, holdout: pl.DataFrame, rng: np.random.Generator
+) -> list[AuditedAttack]:
+    """Look equal values up, and attack membership."""
+    names = used.columns
+    reduced = audited_tables(used.lazy(), synthetic.lazy(), names[:-1], names[-1:], holdout.lazy())
+    whole = reduced.drop("records_dropped", "nulls").collect().row(0, named=True)
+    arrays = {name: np.array(whole[name]) for name in ("codes", "originals", "synthetics", "controls")}
+    tables = AuditedTables(**(whole | arrays)).in_order()
+    people = draw_people(tables, used.height, rng)
+    return [*attack_by_equal_values(tables), *attack_membership(tables, people, rng, (0.0, 1.0))]
+
+
+def count_found(columns: list[str], records: int, copied: float, draws: int) -> dict[str, Counter[str]]:
+    """Draws in which the interval of each attack lies above 0, by how the table was made."""
+    people = pl.read_parquet(Path(os.environ["REID_SQL_DATA"]) / "adult.parquet").select(columns)
+    found: dict[str, Counter[str]] = {}
+    for draw in range(draws):
+        rng = np.random.default_rng([draw, round(copied * 1000), records, len(columns)])
+        parts = rng.permutation(people.height)[: 3 * records].reshape(3, records)
+        used, holdout, others = (people[part] for part in parts)
+        for name, synthetic in make_tables(used, others, copied, rng):
+            hits = found.setdefault(name, Counter())
+            for row in attack(used, synthetic, holdout, rng):
+                if not row.figure.startswith("true_positives"):  # the strongest of them has a row
+                    hits[row.attack] += (row.low or 0) > 0
     return found
 
 
 def main() -> None:
-    """Print the share of draws in which each attack's interval lies above 0, by the share of copies."""
-    people = pl.read_parquet(Path(os.environ["REID_SQL_DATA"]) / "adult.parquet").select(QI + SENSITIVE)
-    for copied in COPIES:
-        shares = {attack: hits / DRAWS for attack, hits in count_found(people, copied).items()}
-        print(f"{copied:.1%} copied", shares, file=sys.stdout)
+    """Print the share of draws in which each attack's interval lies above 0."""
+    draws, *widths = map(int, sys.argv[1:] or [str(DRAWS)])
+    for columns in [each for each in (FEW, MANY) if not widths or len(each) in widths]:
+        for records, copied in ((2000, 0.0), (2000, 0.01), (2000, 0.05), (10_000, 0.001)):
+            for name, hits in count_found(columns, records, copied, draws).items():
+                shares = {attack: count / draws for attack, count in hits.items()}
+                print(len(columns), "columns", records, "records", name, shares, file=sys.stdout, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Attacks: an attacker of a scenario on a file, and the linkage of a release with its original."""
+"""Attacks: of a scenario on a file, on a release that is linked with its original, on a synthetic table."""
 
 import argparse
 import json
@@ -8,7 +8,8 @@ import duckdb
 
 from reid_sql.charts.release_figures import check_plot_file, save
 from reid_sql.charts.release_figures import comparison_page as comparison_figure
-from reid_sql.commands.options import PASSED
+from reid_sql.charts.synthetic_figures import attacks
+from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     call,
@@ -25,10 +26,13 @@ from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import hint, repeated
 from reid_sql.terminal import pages
 from reid_sql.terminal.comparison import comparison_page
+from reid_sql.terminal.synthetic import audit_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"
 RELEASE: Final = "reid_release"
+SYNTHETIC: Final = "reid_synthetic"
+HOLDOUT: Final = "reid_holdout"
 
 
 def run_adversary(options: argparse.Namespace) -> int:
@@ -94,6 +98,28 @@ def run_compare(options: argparse.Namespace) -> int:
         save(comparison_figure(measures, columns), title, options.plot, people)
     page = {"compare": measures, "compare_columns": columns}
     print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
+    return PASSED
+
+
+def run_audit(options: argparse.Namespace) -> int:
+    """Print what attacks on a synthetic table get right, and draw it if asked."""
+    how = function_options(options, "audit_synthetic", "targets", "seed")
+    if options.plot:
+        check_plot_file(options.plot)
+    original = open_file_table(options)
+    con, qi = original.con, original.columns
+    sensitive = [name for text in options.sensitive for name in names("the sensitive columns", text)]
+    if sensitive:
+        how["sensitive"] = list(dict.fromkeys(sensitive))
+    _attach(con, SYNTHETIC, "SYNTHETIC", options.synthetic, options.synthetic_table)
+    if options.holdout:
+        _attach(con, HOLDOUT, "--holdout", options.holdout, options.holdout_table)
+        how["holdout"] = HOLDOUT
+    rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
+    if options.plot:
+        save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot)
+    people = hint(repeated(con, original.name, [*qi, *sensitive]), None)
+    print_answer(options, {"attacks": rows}, rows, lambda: audit_page(rows), people)
     return PASSED
 
 

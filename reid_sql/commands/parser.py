@@ -320,6 +320,22 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     _plot(parser, "risk and loss")
 
 
+def _audit(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
+    kinds = "CSV, Parquet, JSON or DuckDB file"
+    parser.add_argument("synthetic", metavar="SYNTHETIC", help=f"the synthetic table: {kinds}")
+    parser.add_argument("--synthetic-table", metavar="TABLE", help="the table of a DuckDB file of it")
+    words = f"people of the same kind who were not used, without whom no attack is judged: {kinds}"
+    parser.add_argument("--holdout", metavar="FILE", help=words)
+    parser.add_argument("--holdout-table", metavar="TABLE", help="the table of a DuckDB file of the holdout")
+    words = f"the sensitive columns, {ADDS}"
+    parser.add_argument("--sensitive", action="append", default=[], metavar="A,B,C", help=words)
+    words = "the number of records of each table to try for membership (default 10000)"
+    parser.add_argument("--targets", help=words)
+    parser.add_argument("--seed", help="for another draw of them (default 0)")
+    _plot(parser, "the excess of each attack with its interval")
+
+
 def _query(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
     words = "the DuckDB database to run it on"
@@ -380,6 +396,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "compare a release with its original: risk, changes, and an attack, measured",
         _compare,
         "attack:run_compare",
+    ),
+    "audit": Command(
+        "attack a synthetic table, and compare with people who were not used to make it",
+        _audit,
+        "attack:run_audit",
     ),
     "query": Command("run a file of SQL with the functions registered", _query, "query:run_query"),
     "functions": Command(

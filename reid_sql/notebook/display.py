@@ -42,6 +42,7 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "qar_elimination": plot.elimination,
     "compare": plot.comparison,
     "compare_columns": plot.losses,
+    "audit_synthetic": plot.attacks,
 }
 CSS_DOTS: Final = 72  # an inch of a figure in a page
 DOTS: Final = 144  # an inch, for high-resolution screens

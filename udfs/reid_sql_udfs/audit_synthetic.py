@@ -1,33 +1,42 @@
 """Audit of a synthetic table."""
 
 from reid_sql.function import Answer, table_function
+from reid_sql.models.comparison.linkage import Targets
 from reid_sql.models.synthetic import audit
-from reid_sql.models.synthetic.audit import AttackCounts, AuditedAttack
-from reid_sql.reductions.synthetic import SYNTHETIC_ATTACKS
+from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.parameters import Seed
+from reid_sql.reductions.synthetic import AUDITED_TABLES
 
 
 @table_function(
-    "original, synthetic, qi, sensitive, holdout",
+    "original, synthetic, qi, sensitive, holdout, targets, seed",
     answer=Answer.ROWS,
-    reduction=SYNTHETIC_ATTACKS,
-    source="Raab, Nowok & Dibben 2024 (replicated uniques, disclosive correct); Giomi et al. 2023 (control)",
+    reduction=AUDITED_TABLES,
+    source="Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; "
+    "van Breugel et al. 2023 (density ratio); Westfall & Young 1993",
 )
-def audit_synthetic(counts: AttackCounts) -> list[AuditedAttack]:
+def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed = 0) -> list[AuditedAttack]:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    One row an attack. `replicated_uniques`: share of the records that are unique on `qi` in their own table
-    and occur once in the synthetic table. `exact_presence`: share that occur in it with all values, of `qi`
-    and `sensitive`. `disclosive_correct`, for each sensitive column: share whose synthetic class on `qi` has
-    one value of the column, which is theirs. `original` is the share of the records that the table was made
-    from, `holdout` that of the people in `holdout`, who are of the same kind and were not used; `excess` is
-    the difference, with its 95 % interval: what the table gives away of its people. Without `holdout`,
-    nothing is judged, and the status says so. NULL is a value of its own. Refuses empty tables. One row per
-    person is assumed.
+    One row a figure: `original` is measured on the records that the table was made from, `holdout` on people
+    of the same kind who were not used; `excess` is the difference, with its 95 % interval: what the table
+    gives away of its people. Without `holdout`, nothing is judged, and the status says so. The attacks, in
+    this order: shares of the records that are unique on `qi` in their own table and occur once in the
+    synthetic one; that occur in it with all values; and whose synthetic class has one value of a sensitive
+    column, theirs. Predicates that fit one synthetic record, and one person. Linkability of every other
+    column with the rest. Inference of each column from the nearest synthetic record by all others; a number
+    is right within 5 % of the ranks. Membership by scores, each by the area under its ROC curve and by true
+    positives at 1 and 0.1 % false ones. Last the strongest of these figures, whose interval allows for the
+    choice of it. `baseline` is a guess. Of both tables `targets` records are drawn for membership, of which
+    up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per person
+    is assumed.
 
     >>> import numpy as np
-    >>> one = np.ones(1, dtype=int)
-    >>> counts = AttackCounts(one, ["exact_presence"], [""], 30 * one, 10 * one, 100 * one, one, 100 * one)
-    >>> round(audit_synthetic(counts)[0].excess, 6)
-    0.2
+    >>> one = np.ones(2, dtype=int)
+    >>> tables = AuditedTables(["a"], [False], [False], np.array([[1, 2]]), one, one, 2 * one, [True])
+    >>> row = audit_synthetic(tables)[0]
+    >>> row.attack, row.original, row.holdout
+    ('replicated_uniques', 1.0, 0.0)
     """
-    return audit.audit(counts)
+    return audit.audit(tables, int(targets), int(seed))

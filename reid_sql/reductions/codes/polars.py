@@ -64,7 +64,7 @@ def _coded(
 ) -> pl.LazyFrame:
     """Code each column by the ranks of its values, NULL as 0; one row of whole columns."""
     kinds, names = tbl.collect_schema(), aliases(columns)
-    ordinal = [_ordinal(kinds[column]) for column in columns]
+    ordinal = [is_ordinal(kinds[column]) for column in columns]
     keys = [] if key is None else [exact_column(key).alias("keys")]
     rows = with_row_numbers(with_aliases(tbl, columns, *keys), "position")
     keyed = "position" if key is None else "keys"
@@ -87,13 +87,14 @@ def _whole(
     people: pl.Series | None = None,
 ) -> pl.DataFrame:
     """One row of whole columns."""
-    ranks = [_ranks(table[name]).cast(pl.Int32) for name in aliases(columns)]
-    who: pl.Series | list[int] = [] if people is None else _ranks(people).cast(pl.Int64)
+    ranks = [rank_values(table[name]).cast(pl.Int32) for name in aliases(columns)]
+    who: pl.Series | list[int] = [] if people is None else rank_values(people).cast(pl.Int64)
     whole = {"names": [list(columns)], "ordinal": [ordinal], "codes": [ranks], "people": [who]}
     return pl.DataFrame(whole | {"position": [table["position"]], "keys": [keys]}, schema=types)
 
 
-def _ranks(values: pl.Series) -> pl.Series:
+def rank_values(values: pl.Series) -> pl.Series:
+    """The ranks of a column's distinct values, 0 of NULL."""
     return values.rank("dense").fill_null(0)
 
 
@@ -110,7 +111,7 @@ def _one_row_per_person(
     held_by = with_row_numbers(drop_nulls(rows, names, nulls), "position").group_by([*names, "keys"])
     first = held_by.agg(pl.col("position").min())
     types = schema(COLUMNS_AS_CODES) | {"keys": pl.List(rows.collect_schema()["keys"])}
-    ordinal = [_ordinal(chosen.collect_schema()[column]) for column in columns]
+    ordinal = [is_ordinal(chosen.collect_schema()[column]) for column in columns]
 
     def code(table: pl.DataFrame) -> pl.DataFrame:
         require_memory_for_codes(table.height, len(columns), memory_mb, people=True)
@@ -120,5 +121,6 @@ def _one_row_per_person(
     return null_report(rows, names, nulls, map_whole(first, code, types))
 
 
-def _ordinal(kind: pl.DataType) -> bool:
+def is_ordinal(kind: pl.DataType) -> bool:
+    """Whether the order of a type's values has a meaning."""
     return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)

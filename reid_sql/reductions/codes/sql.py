@@ -85,13 +85,13 @@ def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str
 
 def _list_columns(columns: Sequence[str]) -> str:
     """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
-    ordinal = ", ".join(map(_is_ordinal, aliases(len(columns))))
+    ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
     listed = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
     return f"""{texts(columns)} AS names, [{ordinal}] AS ordinal, [{listed}] AS codes,
           list(position) AS position"""
 
 
-def _is_ordinal(alias: str) -> str:
+def is_ordinal(alias: str) -> str:
     """Test by its type whether the order of a column's values has a meaning."""
     return f"regexp_full_match(any_value(typeof({alias})), {text(ORDINAL_TYPES)})"
 

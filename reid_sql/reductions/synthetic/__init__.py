@@ -1,19 +1,19 @@
-"""An original, a synthetic table made from it, and people who were not used: what attacks are right about."""
+"""An original, a synthetic table made from it, and people who were not used: the distinct records of all."""
 
 from typing import Final
 
-from reid_sql.models.synthetic.audit import AttackCounts
+from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, TABLE, Columns
 from reid_sql.reduction import Argument, Reduction
 
 SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
 AUDITED_COLUMNS: Final = Columns("quasi-identifiers and sensitive columns")
 NOT_COUNTED: Final = "three tables are counted together, which is written for DuckDB and Polars alone"
-SYNTHETIC_ATTACKS: Final = Reduction(
+AUDITED_TABLES: Final = Reduction(
     __name__,
-    name="synthetic_attacks",
-    words="how many records of the original, and of people who were not used, each attack on a synthetic "
-    "table is right about",
+    name="audited_tables",
+    words="the distinct records of the original, the synthetic table and the holdout together, as codes, "
+    "each with how many records of each table have its values",
     arguments=(
         Argument("original", TABLE),
         Argument("synthetic", TABLE),
@@ -22,16 +22,17 @@ SYNTHETIC_ATTACKS: Final = Reduction(
         Argument("holdout", OPTIONAL_TABLE, optional=True),
     ),
     columns={
-        "place": "BIGINT",
-        "attack": "VARCHAR",
-        "column_name": "VARCHAR",
-        "hits": "BIGINT",
-        "control_hits": "BIGINT",
-        "originals": "BIGINT",
-        "synthetics": "BIGINT",
-        "controls": "BIGINT",
+        "names": "VARCHAR[]",
+        "is_sensitive": "BOOLEAN[]",
+        "is_ordinal": "BOOLEAN[]",
+        "codes": "INTEGER[][]",
+        "originals": "BIGINT[]",
+        "synthetics": "BIGINT[]",
+        "controls": "BIGINT[]",
+        "has_holdout": "BOOLEAN[]",
     },
-    arrays=AttackCounts,
+    arrays=AuditedTables,
+    whole=True,
     absences={"spark": NOT_COUNTED, "ibis": NOT_COUNTED},
     reasons={
         "entity": "it compares records of tables that share no person",

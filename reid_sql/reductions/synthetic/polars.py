@@ -1,77 +1,62 @@
-"""Attacks on a synthetic table in Polars: the records of all tables are grouped together."""
+"""Distinct records of three tables in Polars, each with how many records of each table have its values."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import aliases, check_columns, null_report, unify_types, with_aliases
-from reid_sql.models.synthetic.audit import DISCLOSIVE_CORRECT, EXACT_PRESENCE, NO_CONTROL, REPLICATED_UNIQUES
+from reid_sql.engines.polars.frames import (
+    aliases,
+    check_columns,
+    map_whole,
+    null_report,
+    schema,
+    unify_types,
+    with_aliases,
+)
 from reid_sql.parameters import QUASI_IDENTIFIERS
-from reid_sql.reductions.synthetic import AUDITED_COLUMNS, SENSITIVE_COLUMNS
+from reid_sql.reductions.codes.polars import is_ordinal, rank_values
+from reid_sql.reductions.synthetic import AUDITED_COLUMNS, AUDITED_TABLES, SENSITIVE_COLUMNS
 from reid_sql.sql.text import union
 
-SIDES = ("o", "s", "h")
+SIDES = ("originals", "synthetics", "controls")
 TABLES = ("original and synthetic", "original and holdout")
 
 
-def synthetic_attacks(
+def audited_tables(
     original: pl.LazyFrame,
     synthetic: pl.LazyFrame,
     qi: Sequence[str],
     sensitive: Sequence[str] | None = None,
     holdout: pl.LazyFrame | None = None,
 ) -> pl.LazyFrame:
-    """Count the records of the original and of the holdout that each attack is right about."""
+    """Group the records of all tables together, and list the distinct ones as codes."""
     for label, columns in ((QUASI_IDENTIFIERS, qi), (SENSITIVE_COLUMNS, sensitive)):
         if columns is not None:
             check_columns(label, columns, original)
     asked = union(qi, sensitive or [])
-    names, known = aliases(asked), aliases(qi)
+    names = aliases(asked)
     frames = [original, synthetic, *([] if holdout is None else [holdout])]
     rows = [with_aliases(frame, check_columns(AUDITED_COLUMNS, asked, frame)) for frame in frames]
     own = rows[0]
-    for each, name in zip(rows[1:], TABLES, strict=False):
-        own = unify_types([own, each], asked, name)[0]
+    for each, tables in zip(rows[1:], TABLES, strict=False):
+        own = unify_types([own, each], asked, tables)[0]
     rows = [own, *(unify_types([own, each], asked)[1] for each in rows[1:])]
     marked = pl.concat(
         [frame.with_columns(side=pl.lit(name)) for name, frame in zip(SIDES, rows, strict=False)]
     )
-    counts = [(pl.col("side") == name).sum().cast(pl.Int64).alias(name) for name in SIDES]
-    o, s, h = (pl.col(name) for name in SIDES)
-    unique = marked.group_by(known).agg(counts)
-    attack_rows = [
-        _attack(0, REPLICATED_UNIQUES, "", unique, [((each == 1) & (s == 1)).sum() for each in (o, h)]),
-        _attack(
-            *(1, EXACT_PRESENCE, "", marked.group_by(names).agg(counts)),
-            [each.filter(s > 0).sum() for each in (o, h)],
-        ),
-    ]
-    for place, (column, alias) in enumerate(zip(asked[len(qi) :], names[len(qi) :], strict=True), 2):
-        values = marked.group_by([*known, alias]).agg(counts)
-        single = (s > 0) & (((s > 0).sum().over(known)) == 1)
-        told = values.with_columns(single.alias("single"))
-        hits = [each.filter(pl.col("single")).sum() for each in (o, h)]
-        attack_rows.append(_attack(place, DISCLOSIVE_CORRECT, column, told, hits))
-    sizes = marked.select(o=counts[0], s=counts[1], h=counts[2])
-    attacks = pl.concat(attack_rows).join(sizes, how="cross")
-    none = pl.lit(NO_CONTROL, dtype=pl.Int64)
-    reduced = attacks.select(
-        *("place", "attack", "column_name", "hits"),
-        (pl.col("control_hits") if holdout is not None else none).alias("control_hits"),
-        *(o.alias("originals"), s.alias("synthetics")),
-        (h if holdout is not None else none).alias("controls"),
-    )
-    return null_report(rows[0], known, "value", reduced).sort("place")
+    distinct = marked.group_by(names).agg((pl.col("side") == name).sum().alias(name) for name in SIDES)
+    types = schema(AUDITED_TABLES.columns)
 
+    def code(table: pl.DataFrame) -> pl.DataFrame:
+        flags = [is_ordinal(table.schema[name]) for name in names]
+        whole = {
+            "names": asked,
+            "is_sensitive": [column not in qi for column in asked],
+            "is_ordinal": flags,
+            "codes": [rank_values(table[name]) for name in names],
+            **{side: table[side] for side in SIDES},
+            "has_holdout": [holdout is not None],
+        }
+        return pl.DataFrame({name: pl.Series([whole[name]], dtype=types[name]) for name in types})
 
-def _attack(
-    place: int, attack: str, column: str, classes: pl.LazyFrame, hits: Sequence[pl.Expr]
-) -> pl.LazyFrame:
-    """What an attack is right about, of the classes that it distinguishes."""
-    return classes.select(
-        pl.lit(place, dtype=pl.Int64).alias("place"),
-        pl.lit(attack).alias("attack"),
-        pl.lit(column).alias("column_name"),
-        hits[0].cast(pl.Int64).alias("hits"),
-        hits[1].cast(pl.Int64).alias("control_hits"),
-    )
+    return null_report(rows[0], aliases(qi), "value", map_whole(distinct, code, types))
