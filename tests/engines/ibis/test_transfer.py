@@ -223,10 +223,9 @@ def test_values_that_are_counted_again_are_those_of_the_database(
                 question()
             assert "Alice" not in str(refused.value)
         return
-    if (database, kind) in ALIKE:  # each is a class and a group of its own, or they are refused
-        for question in asked[:2]:
-            with suppress(ReidError):
-                assert len(question()) == len(counts)
+    if (database, kind) in ALIKE:  # each is a class of its own, or they are refused; groups go by their names
+        with suppress(ReidError):
+            assert len(asked[0]()) == len(counts)
         return
     classes, groups, profile = (question() for question in asked)
     assert len({repr(row["x"]) for row in classes}) == len(classes) == len(counts)
