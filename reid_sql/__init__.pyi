@@ -291,12 +291,13 @@ def attribute_risk(
     >>> answer = reid_sql.attribute_risk(con, people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
     >>> answer.limit(3).pl().glimpse()
     Rows: 3
-    Columns: 8
+    Columns: 9
     $ columns         <list[str]> ['age'], ['sex'], ['postcode']
     $ distinction           <f64> 0.0333333, 0.000666667, 0.00766667
     $ separation            <f64> 0.988591, 0.499862, 0.90567
     $ records               <i64> 3000, 3000, 3000
     $ classes               <i64> 100, 2, 23
+    $ unique_records        <i64> 0, 0, 0
     $ status                <str> 'ok', 'ok', 'ok'
     $ records_dropped       <i64> 0, 0, 0
     $ nulls                 <str> 'value', 'value', 'value'
@@ -985,7 +986,7 @@ def household_risk(
 ) -> duckdb.DuckDBPyRelation:
     """Summarise the risk that at least one member of a household is identified.
 
-    The table has a row for each person; `household` is the column that names their household, and a person
+    One row per person is assumed. `household` is the column that names their household, and a person
     without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
     others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
     sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
@@ -1000,6 +1001,22 @@ def household_risk(
     >>> con = duckdb.connect()
     >>> people = reid_sql.demo_people(con)
     >>> reid_sql.household_risk(con, people, "postcode", ["age", "sex", "education"]).pl().glimpse()
+    Rows: 1
+    Columns: 14
+    $ households             <i64> 23
+    $ records                <i64> 3000
+    $ average_risk           <f64> 0.999831
+    $ average_household_risk <f64> 0.999083
+    $ highest_risk           <f64> 1
+    $ households_at_risk     <f64> 1
+    $ average_member_risk    <f64> 0.257333
+    $ k                      <i64> 1
+    $ unique_households      <i64> 23
+    $ uniqueness             <f64> 1
+    $ average_class_risk     <f64> 1
+    $ threshold              <f64> 0.2
+    $ records_dropped        <i64> 0
+    $ nulls                  <str> 'value'
     """
 
 def individual_risk(
@@ -2077,11 +2094,15 @@ def sparse_correctness_curve(
     >>> purchases = con.sql("FROM (VALUES (1, 'tea'), (1, 'rice'), (2, 'tea'), (2, 'salt'), (3, 'tea'), (3, 'rice')) AS bought(person, item)")
     >>> reid_sql.sparse_correctness_curve(con, purchases, "person", "item").limit(3).pl().glimpse()
     Rows: 3
-    Columns: 9
+    Columns: 13
     $ n                         <i64> 1, 2, 3
     $ correctness               <f64> 1, 0.833333, 0.666667
+    $ correctness_low           <f64> 1, 0.833333, 0.666667
+    $ correctness_high          <f64> 1, 0.833333, 0.666667
     $ standard_error            <f64> 0, 0, 0
     $ uniqueness                <f64> 1, 0.666667, 0.333333
+    $ uniqueness_low            <f64> 1, 0.666667, 0.333333
+    $ uniqueness_high           <f64> 1, 0.666667, 0.333333
     $ uniqueness_standard_error <f64> 0, 0, 0
     $ people                    <i64> 3, 3, 3
     $ draws                     <i64> 0, 0, 0
@@ -2245,12 +2266,16 @@ def unicity(
     >>> purchases = con.sql("FROM (VALUES (1, 'tea'), (1, 'rice'), (2, 'tea'), (2, 'salt'), (3, 'tea'), (3, 'rice')) AS bought(person, item)")
     >>> reid_sql.unicity(con, purchases, "person", ["item"]).limit(3).pl().glimpse()
     Rows: 3
-    Columns: 12
+    Columns: 16
     $ points                     <i64> 1, 2, 3
     $ people                     <i64> 3, 3, 3
     $ uniqueness                 <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_low             <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_high            <f64> 0.166667, 0.333333, 0.333333
     $ standard_error             <f64> 0, 0, 0
     $ correctness                <f64> 0.5, 0.666667, 0.666667
+    $ correctness_low            <f64> 0.5, 0.666667, 0.666667
+    $ correctness_high           <f64> 0.5, 0.666667, 0.666667
     $ correctness_standard_error <f64> 0, 0, 0
     $ median_matches             <i64> 2, 2, 2
     $ people_with_fewer          <i64> 0, 0, 3
@@ -2284,6 +2309,14 @@ def unicity_people(
     >>> con = duckdb.connect()
     >>> purchases = con.sql("FROM (VALUES (1, 'tea'), (1, 'rice'), (2, 'tea'), (2, 'salt'), (3, 'tea'), (3, 'rice')) AS bought(person, item)")
     >>> reid_sql.unicity_people(con, purchases, "person", ["item"]).limit(3).pl().glimpse()
+    Rows: 3
+    Columns: 6
+    $ record          <i32> 1, 2, 3
+    $ rows            <i64> 2, 2, 2
+    $ known_rows      <i64> 1, 1, 1
+    $ matches         <i64> 2, 1, 2
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def uniqueness_profile(

@@ -209,12 +209,13 @@ def attribute_risk(
     >>> answer = ri.attribute_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
     >>> answer.head(3).to_polars().glimpse()
     Rows: 3
-    Columns: 8
+    Columns: 9
     $ columns         <list[str]> ['age'], ['sex'], ['postcode']
     $ distinction           <f64> 0.0333333, 0.000666667, 0.00766667
     $ separation            <f64> 0.988591, 0.499862, 0.90567
     $ records               <i64> 3000, 3000, 3000
     $ classes               <i64> 100, 2, 23
+    $ unique_records        <i64> 0, 0, 0
     $ status                <str> 'ok', 'ok', 'ok'
     $ records_dropped       <i64> 0, 0, 0
     $ nulls                 <str> 'value', 'value', 'value'
@@ -813,7 +814,7 @@ def household_risk(
 ) -> Table:
     """Summarise the risk that at least one member of a household is identified.
 
-    The table has a row for each person; `household` is the column that names their household, and a person
+    One row per person is assumed. `household` is the column that names their household, and a person
     without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
     others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
     sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
@@ -826,6 +827,22 @@ def household_risk(
     >>> import reid_sql.ibis as ri
     >>> people = ri.demo_people()
     >>> ri.household_risk(people, "postcode", ["age", "sex", "education"]).to_polars().glimpse()
+    Rows: 1
+    Columns: 14
+    $ households             <i64> 23
+    $ records                <i64> 3000
+    $ average_risk           <f64> 0.999831
+    $ average_household_risk <f64> 0.999083
+    $ highest_risk           <f64> 1
+    $ households_at_risk     <f64> 1
+    $ average_member_risk    <f64> 0.257333
+    $ k                      <i64> 1
+    $ unique_households      <i64> 23
+    $ uniqueness             <f64> 1
+    $ average_class_risk     <f64> 1
+    $ threshold              <f64> 0.2
+    $ records_dropped        <i64> 0
+    $ nulls                  <str> 'value'
     """
 
 def journalist_risk(
@@ -1510,11 +1527,15 @@ def sparse_correctness_curve(
     >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> ri.sparse_correctness_curve(purchases, "person", "item").head(3).to_polars().glimpse()
     Rows: 3
-    Columns: 9
+    Columns: 13
     $ n                         <i64> 1, 2, 3
     $ correctness               <f64> 1, 0.833333, 0.666667
+    $ correctness_low           <f64> 1, 0.833333, 0.666667
+    $ correctness_high          <f64> 1, 0.833333, 0.666667
     $ standard_error            <f64> 0, 0, 0
     $ uniqueness                <f64> 1, 0.666667, 0.333333
+    $ uniqueness_low            <f64> 1, 0.666667, 0.333333
+    $ uniqueness_high           <f64> 1, 0.666667, 0.333333
     $ uniqueness_standard_error <f64> 0, 0, 0
     $ people                    <i64> 3, 3, 3
     $ draws                     <i64> 0, 0, 0
@@ -1627,12 +1648,16 @@ def unicity(
     >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> ri.unicity(purchases, "person", ["item"]).head(3).to_polars().glimpse()
     Rows: 3
-    Columns: 12
+    Columns: 16
     $ points                     <i64> 1, 2, 3
     $ people                     <i64> 3, 3, 3
     $ uniqueness                 <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_low             <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_high            <f64> 0.166667, 0.333333, 0.333333
     $ standard_error             <f64> 0, 0, 0
     $ correctness                <f64> 0.5, 0.666667, 0.666667
+    $ correctness_low            <f64> 0.5, 0.666667, 0.666667
+    $ correctness_high           <f64> 0.5, 0.666667, 0.666667
     $ correctness_standard_error <f64> 0, 0, 0
     $ median_matches             <i64> 2, 2, 2
     $ people_with_fewer          <i64> 0, 0, 3

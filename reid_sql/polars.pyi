@@ -255,12 +255,13 @@ def attribute_risk(
     >>> answer = rp.attribute_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
     >>> answer.head(3).collect().glimpse()
     Rows: 3
-    Columns: 8
+    Columns: 9
     $ columns         <list[str]> ['age'], ['sex'], ['postcode']
     $ distinction           <f64> 0.0333333, 0.000666667, 0.00766667
     $ separation            <f64> 0.988591, 0.499862, 0.90567
     $ records               <i64> 3000, 3000, 3000
     $ classes               <i64> 100, 2, 23
+    $ unique_records        <i64> 0, 0, 0
     $ status                <str> 'ok', 'ok', 'ok'
     $ records_dropped       <i64> 0, 0, 0
     $ nulls                 <str> 'value', 'value', 'value'
@@ -999,7 +1000,7 @@ def household_risk(
 ) -> pl.LazyFrame:
     """Summarise the risk that at least one member of a household is identified.
 
-    The table has a row for each person; `household` is the column that names their household, and a person
+    One row per person is assumed. `household` is the column that names their household, and a person
     without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
     others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
     sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
@@ -1012,6 +1013,22 @@ def household_risk(
     >>> import reid_sql.polars as rp
     >>> people = rp.demo_people()
     >>> rp.household_risk(people, "postcode", ["age", "sex", "education"]).collect().glimpse()
+    Rows: 1
+    Columns: 14
+    $ households             <i64> 23
+    $ records                <i64> 3000
+    $ average_risk           <f64> 0.999831
+    $ average_household_risk <f64> 0.999083
+    $ highest_risk           <f64> 1
+    $ households_at_risk     <f64> 1
+    $ average_member_risk    <f64> 0.257333
+    $ k                      <i64> 1
+    $ unique_households      <i64> 23
+    $ uniqueness             <f64> 1
+    $ average_class_risk     <f64> 1
+    $ threshold              <f64> 0.2
+    $ records_dropped        <i64> 0
+    $ nulls                  <str> 'value'
     """
 
 def individual_risk(
@@ -2053,11 +2070,15 @@ def sparse_correctness_curve(
     >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> rp.sparse_correctness_curve(purchases, "person", "item").head(3).collect().glimpse()
     Rows: 3
-    Columns: 9
+    Columns: 13
     $ n                         <i64> 1, 2, 3
     $ correctness               <f64> 1, 0.833333, 0.666667
+    $ correctness_low           <f64> 1, 0.833333, 0.666667
+    $ correctness_high          <f64> 1, 0.833333, 0.666667
     $ standard_error            <f64> 0, 0, 0
     $ uniqueness                <f64> 1, 0.666667, 0.333333
+    $ uniqueness_low            <f64> 1, 0.666667, 0.333333
+    $ uniqueness_high           <f64> 1, 0.666667, 0.333333
     $ uniqueness_standard_error <f64> 0, 0, 0
     $ people                    <i64> 3, 3, 3
     $ draws                     <i64> 0, 0, 0
@@ -2211,12 +2232,16 @@ def unicity(
     >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> rp.unicity(purchases, "person", ["item"]).head(3).collect().glimpse()
     Rows: 3
-    Columns: 12
+    Columns: 16
     $ points                     <i64> 1, 2, 3
     $ people                     <i64> 3, 3, 3
     $ uniqueness                 <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_low             <f64> 0.166667, 0.333333, 0.333333
+    $ uniqueness_high            <f64> 0.166667, 0.333333, 0.333333
     $ standard_error             <f64> 0, 0, 0
     $ correctness                <f64> 0.5, 0.666667, 0.666667
+    $ correctness_low            <f64> 0.5, 0.666667, 0.666667
+    $ correctness_high           <f64> 0.5, 0.666667, 0.666667
     $ correctness_standard_error <f64> 0, 0, 0
     $ median_matches             <i64> 2, 2, 2
     $ people_with_fewer          <i64> 0, 0, 3
@@ -2248,6 +2273,14 @@ def unicity_people(
     >>> import reid_sql.polars as rp
     >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
     >>> rp.unicity_people(purchases, "person", ["item"]).head(3).collect().glimpse()
+    Rows: 3
+    Columns: 6
+    $ record          <i64> 1, 2, 3
+    $ rows            <i64> 2, 2, 2
+    $ known_rows      <i64> 1, 1, 1
+    $ matches         <i64> 2, 1, 2
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:

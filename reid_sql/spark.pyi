@@ -381,6 +381,7 @@ def attribute_risk(
      separation      | 0.988591
      records         | 3000
      classes         | 100
+     unique_records  | 0
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -390,6 +391,7 @@ def attribute_risk(
      separation      | 0.499862
      records         | 3000
      classes         | 2
+     unique_records  | 0
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -399,6 +401,7 @@ def attribute_risk(
      separation      | 0.90567
      records         | 3000
      classes         | 23
+     unique_records  | 0
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -1327,7 +1330,7 @@ def household_risk(
 ) -> DataFrame:
     """Summarise the risk that at least one member of a household is identified.
 
-    The table has a row for each person; `household` is the column that names their household, and a person
+    One row per person is assumed. `household` is the column that names their household, and a person
     without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
     others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
     sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
@@ -1342,6 +1345,21 @@ def household_risk(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> people = rs.demo_people()
     >>> rs.household_risk(people, "postcode", ["age", "sex", "education"]).show(truncate=60, vertical=True)
+    -RECORD 0------------------------------------
+     households             | 23
+     records                | 3000
+     average_risk           | 0.999831
+     average_household_risk | 0.999083
+     highest_risk           | 1
+     households_at_risk     | 1
+     average_member_risk    | 0.257333
+     k                      | 1
+     unique_households      | 23
+     uniqueness             | 1
+     average_class_risk     | 1
+     threshold              | 0.2
+     records_dropped        | 0
+     nulls                  | value
     """
 
 def individual_risk(
@@ -2543,30 +2561,48 @@ def sparse_correctness_curve(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> purchases = spark.createDataFrame([(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")], ["person", "item"])
     >>> rs.sparse_correctness_curve(purchases, "person", "item").show(3, truncate=60, vertical=True)
-    -RECORD 0-----------------------------
-     n               | 1
-     correctness     | 1
-     standard_error  | 0
-     people          | 3
-     draws           | 0
-     records_dropped | 0
-     nulls           | value
-    -RECORD 1-----------------------------
-     n               | 2
-     correctness     | 0.833333
-     standard_error  | 0
-     people          | 3
-     draws           | 0
-     records_dropped | 0
-     nulls           | value
-    -RECORD 2-----------------------------
-     n               | 3
-     correctness     | 0.666667
-     standard_error  | 0
-     people          | 3
-     draws           | 0
-     records_dropped | 0
-     nulls           | value
+    -RECORD 0---------------------------------------
+     n                         | 1
+     correctness               | 1
+     correctness_low           | 1
+     correctness_high          | 1
+     standard_error            | 0
+     uniqueness                | 1
+     uniqueness_low            | 1
+     uniqueness_high           | 1
+     uniqueness_standard_error | 0
+     people                    | 3
+     draws                     | 0
+     records_dropped           | 0
+     nulls                     | value
+    -RECORD 1---------------------------------------
+     n                         | 2
+     correctness               | 0.833333
+     correctness_low           | 0.833333
+     correctness_high          | 0.833333
+     standard_error            | 0
+     uniqueness                | 0.666667
+     uniqueness_low            | 0.666667
+     uniqueness_high           | 0.666667
+     uniqueness_standard_error | 0
+     people                    | 3
+     draws                     | 0
+     records_dropped           | 0
+     nulls                     | value
+    -RECORD 2---------------------------------------
+     n                         | 3
+     correctness               | 0.666667
+     correctness_low           | 0.666667
+     correctness_high          | 0.666667
+     standard_error            | 0
+     uniqueness                | 0.333333
+     uniqueness_low            | 0.333333
+     uniqueness_high           | 0.333333
+     uniqueness_standard_error | 0
+     people                    | 3
+     draws                     | 0
+     records_dropped           | 0
+     nulls                     | value
     """
 
 def suda_scores(
@@ -2755,8 +2791,12 @@ def unicity(
      points                     | 1
      people                     | 3
      uniqueness                 | 0.166667
+     uniqueness_low             | 0.166667
+     uniqueness_high            | 0.166667
      standard_error             | 0
      correctness                | 0.5
+     correctness_low            | 0.5
+     correctness_high           | 0.5
      correctness_standard_error | 0
      median_matches             | 2
      people_with_fewer          | 0
@@ -2768,8 +2808,12 @@ def unicity(
      points                     | 2
      people                     | 3
      uniqueness                 | 0.333333
+     uniqueness_low             | 0.333333
+     uniqueness_high            | 0.333333
      standard_error             | 0
      correctness                | 0.666667
+     correctness_low            | 0.666667
+     correctness_high           | 0.666667
      correctness_standard_error | 0
      median_matches             | 2
      people_with_fewer          | 0
@@ -2781,8 +2825,12 @@ def unicity(
      points                     | 3
      people                     | 3
      uniqueness                 | 0.333333
+     uniqueness_low             | 0.333333
+     uniqueness_high            | 0.333333
      standard_error             | 0
      correctness                | 0.666667
+     correctness_low            | 0.666667
+     correctness_high           | 0.666667
      correctness_standard_error | 0
      median_matches             | 2
      people_with_fewer          | 3

@@ -92,5 +92,5 @@ reid_each AS (
 )
 SELECT list_select(['age', 'sex', 'race', 'zip', 'job', 'state', 'tax'], each.places) AS subset,
   each.records, each.classes, each.reidentifications, each.pairs::HUGEINT AS pairs_alike,
-  each.dropped AS records_dropped, 'drop' AS nulls
+  each.unique_records, each.dropped AS records_dropped, 'drop' AS nulls
 FROM reid_each

@@ -3,7 +3,8 @@
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (
@@ -18,7 +19,8 @@ UNION ALL (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (
@@ -33,7 +35,8 @@ UNION ALL (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age', 'sex'] AS subset, coalesce(sum(records), 0)::BIGINT AS records,
-      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      count(*) AS classes, count(*)::DOUBLE AS reidentifications, coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records
     FROM (
       SELECT count(*) AS class_size, count(*) AS records
       FROM (

@@ -3,7 +3,8 @@
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      count(*) FILTER (class_size = 1) AS unique_records
     FROM (
       SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
       FROM (
@@ -25,7 +26,8 @@ UNION ALL (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      count(*) FILTER (class_size = 1) AS unique_records
     FROM (
       SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
       FROM (
@@ -47,7 +49,8 @@ UNION ALL (
   SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
   FROM (
     SELECT ['age', 'sex'] AS subset, count(*) AS records, coalesce(sum(classes), 0)::BIGINT AS classes,
-      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+      coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications, coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+      count(*) FILTER (class_size = 1) AS unique_records
     FROM (
       SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
       FROM (
