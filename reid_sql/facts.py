@@ -33,7 +33,11 @@ BY_KEY: Final = "BIGINT, or the type of `key`"
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Number: lambda domain: domain.rule,
-    Numbers: lambda domain: f"a list, each of it {domain.each.rule}",
+    Numbers: lambda domain: (
+        f"{domain.each.rule}, or a list of them"
+        if domain.is_one_enough
+        else f"a list, each of it {domain.each.rule}"
+    ),
     Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
     Text: lambda domain: domain.rule,
     Texts: lambda domain: (

@@ -193,13 +193,14 @@ def attribute_risk(
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
-    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
-    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
-    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
-    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
-    a person and another who is not in that class.
+    pairs of records that differ somewhere, `unique_records` how many are the only one of their combination:
+    with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
+    10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
+    allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
+    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
+    `separation` the share of pairs of a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -803,6 +804,30 @@ def fit_people(
     $ nulls                         <str> 'value'
     """
 
+def household_risk(
+    tbl: _Frame,
+    household: str,
+    columns: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> Table:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.household_risk(people, "postcode", ["age", "sex", "education"]).to_polars().glimpse()
+    """
+
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,
@@ -1358,6 +1383,7 @@ def quasi_identifiers(
     entity: str | None = None,
     max_sets: int = 1000000,
     memory_mb: int = 1024,
+    sets: Literal["minimal", "smallest"] = "minimal",
 ) -> Table:
     """List every minimal set of columns by which at least a share of the records is unique.
 
@@ -1366,11 +1392,12 @@ def quasi_identifiers(
     share contains a listed one. With `at_least=1` these are the minimal keys. All columns of the table are
     searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
     columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
-    columns the list is complete, and no larger set is listed. Where no set reaches the share, one row without
-    columns says so. nulls='drop' leaves out the records with a NULL in any of the columns. Refuses an
-    empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), NULL one of them,
-    a person is unique who has, in one of their rows, values that no other person has.
+    columns the list is complete, and no larger set is listed. With `sets='smallest'` the search ends with
+    the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
+    one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
+    Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
+    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
 
@@ -1649,7 +1676,7 @@ def uniqueness_profile(
 def unsafe_combinations(
     tbl: _Frame,
     columns: Sequence[str] | None = None,
-    k: int = 5,
+    k: float | Sequence[float] = 5,
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
@@ -1657,14 +1684,16 @@ def unsafe_combinations(
 ) -> Table:
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 
-    A combination is minimal if k or more records share each part of it. One row for each set of up to
-    `max_size` columns that has some; the smallest sets come first. A table without a row is
-    k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k records or
-    none. No value of the table is shown: minimal_unique_subsets lists the records for k = 2. Exact. nulls :=
-    'drop' leaves out the records with a NULL in any of the columns. Refuses an empty table, and more than
-    200,000 sets of columns. One row per person is assumed; with `entity`, the column that tells people apart
-    (a class counts people, and an attacker knows one row of each, the worst), NULL one of them, a combination
-    counts the people who have it in one of their rows.
+    A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
+    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. One row
+    for each set of up to `max_size` columns that has some; the smallest sets come first. A table without a
+    row is k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k
+    records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
+    column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
+    of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
+    rows.
 
     Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
 

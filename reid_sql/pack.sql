@@ -278,7 +278,8 @@ CREATE OR REPLACE MACRO reid_count_subset(tbl, columns, nulls) AS
   '(' || reid_with_nulls(tbl, columns, nulls, 'SELECT ['
     || array_to_string(list_transform(columns, lambda c: reid_text(c)), ', ') || '] AS columns,
     coalesce(system.main.sum(class_size), 0)::BIGINT AS records, system.main.count(*) AS classes,
-    system.main.sum(class_size * (class_size - 1)::HUGEINT) AS alike
+    system.main.sum(class_size * (class_size - 1)::HUGEINT) AS alike,
+    system.main.count(*) FILTER (class_size = 1) AS unique_records
     FROM (SELECT system.main.count(*) AS class_size FROM ' || reid_rows(tbl, columns, nulls)
     || ' GROUP BY ' || reid_keys(len(columns)) || ')') || ')';
 CREATE OR REPLACE MACRO reid_count_subsets(tbl, names, subsets, nulls) AS
@@ -290,7 +291,7 @@ CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'va
   FROM (SELECT s.columns, s.classes::DOUBLE / reid_some(s.records) AS distinction,
       CASE WHEN s.records > 1 THEN (s.records::HUGEINT * (s.records - 1) - s.alike)::DOUBLE
         / (s.records::HUGEINT * (s.records - 1)) END AS separation,
-      s.records, s.classes, CASE WHEN s.records > 1 THEN 'ok'
+      s.records, s.classes, s.unique_records, CASE WHEN s.records > 1 THEN 'ok'
         ELSE 'separation is not available: fewer than two records leave no pair to tell apart' END AS status,
       s.records_dropped, s.nulls
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,

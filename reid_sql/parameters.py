@@ -107,28 +107,31 @@ class Number:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A list of at least one number, each of them in its own domain; `optional` lets it be NULL."""
+    """A list of numbers, each in its own domain; perhaps NULL (`optional`), or one number without a list."""
 
     each: Number
     optional: bool = False
+    is_one_enough: bool = False
 
     def check(self, name: str, values: npt.ArrayLike | None) -> Floats | None:
         """Give the numbers as doubles, or refuse: not a list, empty, or one outside the domain."""
         if values is None and self.optional:
             return None
-        array = np.asarray([] if values is None or isinstance(values, str) else values, dtype=object)
+        array = np.array([] if isinstance(values, str) else values, dtype=object, ndmin=self.is_one_enough)
         if array.ndim != 1 or not len(array) or any(value is None for value in array):
             raise OutOfDomainError(self.sentence(name, "NULL" if values is None else str(values)))
         return self.each.check(name, array.astype(np.float64))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
-        return f"{name} must be a list of one or more numbers, got {got}; write it like [1000, 1e6]"
+        one, example = ("a number or ", "5 or [20, 5]") if self.is_one_enough else ("", "[1000, 1e6]")
+        return f"{name} must be {one}a list of one or more numbers, got {got}; write it like {example}"
 
     def from_sql(self, name: str, value: Any) -> list[float] | None:  # noqa: ANN401 - as SQL gave it
         """Read the numbers, or refuse what is no list of them."""
         if value is None and self.optional:
             return None
+        value = [value] if self.is_one_enough and not isinstance(value, list | tuple | str | None) else value
         if not isinstance(value, list | tuple) or not value or any(each is None for each in value):
             raise OutOfDomainError(self.sentence(name, list_text(value)))
         return [self.each.from_sql(name, each) for each in value]

@@ -5,6 +5,7 @@ rows, and gives a matplotlib Figure, which can be changed and saved; with `ax` i
 can be read in black and white.
 """
 
+from reid_sql.charts.column_sets import minimal_sets, uniqueness_by_size
 from reid_sql.charts.figures import (
     attribute_risk,
     class_sizes,
@@ -37,8 +38,10 @@ __all__ = [
     "frontier",
     "losses",
     "methods",
+    "minimal_sets",
     "model_check",
     "quasi_identifiers",
     "unicity",
+    "uniqueness_by_size",
     "validation",
 ]

@@ -239,13 +239,14 @@ def attribute_risk(
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
-    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
-    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
-    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
-    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
-    a person and another who is not in that class.
+    pairs of records that differ somewhere, `unique_records` how many are the only one of their combination:
+    with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
+    10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
+    allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
+    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
+    `separation` the share of pairs of a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -447,15 +448,18 @@ def column_contributions(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    k: int = 2,
 ) -> pl.LazyFrame:
     """Say, for each record that stands out, which columns drive it.
 
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
-    Refuses what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
-    the person, and the sets are those that single out one of their rows from all rows of others.
+    With a higher `k`, the sets are those by which fewer than k records have the same values: joined to the
+    table by `key`, they show which value to merge first. Refuses what minimal_unique_subsets refuses. One row
+    per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
+    attacker knows one row of each, the worst), `record` is the person, and the sets are those that single out
+    one of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; sdcMicro's attribute contributions.
 
@@ -986,6 +990,30 @@ def fit_people(
     $ nulls                         <str> 'value'
     """
 
+def household_risk(
+    tbl: _Frame,
+    household: str,
+    columns: Sequence[str],
+    threshold: float = 0.2,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Summarise the risk that at least one member of a household is identified.
+
+    The table has a row for each person; `household` is the column that names their household, and a person
+    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
+    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
+    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    households above the threshold. An attacker may also know all members: the class of a household is then
+    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
+    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+
+    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
+
+    >>> import reid_sql.polars as rp
+    >>> people = rp.demo_people()
+    >>> rp.household_risk(people, "postcode", ["age", "sex", "education"]).collect().glimpse()
+    """
+
 def individual_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1254,17 +1282,19 @@ def minimal_unique_subsets(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    k: int = 2,
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out.
 
     A set is listed where no other record has the same values in its columns, and where this holds of none of
-    the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
-    records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
-    of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
-    them: a set singles out a person who has, in one of their rows, values in its columns that no other person
-    has.
+    the smaller sets within it; sets of more than max_size columns are not looked at. With a higher `k`, sets
+    by which fewer than k records have the same values: the record's combinations that unsafe_combinations
+    counts. Exact. Rows go by records, then the smallest sets first; a record that nothing singles out has
+    none. `record` is the value of the column `key`, else the place in the scan, from 0. Refuses an empty
+    table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each,
+    the worst), `record` is the person, NULL one of them: a set singles out a person who has, in one of their
+    rows, values in its columns that no other person has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
 
@@ -1822,6 +1852,7 @@ def quasi_identifiers(
     entity: str | None = None,
     max_sets: int = 1000000,
     memory_mb: int = 1024,
+    sets: Literal["minimal", "smallest"] = "minimal",
 ) -> pl.LazyFrame:
     """List every minimal set of columns by which at least a share of the records is unique.
 
@@ -1830,11 +1861,12 @@ def quasi_identifiers(
     share contains a listed one. With `at_least=1` these are the minimal keys. All columns of the table are
     searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
     columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
-    columns the list is complete, and no larger set is listed. Where no set reaches the share, one row without
-    columns says so. nulls='drop' leaves out the records with a NULL in any of the columns. Refuses an
-    empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), NULL one of them,
-    a person is unique who has, in one of their rows, values that no other person has.
+    columns the list is complete, and no larger set is listed. With `sets='smallest'` the search ends with
+    the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
+    one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
+    Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
+    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
 
@@ -1960,9 +1992,10 @@ def score_records(
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. With `sample :=
-    'known'`, for the sample that the model was fitted to, only the people outside the sample are unknown: a
-    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted.
+    The errors are standard errors of a copula's integration, 0 under a model of people. Pass `sample :=
+    'known'` for the sample that the model was fitted to: only the people outside it are unknown, so that a
+    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
+    of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
     `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
     value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
@@ -2193,6 +2226,30 @@ def unicity(
     $ nulls                      <str> 'value', 'value', 'value'
     """
 
+def unicity_people(
+    tbl: _Frame,
+    entity: str,
+    columns: Sequence[str],
+    memory_mb: int = 1024,
+    nulls: Literal["value", "drop"] = "value",
+) -> pl.LazyFrame:
+    """Find for each person a small number of their rows that singles them out, to see who is exposed.
+
+    `entity` is the column that identifies people, `columns` are what an attacker knows of a row; equal rows
+    of a person count once. The search is greedy: it takes the row that fewest people have, then the one that
+    fewest of those have who still match, until nobody else does. `known_rows` is an upper bound: fewer rows
+    may single the person out. Where all rows of a person leave others, `matches` is how many people have them
+    all, the person among them, and `known_rows` leave no more than these. `record` is the person. Refuses an
+    empty table, and rows that so many people share that the search would take hours.
+
+    Source: de Montjoye, Hidalgo, Verleysen & Blondel 2013; greedy set cover of Chvátal 1979.
+
+    >>> import polars as pl
+    >>> import reid_sql.polars as rp
+    >>> purchases = pl.LazyFrame({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
+    >>> rp.unicity_people(purchases, "person", ["item"]).head(3).collect().glimpse()
+    """
+
 def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
     """Probability that a record of cell probability p is the only one of its kind among n people.
 
@@ -2260,7 +2317,7 @@ def uniqueness_xi(model: str | FittedModel, population: _Value, *columns: str | 
 def unsafe_combinations(
     tbl: _Frame,
     columns: Sequence[str] | None = None,
-    k: int = 5,
+    k: float | Sequence[float] = 5,
     max_size: int = 3,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
@@ -2268,14 +2325,16 @@ def unsafe_combinations(
 ) -> pl.LazyFrame:
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 
-    A combination is minimal if k or more records share each part of it. One row for each set of up to
-    `max_size` columns that has some; the smallest sets come first. A table without a row is
-    k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k records or
-    none. No value of the table is shown: minimal_unique_subsets lists the records for k = 2. Exact. nulls :=
-    'drop' leaves out the records with a NULL in any of the columns. Refuses an empty table, and more than
-    200,000 sets of columns. One row per person is assumed; with `entity`, the column that tells people apart
-    (a class counts people, and an attacker knows one row of each, the worst), NULL one of them, a combination
-    counts the people who have it in one of their rows.
+    A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
+    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. One row
+    for each set of up to `max_size` columns that has some; the smallest sets come first. A table without a
+    row is k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k
+    records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
+    column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
+    of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
+    rows.
 
     Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
 

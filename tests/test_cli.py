@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 import pty
@@ -5,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import duckdb
@@ -38,10 +41,38 @@ def test_risk_prints_json_for_machines() -> None:
     assert page["stand_out"] == [{"class_size": 1, "age": "94", "sex": "M"}]
 
 
+def smallest_set(share: float, size: int) -> str:
+    """By the definition: the set of so many columns that singles out most, where no smaller one is enough."""
+    rows = list(csv.DictReader((ROOT / PEOPLE).read_text(encoding="utf-8").splitlines()))
+    unique: dict[tuple[str, ...], float] = {}
+    for columns in (each for n in range(1, size + 1) for each in combinations(rows[0], n)):
+        classes = Counter(tuple(row[name] for name in columns) for row in rows)
+        unique[columns] = sum(1 for count in classes.values() if count == 1) / len(rows)
+    assert max(found for columns, found in unique.items() if len(columns) < size) < share
+    best = max(unique, key=lambda columns: unique[columns])
+    return f"{', '.join(best)} ({unique[best]:.1%})".replace("%", " %")
+
+
+def test_profile_leaves_out_what_identifies_people_by_itself(tmp_path: Path) -> None:
+    lines = [f"p{n:03},{n % 40},{'FM'[n % 2]},x" for n in range(120)]
+    (tmp_path / "t.csv").write_text("\n".join(["patient_id,age,sex,town", *lines]), encoding="utf-8")
+    _, *named = command("profile", str(tmp_path / "t.csv")).stdout.splitlines()[:3]
+    for share, line in zip(("5 %", "50 %"), named, strict=True):
+        start = f"Smallest set of columns that singles out {share} of the records: "
+        assert line == f"{start}none found (no set of at most 2 columns reaches {share})."
+    (tmp_path / "t.csv").write_text("patient_id\n" + "\n".join(f"p{n}" for n in range(30)), encoding="utf-8")
+    assert "Smallest set" not in command("profile", str(tmp_path / "t.csv")).stdout
+
+
 def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) -> None:
     shown = command("profile", PEOPLE).stdout
     assert "3,000 records, 7 columns" in shown
     assert "postcode: a quasi-identifier if it places people" in shown
+    first, *named = shown.splitlines()[:3]
+    assert first == "3,000 records, 7 columns"
+    assert [line.partition(":")[2] for line in named] == [
+        f" {expected}; 1 other set is as small." for expected in (smallest_set(0.05, 2), smallest_set(0.5, 3))
+    ]
     assert "One row per person is assumed." in shown
     rows = json.loads(command("profile", PEOPLE, "--columns", "sex", "--columns", "age", "--json").stdout)
     assert [row["column_name"] for row in rows] == ["sex", "age"]

@@ -207,7 +207,8 @@ def _hint(parameter: Parameter) -> str:
         return "Sequence[str | None]"
     if isinstance(domain, Text | Numbers | Columns) and domain.optional:
         return f"{HINTS[type(domain)]} | None"
-    return HINTS.get(type(domain), "_Value")
+    one = "float | " if isinstance(domain, Numbers) and domain.is_one_enough else ""
+    return one + HINTS.get(type(domain), "_Value")
 
 
 def _formatted(stub: str) -> str:

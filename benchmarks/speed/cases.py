@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import copula, gate, people, qar, sensitive, short, uniques
+from benchmarks.speed import column_sets, copula, gate, people, qar, sensitive, short, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -206,6 +206,11 @@ def minimal_uniques(setup: Setup) -> Iterator[Case]:
     return uniques.cases(setup.threads)
 
 
+def sets_of_columns(setup: Setup) -> Iterator[Case]:
+    """Every choice of columns of real tables, beside HPIValid."""
+    return column_sets.cases(setup.threads)
+
+
 def extreme_risk(setup: Setup) -> Iterator[Case]:
     """QaR against doing each of its counts anew."""
     return qar.cases(setup.threads)
@@ -329,6 +334,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "adult": adult,
     "qar": extreme_risk,
     "uniques": minimal_uniques,
+    "column_sets": sets_of_columns,
     "copula": rectangles,
     "adversary": adversary,
     "disclosure": disclosure,

@@ -27,6 +27,7 @@ class Case:
     ours: Job
     rival: Job | None = None
     target: float | Literal["completes"] | None = None  # a number: at most so many times the rival's seconds
+    cpu_target: float | None = None  # our own seconds of processor time, whatever the rival takes
     memory: bool = False  # a target too: no more memory than the rival
     table: str | None = None  # generated table that the jobs read
     skipped: str | None = None  # the reason why not
@@ -62,6 +63,11 @@ class Outcome:
         return (median(ratios), min(ratios), max(ratios)) if ratios else None
 
     @property
+    def cpu_seconds(self) -> float:
+        """Our processor time: the median."""
+        return median(run.cpu_seconds for run in self.ours)
+
+    @property
     def is_error(self) -> bool:
         """Whether the run itself went wrong: a mismatch, or a failure other than the memory on trial.
 
@@ -78,13 +84,16 @@ class Outcome:
         if self.failure:
             return f"{'failed' if self.is_error else 'missed'}: {self.failure}"
         missed = self._missed()
-        verdict = f"missed: {', '.join(missed)}" if missed else "" if self.case.target is None else "met"
+        has_none = self.case.target is None and self.case.cpu_target is None
+        verdict = f"missed: {', '.join(missed)}" if missed else "" if has_none else "met"
         spilled = max((run.answer.get(SPILLED, 0) for run in self.ours), default=0)
         return f"{verdict}, {spilled} MB spilled" if self.case.target == "completes" else verdict
 
     def _missed(self) -> list[str]:
         target, time, memory = self.case.target, self.ratio, self.memory_ratio
         slow = ["time"] if time and isinstance(target, float) and time[0] > target else []
+        if self.case.cpu_target is not None and self.cpu_seconds > self.case.cpu_target:
+            slow.append("processor time")
         large = [f"memory {memory[0]:.2f}"] if memory and self.case.memory and memory[0] > ALLOWED else []
         return slow + large
 

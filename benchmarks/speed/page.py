@@ -59,7 +59,7 @@ def _row(case: Case) -> str:
 
 
 def _target(case: Case) -> str:
-    words = target(case["target"])
+    words = target(case["target"], case.get("cpu_target"))
     return f"{words}: {case['verdict']}" if words else ""
 
 

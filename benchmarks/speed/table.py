@@ -56,6 +56,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
         "section": case.section,
         "shape": case.words,
         "target": case.target,
+        "cpu_target": case.cpu_target,
         "memory_target": case.memory,
     }
     ratios = {
@@ -72,7 +73,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
 
 
 def _targets(outcome: Outcome) -> str:
-    words = target(outcome.case.target)
+    words = target(outcome.case.target, outcome.case.cpu_target)
     return f"{words}, peak ≤ 1" if outcome.case.memory else words
 
 
@@ -81,9 +82,11 @@ def _unique(runs: list[Figures]) -> str:
     return f"{answer['unique_records'] / answer['records']:.1%}" if "unique_records" in answer else ""
 
 
-def target(of: float | str | None) -> str:
-    """Write the most that a ratio of seconds should be."""
-    return f"≤ {_ratio(of)}" if isinstance(of, float) else of or ""
+def target(of: float | str | None, cpu_seconds: float | None) -> str:
+    """Write the most that a ratio of seconds should be, and our seconds of processor time."""
+    ratio = f"≤ {_ratio(of)}" if isinstance(of, float) else of or ""
+    own = "" if cpu_seconds is None else f"≤ {cpu_seconds:g} s of processor time"
+    return ", ".join(filter(None, (ratio, own)))
 
 
 def time(runs: Sequence[Figures]) -> str:

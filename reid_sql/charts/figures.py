@@ -53,7 +53,7 @@ def rows_of(
     The frame is a relation of DuckDB, a frame of Polars, pandas or Arrow, or a list of rows by column name.
     `key` is a column whose values are unique within one group.
     """
-    names, rows = _read_frame(chart, answer, function)
+    names, rows = read_frame(chart, answer, function)
     missing = [name for name in columns if name not in names]
     rule = f"{chart} must be given the answer of {function}"
     if missing:
@@ -78,7 +78,8 @@ def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) ->
     return list(listed)
 
 
-def _read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str], list[Row]]:
+def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str], list[Row]]:
+    """Read the columns and rows of a frame; refuse what is none."""
     if isinstance(answer, Sequence) and all(isinstance(row, Mapping) for row in answer):
         return list(answer[0]) if answer else [], list(answer)
     frame = answer.collect() if hasattr(answer, "collect") and hasattr(answer, "lazy") else answer

@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, highest, row_of
+from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
 from reid_sql.function import Parameter
+from reid_sql.models.classes.identifying_sets import AT_LEAST
+from reid_sql.models.classes.rare_combinations import LEAST_SHARED
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
@@ -85,6 +87,30 @@ _CLASSES: Final = (
         "attribute_risk",
         "separation",
         pick=highest("separation"),
+    ),
+)
+_COLUMN_SETS: Final = (
+    Measure(
+        "keys",
+        "minimal sets of at most max_size columns by which every record is unique, or a share_unique of them",
+        "quasi_identifiers",
+        "sets",
+        "count",
+        extreme=True,
+        own=(Parameter("share_unique", AT_LEAST, 1.0),),
+        unused=("sets",),
+        renamed=(("at_least", "share_unique"),),
+        pick=count_sets,
+    ),
+    Measure(
+        "unsafe_combinations",
+        "minimal combinations of at most max_size values that fewer than k records share",
+        "unsafe_combinations",
+        "combinations",
+        "count",
+        of_records=True,
+        own=(Parameter("k", LEAST_SHARED, 5),),
+        pick=sum_of("combinations"),
     ),
 )
 _POPULATION_TABLE: Final = (
@@ -346,7 +372,7 @@ _HOUSEHOLDS: Final = (
 )
 
 ALL: Final = (
-    *(*_CLASSES, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
+    *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
     *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -106,20 +106,19 @@ def check_cautions(release: Release, check: Check) -> Iterator[str]:
         share = measure.unit == "share" and not measure.at_least
         if limit <= 1 if measure.at_least else share and limit >= 1:
             yield CAUTION_ANY_TABLE.format(bound, limit, "")
-        elif not measure.at_least and limit >= _highest(measure.name, measure.unit, release.records):
+        elif not measure.at_least and limit >= _highest(measure.name, release.records):
             yield CAUTION_ANY_TABLE.format(bound, limit, f" of {release.records:,} records")
     yield from _threshold_cautions(check, release.records)
 
 
-def _highest(name: str, unit: str, records: int) -> float:
-    """Return the highest figure that so many records can have; of counts all of them.
+def _highest(name: str, records: int) -> float:
+    """Return the highest figure that so many records can have.
 
     A value of share q ≥ 1/n in the table has a share p ≤ 1 in a class: (p − q)/q ≤ n − 1, |ln(p/q)| ≤ ln n.
     The entropy of a population is at most the logarithm of its size.
     """
-    if unit == "count":
-        return records
     by_name = {
+        "unique_records": records,
         "beta_likeness": records - 1.0,
         "delta_disclosure": math.log(max(records, 1)),
         "entropy": math.log(WORLD_POPULATION),
@@ -130,8 +129,8 @@ def _highest(name: str, unit: str, records: int) -> float:
 def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
     """Yield where no record, or no class, could be beyond the measure's own threshold."""
     gains = {
-        "beta": _highest("beta_likeness", "number", records),
-        "delta": _highest("delta_disclosure", "number", records),
+        "beta": _highest("beta_likeness", records),
+        "delta": _highest("delta_disclosure", records),
     }
     for name, value in check.parameters.items():
         if not isinstance(value, int | float):

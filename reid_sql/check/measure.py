@@ -7,6 +7,8 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.record_cells import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
@@ -78,6 +80,23 @@ def highest(column: str) -> Pick:
     return pick
 
 
+def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+    """Count the sets of columns that are listed; without an answer where not all were searched."""
+    status = rows[0]["status"]
+    is_complete = status == OK or status.startswith(STATUS_NO_SET)
+    found = sum(bool(row["columns"]) for row in rows)
+    return {"sets": found, "status": OK} if is_complete else {"sets": None, "status": status}
+
+
+def sum_of(column: str) -> Pick:
+    """Add the values of the column over all rows; without a row the sum is 0."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        return {column: sum(row[column] for row in rows)}
+
+    return pick
+
+
 @dataclass(frozen=True)
 class Measure:
     """A figure that a policy bounds: at most, or at least where a lower figure is the higher risk."""
@@ -97,6 +116,7 @@ class Measure:
     extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
     own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
+    renamed: tuple[tuple[str, str], ...] = ()  # the function's parameters that a check calls as in `own`
     pick: Pick = only_row
     over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
     older: str | None = None  # the function that answers by another method than the model of people
@@ -121,7 +141,8 @@ class Measure:
     @property
     def parameters(self) -> dict[str, Parameter]:
         """What a check may give besides its limit, by name; a list of populations is one population here."""
-        named = [p for p in self.declared.parameters if p.name not in (*TABLE_PARAMETERS, *self.unused)]
+        other = (*TABLE_PARAMETERS, *self.unused, *dict(self.renamed))
+        named = [p for p in self.declared.parameters if p.name not in other]
         one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
         unasked = Numbers | Key | Groups | OptionalTable
         return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}

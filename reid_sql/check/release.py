@@ -321,6 +321,7 @@ class Release:
         self._refuse_rows(check.measure)
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
+        given |= {name: check.parameters[called] for name, called in check.measure.renamed}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
             asked |= {"over": check.measure.over, **check.parameters}

@@ -13,6 +13,7 @@ from reid_sql.terminal.console import number
 Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15
 RELATIVE_TOLERANCE: Final = 1e-9  # up to which a measure takes two figures for the same
+WORK_LIMITS: Final = ("memory_mb", "max_sets")  # parameters that bound the work, not the figure
 VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
@@ -55,7 +56,7 @@ def describe_columns(check: Check) -> str:
 
 def _has_effect(check: Check, name: str, value: object) -> bool:
     """Whether the figure hangs on the parameter."""
-    if value in (None, []) or name == "memory_mb" or (name == "sample" and value == 0):
+    if value in (None, []) or name in WORK_LIMITS or (name == "sample" and value == 0):
         return False
     return name != "c" or check["parameters"].get("variant") == "recursive"
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from reid_sql.commands.measure import describe_profile, profile_columns
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
+from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.column_profile import (
     CATEGORY,
@@ -69,7 +70,7 @@ NO_ENTITY: Final = """# The column that identifies a person, if a person can hav
 
 def run_init(options: argparse.Namespace) -> int:
     """Write both documents into the current folder; refuse to replace a file."""
-    rows = profile_columns(options, [])
+    rows = profile_columns(*open_file(options), [])
     stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
     for path in targets.values():

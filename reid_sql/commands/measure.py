@@ -1,7 +1,10 @@
 """Measure a file: its columns, its risk, the risk in larger populations, and every method's error."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, Final
+
+import duckdb
 
 from reid_sql.charts.figures import unicity, validation
 from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
@@ -18,18 +21,23 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.runner import sentence
 from reid_sql.sources.identifiers import hint, likely, repeating
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
-from reid_sql.terminal.pages import profile_page
+from reid_sql.terminal.pages import describe_smallest_set, profile_page
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
 CURVE_POINTS: Final = 20
+SHARES_SINGLED_OUT: Final = (0.05, 0.5)  # of the records, by the sets of columns that a profile names
+MAX_RECORDS_READ: Final = 100_000_000  # for these sets; a set of columns reads each record at most once
+NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, CONSTANT, EMPTY)
 
 
 def run_profile(options: argparse.Namespace) -> int:
@@ -37,18 +45,46 @@ def run_profile(options: argparse.Namespace) -> int:
     columns = [name for text in options.columns for name in names("the columns", text)]
     if options.columns:
         COLUMNS.check(columns, columns)
-    rows = profile_columns(options, columns)
-    print_answer(options, rows, rows, lambda: profile_page(rows), describe_profile(rows))
+    con, table = open_file(options)
+    rows = profile_columns(con, table, columns)
+    print_answer(
+        options,
+        rows,
+        rows,
+        lambda: profile_page(rows, describe_smallest_sets(con, table, rows)),
+        describe_profile(rows),
+    )
     return PASSED
 
 
-def profile_columns(options: argparse.Namespace, columns: list[str]) -> list[dict[str, Any]]:
-    """Profile these columns of the file, or all if none is named."""
-    con, table = open_file(options)
+def profile_columns(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> list[dict[str, Any]]:
+    """Profile these columns of the table, or all if none is named."""
     every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     # Columns that are named are counted one by one; without names, the function counts all of them.
     named = columns or (every if len(every) <= MAX_COLUMNS else None)
     return call(con, "profile", [table, named], "columns").records()
+
+
+def describe_smallest_sets(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[dict[str, Any]]
+) -> list[str]:
+    """Name the smallest sets of columns that single out 5 % and 50 % of the records, in bounded work.
+
+    Columns that identify people by themselves would be the answer of every table, and are left out.
+    """
+    named = [row["column_name"] for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
+    max_sets = max(len(named), MAX_RECORDS_READ // rows[0]["records"])
+    lines = []
+    for share in SHARES_SINGLED_OUT if 0 < len(named) <= MAX_COLUMNS else ():
+        given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
+        try:
+            found = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:  # such as of too little memory, without which columns are profiled
+            found = [{"columns": [], "status": sentence(error)}]
+        lines.append(describe_smallest_set(share, found))
+    return lines
 
 
 def describe_profile(rows: list[dict[str, Any]]) -> str:

@@ -277,6 +277,8 @@ def _listed(domain: Numbers, name: str, value: Any) -> Any:  # noqa: ANN401 - a 
     """The list itself, or a refusal of what is none and of what holds anything but numbers."""
     if value is None and domain.optional:
         return None
+    if domain.is_one_enough and is_number(value):
+        return [float(value)]
     items = list(value) if _iterable(value) else []
     if not items or not all(is_number(each) for each in items):
         raise WrongTypeError(domain.sentence(name, describe_value(value)))

@@ -358,11 +358,28 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def profile_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
-    """Show a line for each column, then what to think of each."""
+def describe_smallest_set(share: float, found: Sequence[Mapping[str, Any]]) -> str:
+    """Name the smallest set of columns by which such a share is unique, or why none is named.
+
+    >>> best = {"columns": ["age", "sex"], "share_unique": 0.12}
+    >>> describe_smallest_set(0.05, [best, best])
+    'Smallest set of columns that singles out 5 % of the records: age, sex (12 %); 1 other set is as small.'
+    """
+    best, asked = found[0], f"{100 * share:g} %"
+    start = f"Smallest set of columns that singles out {asked} of the records:"
+    if not best["columns"]:
+        return f"{start} none found ({best['status'].partition(';')[0].replace('at_least', asked)})."
+    others = len(found) - 1
+    more = f"; {others:,} other set{'s are' if others > 1 else ' is'} as small" if others else ""
+    return f"{start} {', '.join(best['columns'])} ({percent(best['share_unique'])}){more}."
+
+
+def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) -> RenderableType:
+    """Show which columns together single records out, a line for each column, then what to think of it."""
     title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
     statuses_ = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
-    return Group(title, "", _table(rows), "", *statuses_, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
+    sets = [Text(line) for line in singling_out]
+    return Group(title, *sets, "", _table(rows), "", *statuses_, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Table:

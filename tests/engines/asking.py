@@ -72,12 +72,14 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
 def _attribute(name: str, values: list[Any]) -> Row:
     differs = [left != right for left, right in combinations(values, 2)]
     classes, records = len(set(values)), len(values)
+    unique = sum(values.count(value) == 1 for value in values)
     return (
         [name],
         classes / records,
         sum(differs) / len(differs),
         records,
         classes,
+        unique,
         "ok",
         *NULL_REPORT_COLUMNS,
     )

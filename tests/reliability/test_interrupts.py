@@ -31,6 +31,7 @@ LONG = {
     "attribute_risk": "attribute_risk(census, $columns, max_size := 16)",
     "quasi_identifiers": "quasi_identifiers(census, $wide, at_least := 0.4)",
     "unsafe_combinations": "unsafe_combinations(census, $columns, max_size := 5)",
+    "minimal_unique_subsets": "minimal_unique_subsets(census, $columns, max_size := 4)",
     "fit_copula": "fit_copula('copula', census, $columns)",
     "fit_people": "fit_people('people', census, $columns)",
     "score_copula": "score_copula(adult, 'model', 1000000)",

@@ -45,7 +45,8 @@ def check(answer: list[dict[str, Any]], frame: pl.DataFrame, max_size: int, null
         n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
         assert row["separation"] == (pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None)
         assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
-        assert (row["records"], row["classes"]) == (n, len(set(rows)))
+        unique = class_sizes(rows, rows, nulls).count(1)
+        assert (row["records"], row["classes"], row["unique_records"]) == (n, len(set(rows)), unique)
         assert (row["records_dropped"], row["nulls"]) == (len(every) - n, nulls)
         assert (row["status"] == "ok") == (n > 1 and nulls != "wildcard")
 

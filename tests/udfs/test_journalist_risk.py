@@ -20,6 +20,7 @@ def test_sizes_are_those_of_the_population(population: pl.DataFrame, data: st.Da
         assert {name: answer[0][name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.newest
 @given(frames(min_rows=2), st.data(), st.sampled_from(NULLS))
 def test_records_that_the_population_lacks_count_with_their_own_class(
     frame: pl.DataFrame, data: st.DataObject, nulls: str

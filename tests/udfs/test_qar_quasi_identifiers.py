@@ -86,6 +86,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("name", ["qar_risk", "qar_quasi_identifiers", "minimal_unique_subsets"])
 def test_memory_is_asked_for_before_any_value_is_read(name: str) -> None:
     sentence = "memory_mb must be at least 7 for 100000 records of 2 columns"

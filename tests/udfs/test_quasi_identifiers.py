@@ -79,6 +79,19 @@ def test_share_and_classes_and_size_stand_next_to_each_set() -> None:
         assert rows == [(["zip"], 1, 0.25, 1, 2), (["age", "sex"], 2, 1.0, 4, 4)]
 
 
+def test_the_smallest_sets_alone() -> None:
+    keyed = TOWN.with_columns(pl.Series("number", [1, 2, 3, 4]))
+    for at_least, sets, expected in (
+        (1.0, "minimal", [["number"], ["age", "sex"]]),
+        (1.0, "smallest", [["number"]]),
+        (0.25, "minimal", [["number"], ["zip"], ["age", "sex"]]),
+        (0.25, "smallest", [["number"], ["zip"]]),
+    ):
+        for answer in by_both("quasi_identifiers", {"t": keyed}, None, at_least=at_least, sets=sets):
+            assert [row["columns"] for row in answer] == expected
+            assert {row["status"] for row in answer} == {"ok"}
+
+
 def test_minimal_keys_of_a_table() -> None:
     for answer in by_both("quasi_identifiers", {"t": TOWN}, None, at_least=1.0):
         assert [row["columns"] for row in answer] == [["age", "sex"]]
@@ -109,6 +122,7 @@ def test_engines_agree_on_more_records_than_a_morsel() -> None:
         ("entity := 'zap'", "columns and entity must be columns of the table, got 'zap'"),
         ("['age'], entity := 'age'", "entity must not be a quasi-identifier, got 'age'"),
         ("at_least := 0", "at_least must be a share above 0 and at most 1, got 0"),
+        ("sets := 'few'", "sets must be one of 'minimal', 'smallest', got 'few'"),
         ("max_size := 0", "max_size must be a whole number of columns from 1 to 64, got 0"),
         ("nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],

@@ -125,6 +125,7 @@ def test_people_and_items_may_be_of_any_type() -> None:
         assert answer[0]["correctness"] == pytest.approx((1 / 2 + 1) / 2)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

@@ -164,6 +164,7 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
         assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [(1, 3, "drop")]
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

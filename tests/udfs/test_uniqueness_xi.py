@@ -43,6 +43,7 @@ ODD = """SELECT number::HUGEINT AS huge, number / 4 AS quarters, (number / 4)::D
         FROM range(12) AS numbers(number))"""
 
 
+@pytest.mark.newest
 def test_a_row_is_its_columns() -> None:
     con = connection()
     con.execute(f"CREATE OR REPLACE TEMP TABLE odd AS {ODD}")
@@ -72,6 +73,7 @@ def test_a_row_is_its_columns() -> None:
         assert all(one == other for one, other in pairs)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [

@@ -1,4 +1,4 @@
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
@@ -12,21 +12,32 @@ from tests.tables import Row, by_both, by_duckdb, frames, keys
 Combination = tuple[tuple[int, Any], ...]  # columns by place, each with its value
 
 
-def count_by_hand(
-    rows: list[Row], people: list[Any], k: int, size: int
-) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """By the definition: the combinations that fewer than k share, while k or more share each part of it."""
-    members: dict[Combination, set[Any]] = defaultdict(set)
+def rare_by_hand(
+    rows: list[Row], people: list[Any], least: list[int]
+) -> dict[tuple[str, ...], list[set[Any]]]:
+    """By the definition: the combinations that too few share, while enough share each part; who shares each.
+
+    `least` are enough for each size.
+    """
+    held: dict[Combination, set[Any]] = defaultdict(set)
     for row, person in zip(rows, people, strict=True):
-        for number in range(1, min(size, len(row)) + 1):
+        for number in range(1, min(len(least), len(row)) + 1):
             for places in combinations(range(len(row)), number):
-                members[tuple((place, row[place]) for place in places)].add(person)
-    rare = {each for each, who in members.items() if len(who) < k}
+                held[tuple((place, row[place]) for place in places)].add(person)
+    rare = {each for each, who in held.items() if len(who) < least[len(each) - 1]}
     by_columns: dict[tuple[str, ...], list[set[Any]]] = defaultdict(list)
     for each in rare:
         parts = (part for number in range(1, len(each)) for part in combinations(each, number))
         if not any(part in rare for part in parts):
-            by_columns[tuple(f"c{place + 1}" for place, _ in each)].append(members[each])
+            by_columns[tuple(f"c{place + 1}" for place, _ in each)].append(held[each])
+    return by_columns
+
+
+def count_by_hand(
+    rows: list[Row], people: list[Any], least: list[int]
+) -> dict[tuple[str, ...], tuple[int, int, int]]:
+    """How many combinations of each set of columns are rare, how many have one, and who share the rarest."""
+    by_columns = rare_by_hand(rows, people, least)
     return {
         names: (len(who), len(set().union(*who)), min(map(len, who))) for names, who in by_columns.items()
     }
@@ -46,7 +57,7 @@ def test_combinations_of_values_of_any_type(frame: pl.DataFrame, nulls: str, k: 
     rows = [row for row in keys(frame) if nulls == "value" or None not in row]
     if not rows:
         return
-    expected = count_by_hand(rows, list(range(len(rows))), k, size)
+    expected = count_by_hand(rows, list(range(len(rows))), [k] * size)
     for answer in by_both(
         "unsafe_combinations", {"t": frame}, frame.columns, k=k, max_size=size, nulls=nulls
     ):
@@ -59,9 +70,58 @@ def test_combinations_of_values_of_any_type(frame: pl.DataFrame, nulls: str, k: 
 def test_combinations_count_people_of_several_rows(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
     people = data.draw(st.lists(st.none() | st.integers(1, 4), min_size=frame.height, max_size=frame.height))
     table = frame.with_columns(pl.Series("person", people, dtype=pl.Int64))
-    expected = count_by_hand(keys(frame), people, k, 3)
+    expected = count_by_hand(keys(frame), people, [k] * 3)
     for answer in by_both("unsafe_combinations", {"t": table}, frame.columns, k=k, entity="person"):
         assert figures(answer) == expected
+
+
+@given(frames(min_rows=1, max_columns=4), st.lists(st.integers(2, 6), min_size=1, max_size=4))
+def test_each_size_has_a_threshold_of_its_own(frame: pl.DataFrame, least: list[int]) -> None:
+    expected = count_by_hand(keys(frame), list(range(frame.height)), least)
+    for answer in by_both("unsafe_combinations", {"t": frame}, frame.columns, k=least, max_size=len(least)):
+        assert figures(answer) == expected
+
+
+@given(frames(min_rows=1, max_columns=4), st.data(), st.integers(2, 5))
+def test_the_records_that_have_them_are_listed(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+    """minimal_unique_subsets with the same k lists each record, or person, that has an unsafe combination."""
+    rows = keys(frame)
+    expected = {
+        (record, names)
+        for names, held in rare_by_hand(rows, list(range(len(rows))), [k] * 3).items()
+        for record in set().union(*held)
+    }
+    for answer in by_both("minimal_unique_subsets", {"t": frame}, frame.columns, max_size=3, k=k):
+        assert {(row["record"], tuple(row["columns"])) for row in answer} == expected
+    column = data.draw(st.sampled_from(frame.columns))
+    for answer in by_both("column_contributions", {"t": frame}, frame.columns, max_size=3, k=k):
+        counts = {row["record"]: row["subsets"] for row in answer if row["column_name"] == column}
+        found = Counter(record for record, names in expected if column in names)
+        assert counts == found
+
+
+@given(frames(min_rows=1, max_columns=3), st.data(), st.integers(2, 4))
+def test_people_have_the_combinations_of_their_rows(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+    """A person has a set by which too few share one of their rows, and no smaller set in it does so."""
+    people = data.draw(st.lists(st.integers(1, 4), min_size=frame.height, max_size=frame.height))
+    table = frame.with_columns(pl.Series("person", people, dtype=pl.Int64))
+    few: set[tuple[int, tuple[str, ...]]] = set()
+    sets = [each for size in range(1, 4) for each in combinations(range(frame.width), size)]
+    for places in sets:
+        held: dict[Row, set[int]] = defaultdict(set)
+        for row, person in zip(keys(frame), people, strict=True):
+            held[tuple(row[place] for place in places)].add(person)
+        names = tuple(f"c{place + 1}" for place in places)
+        few |= {(person, names) for who in held.values() if len(who) < k for person in who}
+    expected = {
+        (person, names)
+        for person, names in few
+        if not any(who == person and set(other) < set(names) for who, other in few)
+    }
+    for answer in by_both(
+        "minimal_unique_subsets", {"t": table}, frame.columns, max_size=3, k=k, entity="person"
+    ):
+        assert {(row["record"], tuple(row["columns"])) for row in answer} == expected
 
 
 def test_k_of_two_finds_the_records_that_minimal_unique_subsets_lists() -> None:
@@ -89,6 +149,10 @@ def test_a_table_whose_combinations_are_all_shared_has_no_row() -> None:
     ("call", "sentence"),
     [
         ("k := 1", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
+        ("k := [5, 1]", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
+        ("k := [5, 3]", "k must be one number, or one for each of the 3 sizes up to max_size, got 2"),
+        ("k := 'few'", "k must be a number or a list of one or more numbers, got few"),
+        ("k := NULL", "k must be a number or a list of one or more numbers, got NULL"),
         ("nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         ("['zap']", "columns must be columns of the table, got 'zap'"),
     ],

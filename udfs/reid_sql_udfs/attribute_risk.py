@@ -19,6 +19,7 @@ from reid_sql.reductions.subsets import SUBSETS
     / (records::HUGEINT * (records - 1)) END AS separation,
     records,
     classes,
+    unique_records,
     CASE WHEN nulls = 'wildcard' AND records = 1
     THEN '{disclosure.STATUS_NO_DISTINCTION}; {disclosure.STATUS_NO_PAIR}'
     WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}'
@@ -29,17 +30,18 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
     `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere. Refuses an empty table and more than 10,000,000 subsets. More than
-    64 are counted from one table of codes, in the memory that `memory_mb` allows. Where there is no answer,
-    NULL and a status that says why. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), a class is as
-    large as it has people, NULL one of them, and a person counts by the smallest of their classes on the
-    subset: `distinction` is the mean of 1/class_size over the people, and `separation` the share of pairs of
-    a person and another who is not in that class.
+    pairs of records that differ somewhere, `unique_records` how many are the only one of their combination:
+    with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
+    10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
+    allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
+    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
+    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
+    `separation` the share of pairs of a person and another who is not in that class.
 
     >>> import numpy as np
-    >>> five, two = np.array([5]), np.array([2])
-    >>> sexes = disclosure.SubsetCounts([["sex"]], five, two, two / 1.0, [8], ["value"])
+    >>> five, two, none = np.array([5]), np.array([2]), np.array([0])
+    >>> sexes = disclosure.SubsetCounts([["sex"]], five, two, two / 1.0, [8], none, ["value"])
     >>> attribute_risk(sexes)[0].separation
     0.6
     """

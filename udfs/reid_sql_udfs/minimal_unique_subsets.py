@@ -5,32 +5,34 @@ from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.minimal_uniques import MaxSize, find_minimal_uniques
 from reid_sql.models.classes.quasi_identifiers import Codes
+from reid_sql.models.classes.rare_combinations import LeastShared
 from reid_sql.reductions.codes import UNIQUES
 
 
 @table_function(
-    "tbl, columns, max_size, memory_mb, key, nulls, entity",
+    "tbl, columns, max_size, memory_mb, key, nulls, entity, k",
     answer=Answer.ROWS,
     reduction=UNIQUES,
     source="Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005",
 )
 def minimal_unique_subsets(
-    table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024
+    table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024, k: LeastShared = 2
 ) -> minimal_uniques.UniqueSubsets:
     """List, for each record, the smallest sets of columns that single it out.
 
     A set is listed where no other record has the same values in its columns, and where this holds of none of
-    the smaller sets within it; sets of more than max_size columns are not looked at. Exact. Rows go by
-    records, then the smallest sets first; a record that nothing singles out has none. `record` is the value
-    of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than 200,000
-    sets of columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each, the worst), `record` is the person, NULL one of
-    them: a set singles out a person who has, in one of their rows, values in its columns that no other person
-    has.
+    the smaller sets within it; sets of more than max_size columns are not looked at. With a higher `k`, sets
+    by which fewer than k records have the same values: the record's combinations that unsafe_combinations
+    counts. Exact. Rows go by records, then the smallest sets first; a record that nothing singles out has
+    none. `record` is the value of the column `key`, else the place in the scan, from 0. Refuses an empty
+    table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each,
+    the worst), `record` is the person, NULL one of them: a set singles out a person who has, in one of their
+    rows, values in its columns that no other person has.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
     >>> minimal_unique_subsets(people).columns.tolist()
     [['sex'], ['age', 'sex'], ['age']]
     """
-    return minimal_uniques.list_subsets(find_minimal_uniques(table, max_size, memory_mb))
+    return minimal_uniques.list_subsets(find_minimal_uniques(table, max_size, memory_mb, k))

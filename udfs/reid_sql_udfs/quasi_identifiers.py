@@ -3,13 +3,13 @@
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import identifying_sets
 from reid_sql.models.classes.class_keys import Memory
-from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets
+from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets, Sets
 from reid_sql.parameters import MAX_COLUMNS, SubsetSize
 from reid_sql.reductions.distinct import DISTINCT_CODES
 
 
 @table_function(
-    "tbl, columns, at_least, max_size, nulls, entity, max_sets, memory_mb",
+    "tbl, columns, at_least, max_size, nulls, entity, max_sets, memory_mb, sets",
     answer=Answer.ROWS,
     reduction=DISTINCT_CODES,
     source="Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions)",
@@ -20,6 +20,8 @@ def quasi_identifiers(
     max_size: SubsetSize = MAX_COLUMNS,
     max_sets: MaxSets = 1_000_000,
     memory_mb: Memory = 1024,
+    *,
+    sets: Sets = "minimal",
 ) -> list[identifying_sets.QuasiIdentifier]:
     """List every minimal set of columns by which at least a share of the records is unique.
 
@@ -28,11 +30,12 @@ def quasi_identifiers(
     share contains a listed one. With `at_least := 1` these are the minimal keys. All columns of the table are
     searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
     columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
-    columns the list is complete, and no larger set is listed. Where no set reaches the share, one row without
-    columns says so. nulls := 'drop' leaves out the records with a NULL in any of the columns. Refuses an
-    empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), NULL one of them,
-    a person is unique who has, in one of their rows, values that no other person has.
+    columns the list is complete, and no larger set is listed. With `sets := 'smallest'` the search ends with
+    the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
+    one row without columns says so. nulls := 'drop' leaves out the records with a NULL in any of the columns.
+    Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
+    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2]), np.array([1, 1, 1])]
@@ -40,4 +43,4 @@ def quasi_identifiers(
     >>> [row.columns for row in quasi_identifiers(people, 0.5)]
     [['age', 'sex']]
     """
-    return identifying_sets.find_quasi_identifiers(table, at_least, max_size, max_sets, memory_mb)
+    return identifying_sets.find_quasi_identifiers(table, at_least, max_size, max_sets, memory_mb, sets=sets)

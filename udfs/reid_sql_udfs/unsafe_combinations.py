@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import unsafe_combinations as rare
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
-from reid_sql.models.classes.unsafe_combinations import LeastShared
+from reid_sql.models.classes.unsafe_combinations import LeastSharedBySize
 from reid_sql.parameters import SubsetSize
 from reid_sql.reductions.distinct import DISTINCT_CODES
 
@@ -16,18 +16,20 @@ from reid_sql.reductions.distinct import DISTINCT_CODES
     source="Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2)",
 )
 def unsafe_combinations(
-    table: DistinctCodes, k: LeastShared = 5, max_size: SubsetSize = 3, memory_mb: Memory = 1024
+    table: DistinctCodes, k: LeastSharedBySize = 5, max_size: SubsetSize = 3, memory_mb: Memory = 1024
 ) -> list[rare.UnsafeCombinations]:
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 
-    A combination is minimal if k or more records share each part of it. One row for each set of up to
-    `max_size` columns that has some; the smallest sets come first. A table without a row is
-    k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k records or
-    none. No value of the table is shown: minimal_unique_subsets lists the records for k = 2. Exact. nulls :=
-    'drop' leaves out the records with a NULL in any of the columns. Refuses an empty table, and more than
-    200,000 sets of columns. One row per person is assumed; with `entity`, the column that tells people apart
-    (a class counts people, and an attacker knows one row of each, the worst), NULL one of them, a combination
-    counts the people who have it in one of their rows.
+    A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
+    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. One row
+    for each set of up to `max_size` columns that has some; the smallest sets come first. A table without a
+    row is k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k
+    records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
+    column_contributions the columns of each. Exact. nulls := 'drop' leaves out the records with a NULL in any
+    of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
+    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
+    rows.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2])]

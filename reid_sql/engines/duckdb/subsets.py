@@ -13,7 +13,7 @@ from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_c
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
     "STRUCT(places BIGINT[], records BIGINT, classes BIGINT, reidentifications DOUBLE, "
-    "pairs DECIMAL(38,0), dropped BIGINT)[]"
+    "pairs DECIMAL(38,0), dropped BIGINT, unique_records BIGINT)[]"
 )
 NOTHING: Final = np.zeros(0, dtype=np.int32)
 WIDE: Final = pa.decimal128(38, 0)
@@ -25,6 +25,7 @@ SUBSET: Final = pa.struct(
         ("reidentifications", pa.float64()),
         ("pairs", WIDE),
         ("dropped", pa.int64()),
+        ("unique_records", pa.int64()),
     ]
 )
 
@@ -61,4 +62,5 @@ def _cells(counted: CountedSubsets) -> list[pa.Array]:
         pa.array(counted.reidentifications, pa.float64()),
         pa.array(pairs, pa.int64() if counted.pairs.dtype == np.int64 else WIDE).cast(WIDE),
         pa.array(counted.dropped, pa.int64()),
+        pa.array(counted.unique, pa.int64()),
     ]

@@ -100,7 +100,7 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
 def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
     """Whether a list of the type, at any depth, has structs."""
     if isinstance(kind, pl.Struct):
-        return in_list or any(_has_structs(field.dtype) for field in kind.fields)
+        return in_list or any(_has_structs(cast("pl.DataType", field.dtype)) for field in kind.fields)
     if isinstance(kind, pl.List | pl.Array):
         return _has_structs(cast("pl.DataType", kind.inner), in_list=True)
     return False

@@ -104,6 +104,7 @@ def count_masks(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, 
         F.count(counts).alias("classes"),
         F.count(counts).cast("double").alias("reidentifications"),
         F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
+        F.sum(F.when(counts == 1, 1)).alias("unique_records"),
         F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped"),
     )
 

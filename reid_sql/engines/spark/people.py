@@ -172,6 +172,7 @@ def count_people_of_masks(
         F.sum(number).alias("records"),
         F.sum(number.cast("double") / size).alias("reidentifications"),
         F.sum(pairs).cast("decimal(38,0)").alias("pairs_alike"),
+        F.sum(F.when(size == 1, number)).alias("unique_records"),
     )
     classes = sizes.groupBy("mask").agg(F.count(F.lit(1)).alias("classes"))
     left_out = F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped")

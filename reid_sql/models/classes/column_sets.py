@@ -49,11 +49,14 @@ class _LimitReachedError(Exception):
     """More sets of columns would have to be counted than are allowed."""
 
 
-def find_minimal_sets(table: Refiner, least: int, max_size: int, max_sets: int) -> Search:
+def find_minimal_sets(
+    table: Refiner, least: int, max_size: int, max_sets: int, *, is_smallest_enough: bool = False
+) -> Search:
     """Find the minimal sets of at most `max_size` columns by which `least` records, or people, are unique.
 
     Counts at most `max_sets` sets of columns. Where all sets of all sizes may be more, the search goes size
-    by size, so that what it covers is every set up to a size.
+    by size, so that what it covers is every set up to a size; so it does where `is_smallest_enough`, and ends
+    with the first size of which there is a set.
 
     >>> from reid_sql.models.classes.partitions import DistinctRecords
     >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
@@ -63,13 +66,13 @@ def find_minimal_sets(table: Refiner, least: int, max_size: int, max_sets: int) 
     search = _Search(table, least, max_sets)
     width = len(table.codes)
     largest = min(max_size, width)
-    at_once = sum(comb(width, size) for size in range(1, largest + 1)) <= max_sets
+    at_once = not is_smallest_enough and sum(comb(width, size) for size in range(1, largest + 1)) <= max_sets
     covered = 0
     try:
         for size in [largest] if at_once else range(1, largest + 1):
             is_cut = search.visit_all(size)
             covered = size
-            if not is_cut:
+            if not is_cut or (is_smallest_enough and search.found):
                 break
     except _LimitReachedError:
         return _answer(search, covered, is_complete=False)

@@ -129,7 +129,7 @@ class SubsetCounts:
     """For each subset of the columns: records, classes, ordered pairs of alike records, how NULLs count.
 
     `reidentifications` are those to expect, the sum of 1/class_size over the records: the classes, where each
-    record is in one.
+    record is in one. `unique_records` are in a class of one.
     """
 
     subset: Sequence[Sequence[str]]  # (subsets,)
@@ -137,6 +137,7 @@ class SubsetCounts:
     classes: Integers  # (subsets,)
     reidentifications: Floats  # (subsets,)
     pairs_alike: Sequence[int]  # (subsets,)
+    unique_records: Integers  # (subsets,)
     nulls: Sequence[str]  # (subsets,)
 
 
@@ -149,6 +150,7 @@ class AttributeRisk:
     separation: float | None
     records: int
     classes: int
+    unique_records: int  # records, or people, that are the only one with their values of these columns
     status: str
 
 
@@ -232,22 +234,23 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
 
     >>> import numpy as np
     >>> alike = [3 * 2 + 2 * 1]
-    >>> sexes = SubsetCounts([["sex"]], np.array([5]), np.array([2]), np.array([2.0]), alike, ["value"])
-    >>> attribute_risk(sexes)[0]
-    AttributeRisk(columns=['sex'], distinction=0.4, separation=0.6, records=5, classes=2, status='ok')
+    >>> counts = (np.array([5]), np.array([2]), np.array([2.0]), alike, np.array([0]))
+    >>> risk = attribute_risk(SubsetCounts([["sex"]], *counts, ["value"]))[0]
+    >>> risk.columns, risk.distinction, risk.separation, risk.unique_records
+    (['sex'], 0.4, 0.6, 0)
     """
+    whole = zip(counts.records, counts.classes, counts.unique_records, strict=True)
     totals = (counts.reidentifications, counts.pairs_alike, counts.nulls)
-    rows = zip(counts.subset, counts.records, counts.classes, *totals, strict=True)
     return [
-        _subset_risk(list(names), (int(n), int(k)), float(right), int(alike), nulls)
-        for names, n, k, right, alike, nulls in rows
+        _subset_risk(list(names), (int(n), int(k), int(unique)), float(right), int(alike), nulls)
+        for names, (n, k, unique), right, alike, nulls in zip(counts.subset, whole, *totals, strict=True)
     ]
 
 
 def _subset_risk(
-    columns: list[str], counted: tuple[int, int], right: float, alike: int, nulls: str
+    columns: list[str], counted: tuple[int, int, int], right: float, alike: int, nulls: str
 ) -> AttributeRisk:
-    records, classes = counted
+    records, classes, unique = counted
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
@@ -259,5 +262,6 @@ def _subset_risk(
         separation=(pairs - alike) / pairs if pairs else None,
         records=records,
         classes=classes,
+        unique_records=unique,
         status="; ".join(problems) or OK,
     )

@@ -12,7 +12,7 @@ from reid_sql.models.classes.column_sets import ColumnSet, Search, find_minimal_
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.minimal_keys import TooManySetsError, find_minimal_keys
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
-from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Integers, Number
+from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Number
 
 AT_LEAST: Final = Number(
     "a share above 0 and at most 1",
@@ -27,10 +27,13 @@ MAX_SETS: Final = Number(
     1e9,
     whole=True,
 )
+SETS: Final = Choice(("minimal", "smallest"))
 AtLeast = Annotated[float, AT_LEAST]
 MaxSets = Annotated[int, MAX_SETS]
+Sets = Annotated[str, SETS]
 PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its class
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
+STATUS_NO_SET: Final = "no set of at most"  # then how many columns
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
@@ -66,11 +69,14 @@ def find_quasi_identifiers(
     max_size: int = MAX_COLUMNS,
     max_sets: int = 1_000_000,
     memory_mb: int = 1024,
+    *,
+    sets: str = "minimal",
 ) -> list[QuasiIdentifier]:
     """Find every minimal set of columns by which at least such a share of the records, or people, is unique.
 
-    The smallest sets come first. Where none reaches the share, or not all sets could be counted, a row
-    without columns or the status of every row says so.
+    The smallest sets come first; with `sets` "smallest", those of the fewest columns are all. Where none
+    reaches the share, or not all sets could be counted, a row without columns or the status of every row says
+    so.
 
     >>> names = DistinctCodes(["age", "sex"], [np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> [(each.columns, each.share_unique) for each in find_quasi_identifiers(names, 1.0)]
@@ -79,19 +85,21 @@ def find_quasi_identifiers(
     share = AT_LEAST.check_one("at_least", float(at_least))
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
     allowed = int(MAX_SETS.check("max_sets", max_sets))
+    is_smallest_enough = SETS.check("sets", sets) == "smallest"
     _require(table, int(MEMORY.check("memory_mb", memory_mb)), largest)
     refiner = Refiner.of(
         DistinctRecords(table.codes, table.records, table.people if len(table.people) else None)
     )
     least = least_of_share(share, refiner.total)
-    search = _search(refiner, least, largest, allowed)
+    search = _search(refiner, least, largest, allowed, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest, allowed)
     if not search.sets:
         most = f"{search.covered} column{'s' * (search.covered > 1)}"
-        none = f"no set of at most {most} reaches at_least"
+        none = f"{STATUS_NO_SET} {most} reaches at_least"
         lacking = status if status != OK else none
         return [QuasiIdentifier([], None, None, None, None, refiner.total, lacking)]
-    return [_row(table, refiner, each, status) for each in search.sets]
+    fewest = len(search.sets[0].places) if is_smallest_enough else largest
+    return [_row(table, refiner, each, status) for each in search.sets if len(each.places) <= fewest]
 
 
 def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
@@ -106,14 +114,14 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
     require_memory(need, memory_mb, f"{records} distinct records of {width} columns")
 
 
-def _search(table: Refiner, least: int, largest: int, max_sets: int) -> Search:
+def _search(table: Refiner, least: int, largest: int, max_sets: int, *, is_smallest_enough: bool) -> Search:
     """Search the sets of columns; keys, of which the sets below may be too many, by their difference sets."""
     every = table.refine_all(range(len(table.codes)))
     if every.unique < least:
         return Search([], largest, is_complete=True, counted=1)
     may_be_keys = table.people is None and least == table.total > 1  # one record is a key without a column
     if len(every.rows) or not may_be_keys:
-        return find_minimal_sets(table, least, largest, max_sets)
+        return find_minimal_sets(table, least, largest, max_sets, is_smallest_enough=is_smallest_enough)
     try:
         keys = find_minimal_keys(table, largest, max_sets)
     except TooManySetsError:

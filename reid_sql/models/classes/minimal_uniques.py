@@ -1,32 +1,30 @@
 """The smallest sets of columns that single a record out (minimal sample uniques), and the scores of SUDA."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, prod
-from typing import Annotated, Any, Final
+from math import prod
+from typing import Annotated, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory, run_for_each
+from reid_sql.errors import NoRecordsError, UnavailableError
+from reid_sql.models.classes.class_keys import MEMORY
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED, Codes, sort_records
+from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
+from reid_sql.models.classes.rare_combinations import (
+    LEAST_SHARED,
+    CodedRows,
+    Places,
+    RareCombinations,
+    find_rare_combinations,
+    list_sets,
+)
 from reid_sql.parameters import SUBSET_SIZE, Floats, Integers, NameLists, Number, TextColumn
 
-# The smallest sets of columns that single a record out: minimal sample uniques, exactly.
-# A set of columns that singles a record out does so with any column more; of people, a record
-# from those of all others. So the sets are looked through by their size, and for each of them only the
-# records that no smaller set within it singles out: none of the records that are left out is like one of
-# these.
-
-Bits = npt.NDArray[np.uint8]  # a record each, eight of them a byte
-ColumnSet = tuple[int, ...]  # places of columns, ascending
 SinglingSets = tuple[Integers, Integers]  # records, and the places of the sets that single them out
-
-RECORD_BYTES: Final = 80  # of the keys, their order and the answers, for a record of a set
 MaxSize = Annotated[int, SUBSET_SIZE]
+SINGLED_OUT: Final = 2  # records that share a combination, below which it singles one out
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class EngineCodes(Codes):
     """A table that stayed with its engine, which looks itself for what singles records out."""
 
     record_count: int
-    singled: Callable[[Sequence[ColumnSet]], SinglingSets]  # the records ascending
+    singled: Callable[[Sequence[Places]], SinglingSets]  # the records ascending
 
     @property
     def records(self) -> int:
@@ -48,7 +46,7 @@ class MinimalUniques:
 
     names: Sequence[str]  # (columns,)
     largest: int  # columns of the largest sets that were looked at
-    sets: Sequence[ColumnSet]
+    sets: Sequence[Places]
     record: Integers  # (uniques,)
     place: Integers  # (uniques,): of the set
 
@@ -66,10 +64,13 @@ class MinimalUniques:
         return is_member
 
 
-def find_minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024) -> MinimalUniques:
+def find_minimal_uniques(
+    table: Codes, max_size: int = 4, memory_mb: int = 1024, k: int = SINGLED_OUT
+) -> MinimalUniques:
     """Find the sets of at most `max_size` columns that single a record out while no smaller set in them does.
 
-    Refuses an empty table, and more than 200,000 sets.
+    With another `k`, those by which fewer than k records, or people, have the record's values. Refuses an
+    empty table, and more than 200,000 sets.
 
     >>> table = Codes(["a", "b"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))
     >>> answer = find_minimal_uniques(table)
@@ -77,119 +78,48 @@ def find_minimal_uniques(table: Codes, max_size: int = 4, memory_mb: int = 1024)
     ([0, 1, 2], [(1,), (0, 1), (0,)])
     """
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
-    bound = int(MEMORY.check("memory_mb", memory_mb))
+    bound, least = int(MEMORY.check("memory_mb", memory_mb)), int(LEAST_SHARED.check("k", k))
     if not table.records:
         raise NoRecordsError(NO_RECORDS)
-    count = sum(comb(len(table.names), size) for size in range(1, largest + 1))
-    if count > MAX_COUNTED:
-        rule = f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
-        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
-    places = range(len(table.names))
-    sets = [each for size in range(1, largest + 1) for each in combinations(places, size)]
+    sets = list_sets(len(table.names), largest)
     if isinstance(table, EngineCodes):
+        if least != SINGLED_OUT:
+            rule = f"k must be {SINGLED_OUT} where the table stays with its engine, got {least}"
+            raise UnavailableError(f"{rule}; ask unsafe_combinations, which counts them")
         return MinimalUniques(table.names, largest, sets, *table.singled(sets))
-    return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, largest, bound))
+    return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound))
 
 
-def _search_sets(table: Codes, sets: Sequence[ColumnSet], largest: int, memory_mb: int) -> SinglingSets:
-    """Records, and the places of the sets that single them out."""
-    widest = max(comb(len(table.names), size) for size in range(largest + 1))
-    records = len(table.position)
-    need = records * (RECORD_BYTES + 2 * widest // 8)
-    require_memory(need, memory_mb, f"{records} records and {widest} sets of columns of one size")
-    ordered = sort_records(table)
-    columns, people = [codes.astype(np.int64) for codes in ordered.codes], People.of(ordered)
-    sets_found: list[Integers] = []
-    smaller: dict[ColumnSet, Bits] = {}
-    for size in range(1, largest + 1):
-        level = [each for each in sets if len(each) == size]
-        alone, unique = zip(*_search_size(columns, level, smaller, people), strict=True)
-        sets_found.extend(alone)
-        smaller = dict(zip(level, unique, strict=True))
-    singled = np.concatenate(sets_found)
-    places = np.repeat(np.arange(len(sets)), [len(each) for each in sets_found])
-    by_record = np.argsort(singled, kind="stable")
-    return singled[by_record], places[by_record]
+def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int], memory_mb: int) -> SinglingSets:
+    """Records, ascending, and the places of the sets that single them out.
 
-
-def _search_size(
-    columns: Sequence[Integers],
-    level: Sequence[ColumnSet],
-    smaller: Mapping[ColumnSet, Bits],
-    people: "People | None",
-) -> list[tuple[Integers, Bits]]:
-    """What each set of one size singles out, on all processors."""
-    answers: list[Any] = [None] * len(level)
-
-    def look(number: int) -> None:
-        answers[number] = _search_set(columns, level[number], smaller, people)
-
-    run_for_each(look, range(len(level)), len(columns[0]))
-    return answers
-
-
-def _search_set(
-    columns: Sequence[Integers], chosen: ColumnSet, smaller: Mapping[ColumnSet, Bits], people: "People | None"
-) -> tuple[Integers, Bits]:
-    """The records that the set alone singles out, no set of one column less; and all of them, as bits.
-
-    Of people, the first record of each represents them, and all of their lone records are among the bits.
+    Of people, the first record of each represents them; a set singles a person out where it does so in one of
+    their records, and no smaller set in it does in any.
     """
-    records = len(columns[0])
-    known = np.zeros(-(-records // 8), dtype=np.uint8)
-    for column in chosen if len(chosen) > 1 else ():
-        known |= smaller[tuple(each for each in chosen if each != column)]
-    open_to = np.flatnonzero(np.unpackbits(known, count=records) == 0)
-    if not len(open_to):
-        return open_to, known
-    key = _combine_codes([columns[place][open_to] for place in chosen])
-    both = np.unpackbits(known, count=records)
-    if people is None:
-        ids, sizes = key.classes()
-        alone = open_to[(sizes == 1)[ids]]
-        both[alone] = 1
-        return alone, np.packbits(both)
-    alone = open_to[people.alone(key, open_to)]
-    before = people.first[np.flatnonzero(both)]
-    both[alone] = 1
-    return np.setdiff1d(people.first[alone], before), np.packbits(both)
+    ordered = sort_records(table)
+    first, people = None, None
+    if len(ordered.people):
+        _, starts, people = np.unique(ordered.people, return_index=True, return_inverse=True)
+        people = people.ravel()
+        first = starts[people]
+    rows = CodedRows([codes.astype(np.int64) for codes in ordered.codes], people=people)
+    number = {each: place for place, each in enumerate(sets)}
+    nothing: Integers = np.empty(0, dtype=np.int64)
+    singled, places = [nothing], [nothing]
+    for found in find_rare_combinations(rows, sets, least, memory_mb):
+        alone = found.rows.astype(np.int64, copy=False) if first is None else _people_of(found, first)
+        singled.append(alone)
+        places.append(np.full(len(alone), number[found.columns]))
+    record = np.concatenate(singled)
+    by_record = np.argsort(record, kind="stable")
+    return record[by_record], np.concatenate(places)[by_record]
 
 
-@dataclass(frozen=True)
-class People:
-    """Whose each record is."""
-
-    first: Integers  # (records,): the first record of its person
-
-    @classmethod
-    def of(cls, table: Codes) -> "People | None":
-        """The people of the table; None where each record is a person."""
-        if not len(table.people):
-            return None
-        _, first, person = np.unique(table.people, return_index=True, return_inverse=True)
-        return cls(first[person])
-
-    def alone(self, key: Key, records: Integers) -> npt.NDArray[np.bool_]:
-        """Which of the records are in a class of one person.
-
-        >>> People(np.array([0, 0, 2])).alone(Key(np.array([1, 1, 0]), 2), np.arange(3)).tolist()
-        [True, True, True]
-        """
-        ids, sizes = key.numbered()
-        owner = self.first[records]
-        least, most = np.full(len(sizes), len(self.first)), np.full(len(sizes), -1)
-        np.minimum.at(least, ids, owner)
-        np.maximum.at(most, ids, owner)
-        alone: npt.NDArray[np.bool_] = least == most
-        return alone[ids]
-
-
-def _combine_codes(codes: Sequence[Integers]) -> Key:
-    """The values of the columns as one number, without a collision."""
-    key = Key(codes[0], int(codes[0].max()) + 1)
-    for column in codes[1:]:
-        key = key.with_column(column, int(column.max()) + 1)
-    return key
+def _people_of(found: RareCombinations, first: Integers) -> Integers:
+    """The first records of the people whom the set alone singles out."""
+    before = first[np.flatnonzero(np.unpackbits(found.before, count=len(first)))]
+    alone: Integers = np.setdiff1d(first[found.rows], before)
+    return alone
 
 
 # Special uniques (SUDA): how conspicuous a record is, by the sets of columns that single it out.

@@ -145,20 +145,22 @@ class Refiner:
     def _strip(self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Bools) -> Partition:
         """Leave out the records that are alone now, and count them."""
         shared = is_shared.take(keys)
-        numbers = np.cumsum(is_shared)
-        unique, singled = self._count_alone(partition, shared)
         tied = np.flatnonzero(shared)  # taking by places is faster than by a mask
-        rows, ids = partition.rows.take(tied), numbers.take(keys.take(tied)) - 1
-        return Partition(rows, ids, sizes[is_shared], unique, singled)
+        unique, singled = self._count_alone(partition, shared, len(tied))
+        classes = np.flatnonzero(is_shared)
+        numbers = np.empty(len(is_shared), dtype=np.int64)  # of the classes; others are never read
+        numbers[classes] = np.arange(len(classes))
+        rows, ids = partition.rows.take(tied), numbers.take(keys.take(tied))
+        return Partition(rows, ids, sizes.take(classes), unique, singled)
 
-    def _count_alone(self, partition: Partition, shared: Bools) -> tuple[int, Bools | None]:
+    def _count_alone(self, partition: Partition, shared: Bools, tied: int) -> tuple[int, Bools | None]:
         """Count the unique records with those that are alone now; of people, and mark them."""
         if self.people is not None and partition.singled is not None:
             singled = partition.singled.copy()
             singled[self.people[partition.rows[~shared]]] = True
             return int(np.count_nonzero(singled)), singled
         if self.is_single is None:
-            return partition.unique + len(shared) - int(np.count_nonzero(shared)), None
+            return partition.unique + len(shared) - tied, None
         return partition.unique + int(np.count_nonzero(self.is_single[partition.rows[~shared]])), None
 
 

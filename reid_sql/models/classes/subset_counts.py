@@ -39,7 +39,8 @@ class CountedSubsets:
 
     `pairs` are ordered pairs of records that are alike, `reidentifications` those to expect, the sum of
     1/size over the records: the classes, where each record is in one. Of people, each by the smallest of
-    their classes, the records are people. `dropped` are the records that are left out.
+    their classes, the records are people. `unique` are the records of a class of their own, or the people who
+    have one. `dropped` are the records that are left out.
     """
 
     width: int  # columns
@@ -49,6 +50,7 @@ class CountedSubsets:
     reidentifications: Floats  # (subsets,)
     pairs: npt.NDArray[Any]  # (subsets,): of Python's numbers where 64 bits may be too few
     dropped: Integers  # (subsets,)
+    unique: Integers  # (subsets,)
 
     def places(self) -> tuple[Integers, Integers]:
         """The columns of all subsets by place, from 0, one after the other, and where each subset ends."""
@@ -112,11 +114,11 @@ def count_subset_classes(
     if len(table.records):
         counter.visit(_State.whole(counter), 0, 0, 0)
     else:
-        counter.fill(0, 0, 0, (0, 0, 0.0, 0, 0))
+        counter.fill(0, 0, 0, (0, 0, 0.0, 0, 0, 0))
     return counter.in_order()
 
 
-Figures = tuple[int, int, float, int, int]  # records, classes, reidentifications, pairs, dropped
+Figures = tuple[int, int, float, int, int, int]  # as CountedSubsets lists them, from `records` on
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class _Counter:
         self.weights = table.records.astype(np.int64)
         self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
-        self.pairs = _pairs(self.weights, self.total)  # of equal records
+        self.pairs = _pairs(self.weights, self.total, self.total)  # of equal records
         known = [codes != 0 for codes in table.codes] if nulls != "value" else [None for _ in table.codes]
         self.known = [each if each is not None and not each.all() else None for each in known]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
@@ -159,16 +161,17 @@ class _Counter:
         number, self.end = count_subsets(width, max_size), 0
         self.masks = np.empty(number, dtype=np.uint64)
         fits = self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
-        kinds = (np.int64, np.int64, np.float64, np.int64 if fits else np.object_, np.int64)
+        kinds = (np.int64, np.int64, np.float64, np.int64 if fits else np.object_, np.int64, np.int64)
         self.figures: list[npt.NDArray[Any]] = [np.empty(number, dtype=kind) for kind in kinds]
 
     def visit(self, state: _State, mask: int, size: int, start: int) -> None:
         """Count the subset with each of the columns from `start` on, and then their own supersets."""
+        equal = self._find_equal(state.partition.rows)
         for place in range(start, len(self.order)):
             checkpoint(self.end / len(self.masks))
             chosen = mask | self.bits[place]
             if self.is_plain and (size + 1 == self.max_size or place + 1 == len(self.order)):
-                self.put(chosen, self._count_last(state.partition, self.order[place]))
+                self.put(chosen, self._count_last(state.partition, equal, self.order[place]))
                 continue
             finer = self._refine(state, self.order[place])
             counted = self._count(finer, chosen)
@@ -235,28 +238,53 @@ class _Counter:
         records = self.total if state.left is None else int(weights[state.left].sum())
         if self.people is not None:
             return self._count_people(state, classes, self.total - records)
-        equal = self.pairs if state.left is None else _pairs(weights[state.left], self.total)
-        pairs = equal + self._count_pairs(partition.rows, partition.ids, partition.sizes)
-        return records, classes, float(classes), pairs, self.total - records
+        equal = self.pairs if state.left is None else _pairs(weights[state.left], records, self.total)
+        tied = self._find_equal(partition.rows)
+        sizes = self._add_equal(partition.rows, partition.ids, partition.sizes, tied)
+        pairs = equal + self._count_pairs(partition.rows, sizes, tied)
+        unique = self._count_alone(partition.rows, tied, state.left)
+        return records, classes, float(classes), pairs, self.total - records, unique
 
-    def _count_last(self, partition: Partition, column: int) -> Figures:
+    def _find_equal(self, rows: Integers) -> Integers:
+        """Find the places of the rows that are several records."""
+        if not len(rows) or not len(self.several):
+            return self.several[:0]
+        places = np.searchsorted(rows, self.several)  # rows ascend
+        found: Integers = places[rows.take(places, mode="clip") == self.several]
+        return found
+
+    def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
         """Count a subset that nothing refines: the sizes of its classes are enough."""
         keys, space = self.rows.split(partition, column)
-        sizes = np.bincount(keys, minlength=space)
-        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(sizes))
-        pairs = self.pairs + self._count_pairs(partition.rows, keys, sizes)
-        return self.total, classes, float(classes), pairs, 0
+        rows = np.bincount(keys, minlength=space)
+        classes = len(self.weights) - len(partition.rows) + int(np.count_nonzero(rows))
+        sizes = self._add_equal(partition.rows, keys, rows, equal)
+        pairs = self.pairs + self._count_pairs(partition.rows, sizes, equal)
+        unique = self._count_alone(partition.rows, equal) + int(np.count_nonzero(sizes == 1))
+        return self.total, classes, float(classes), pairs, 0, unique
 
-    def _count_pairs(self, rows: Integers, ids: Integers, sizes: Integers) -> int:
-        """Count the pairs of records that are alike but not equal."""
-        equal = 0
-        several = np.searchsorted(rows, self.several) if len(rows) else rows  # rows ascend
-        several = several[rows.take(several, mode="clip") == self.several] if len(rows) else several
-        if len(several):  # a row counts as all of its records
-            weights = self.weights[rows[several]]
-            sizes = sizes + np.bincount(ids[several], weights - 1, len(sizes)).astype(np.int64)
-            equal = _pairs(weights, self.total)
-        return _pairs(sizes, self.total) - equal
+    def _add_equal(self, rows: Integers, ids: Integers, sizes: Integers, equal: Integers) -> Integers:
+        """Count each of the rows that are several records as all of them in the size of its class."""
+        if not len(equal):
+            return sizes
+        sizes = sizes.copy()
+        np.add.at(sizes, ids[equal], self.weights[rows[equal]] - 1)
+        return sizes
+
+    def _count_pairs(self, rows: Integers, sizes: Integers, equal: Integers) -> int:
+        """Count the pairs of records that are alike but not equal, by the sizes in records."""
+        if not len(equal):
+            return _pairs(sizes, len(rows), self.total)
+        weights = self.weights[rows[equal]]
+        members = int(weights.sum())
+        records = len(rows) - len(equal) + members
+        return _pairs(sizes, records, self.total) - _pairs(weights, members, self.total)
+
+    def _count_alone(self, rows: Integers, equal: Integers, left: Bools | None = None) -> int:
+        """Count the records that are not among the tied rows, and are no row of several records."""
+        every = len(self.weights) if left is None else int(np.count_nonzero(left))
+        several = len(self.several) if left is None else int(np.count_nonzero(left[self.several]))
+        return every - len(rows) - (several - len(equal))
 
     def _count_people(self, state: _State, classes: int, dropped: int) -> Figures:
         """Count people by the smallest of their classes: whoever has a class of one record is alone in it."""
@@ -273,7 +301,8 @@ class _Counter:
             least[person[starts]] = np.minimum.reduceat(size, starts)
         least[people[alone]] = 1
         sizes = least[least > 0]
-        return len(sizes), classes, sum_reidentifications(sizes), int((sizes - 1).sum()), dropped
+        unique = int(np.count_nonzero(sizes == 1))
+        return len(sizes), classes, sum_reidentifications(sizes), int((sizes - 1).sum()), dropped, unique
 
     def _match(self, places: Sequence[int]) -> Figures:
         """Where NULL may be any value, a record is alike with all that it matches."""
@@ -292,11 +321,12 @@ class _Counter:
             if self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
             else sum(one * (size - 1) for one, size in zip(members.tolist(), matches.tolist(), strict=True))
         )
-        return self.total, len(sizes), float(len(sizes)), pairs, 0
+        unique = int(members[matches == 1].sum())
+        return self.total, len(sizes), float(len(sizes)), pairs, 0, unique
 
 
-def _pairs(sizes: Integers, records: int) -> int:
-    """Ordered pairs of records of one class, Σ size (size − 1), exact beyond 64 bits too."""
+def _pairs(sizes: Integers, members: int, records: int) -> int:
+    """Ordered pairs of the members of one class, Σ size² − Σ size, exact beyond 64 bits too."""
     if records <= MAX_RECORDS_SQUARED_IN_64_BITS:
-        return int(sizes @ (sizes - 1))
-    return sum(size * (size - 1) for size in sizes.tolist())
+        return int(sizes @ sizes) - members
+    return int(sum(size * size for size in sizes.tolist())) - members

@@ -20,8 +20,9 @@ from reid_sql.engines.spark.frames import column, fetch, read_rows, resolve_colu
 from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
 from reid_sql.engines.spark.results import RemoteColumns, refuse_no_key, refuse_repeated_keys
 from reid_sql.models.classes.class_keys import SUM_DECIMALS
-from reid_sql.models.classes.minimal_uniques import ColumnSet, EngineCodes, SinglingSets
+from reid_sql.models.classes.minimal_uniques import EngineCodes, SinglingSets
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes
+from reid_sql.models.classes.rare_combinations import Places
 from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
 from reid_sql.reduction import refuse_key_with_entity
 
@@ -87,7 +88,7 @@ def uniques(
     treated = fetch(null_report(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
-    def singled(sets: Sequence[ColumnSet]) -> SinglingSets:
+    def singled(sets: Sequence[Places]) -> SinglingSets:
         singled_out = fetch(list_singled_out(records, rows.names, sets), "records that columns single out")
         known = singled_out["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)

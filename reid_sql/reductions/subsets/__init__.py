@@ -31,6 +31,7 @@ SUBSETS: Final = Reduction(
         "classes": "BIGINT",
         "reidentifications": "DOUBLE",
         "pairs_alike": "HUGEINT",
+        "unique_records": "BIGINT",
     },
     arrays=SubsetCounts,
     rowwise=True,

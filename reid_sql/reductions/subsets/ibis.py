@@ -33,7 +33,10 @@ from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import refuse_entity
 
 TOGETHER: Final = 16  # subsets that one query counts
-REPORTED: Final = ("records", "classes", "reidentifications", "pairs_alike", "records_dropped")
+REPORTED: Final = (
+    *("records", "classes", "reidentifications", "pairs_alike"),
+    *("unique_records", "records_dropped"),
+)
 TYPES: Final = pa.schema(
     {
         "subset": pa.list_(pa.string()),
@@ -41,6 +44,7 @@ TYPES: Final = pa.schema(
         "classes": pa.int64(),
         "reidentifications": pa.float64(),
         "pairs_alike": pa.decimal128(38, 0),
+        "unique_records": pa.int64(),
         "records_dropped": pa.int64(),
         "nulls": pa.string(),
     }
@@ -162,6 +166,7 @@ def _add(line: dict[str, Any], size: int, classes: int, members: int, *, aside: 
     line["classes"] += classes
     line["reidentifications"] += members / size
     line["pairs_alike"] += members * (size - 1)
+    line["unique_records"] += members if size == 1 else 0
 
 
 def _count_here(
@@ -179,6 +184,7 @@ def _count_here(
         "classes": totals.classes,
         "reidentifications": totals.reidentifications,
         "pairs_alike": [Decimal(pairs) for pairs in totals.pairs.tolist()],
+        "unique_records": totals.unique,
         "records_dropped": totals.dropped,
         "nulls": [nulls] * len(totals.masks),
     }

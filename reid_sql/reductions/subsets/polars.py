@@ -62,6 +62,7 @@ def _one_row_per_person(tbl: pl.LazyFrame, subset: Sequence[str], entity: str, n
         pl.col("first").sum().cast(pl.Int64).alias("classes"),
         (1 / pl.col("class_size")).sum().alias("reidentifications"),
         (pl.col("class_size") - 1).cast(pl.Int128).sum().alias("pairs_alike"),
+        (pl.col("class_size") == 1).sum().cast(pl.Int64).alias("unique_records"),
     )
     return null_report(rows, names, nulls, reduced)
 
@@ -75,6 +76,7 @@ def _subset(tbl: pl.LazyFrame, subset: Sequence[str], nulls: str) -> pl.LazyFram
         pl.len().cast(pl.Int64).alias("classes"),
         pl.len().cast(pl.Float64).alias("reidentifications"),
         alike,
+        pl.col("records").filter(pl.col("class_size") == 1).sum().cast(pl.Int64).alias("unique_records"),
     )
     return null_report(rows, names, nulls, reduced)
 
@@ -98,7 +100,8 @@ def _many(
         places, ends = counted.places()
         named = np.array(columns, dtype=np.object_)[places]
         subset = pl.Series(np.split(named, ends[:-1]), dtype=pl.List(pl.String))
-        counts = (counted.records, counted.classes, counted.reidentifications, counted.pairs, counted.dropped)
+        risks = (counted.reidentifications, counted.pairs, counted.unique)
+        counts = (counted.records, counted.classes, *risks, counted.dropped)
         cells = [subset, *(pl.Series(one.tolist()) for one in counts)]
         named_cells = dict(zip([*types][:-1], cells, strict=True))
         return pl.DataFrame(named_cells | {"nulls": nulls}, schema=types, strict=False)

@@ -55,6 +55,7 @@ def subsets(
         "classes": "bigint",
         "reidentifications": "double",
         "pairs_alike": "decimal(38,0)",
+        "unique_records": "bigint",
         "records_dropped": "bigint",
     }
     numbers = (F.coalesce(F.col(name).cast(kind), F.lit(0)).alias(name) for name, kind in whole.items())
@@ -92,6 +93,7 @@ def _count_here(rows: Rows, max_size: int, nulls: str, memory_mb: int, *, people
         "classes": counts.classes,
         "reidentifications": counts.reidentifications,
         "pairs_alike": [str(pairs) for pairs in counts.pairs.tolist()],
+        "unique_records": counts.unique,
         "records_dropped": counts.dropped,
     }
     return to_spark(rows.frame.sparkSession, pa.table(_listed(rows, counts.subsets()) | named))

@@ -53,7 +53,8 @@ def _count_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str | 
     body = f"""
         SELECT {texts(subset)} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
           count(*) AS classes, count(*)::DOUBLE AS reidentifications,
-          coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+          coalesce(sum(records * (class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+          coalesce(sum(records) FILTER (class_size = 1), 0)::BIGINT AS unique_records
         FROM ({count_classes(tbl, subset, nulls, is_checked=is_checked)})"""
     return with_null_report(tbl, subset, nulls, body)
 
@@ -65,7 +66,8 @@ def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, enti
         SELECT {texts(subset)} AS subset, count(*) AS records,
           coalesce(sum(classes), 0)::BIGINT AS classes,
           coalesce(sum(1::DOUBLE / class_size), 0) AS reidentifications,
-          coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike
+          coalesce(sum((class_size - 1)::HUGEINT), 0)::HUGEINT AS pairs_alike,
+          count(*) FILTER (class_size = 1) AS unique_records
         FROM (
           SELECT min(class_size) AS class_size, count(*) FILTER (place = 1) AS classes
           FROM (
@@ -109,6 +111,6 @@ def _count_from_codes(
           FROM reid_waited
         )
         SELECT list_select({texts(columns)}, each.places) AS subset, each.records, each.classes,
-          each.reidentifications, each.pairs::HUGEINT AS pairs_alike, each.dropped AS records_dropped,
-          {text(nulls)} AS nulls
+          each.reidentifications, each.pairs::HUGEINT AS pairs_alike, each.unique_records,
+          each.dropped AS records_dropped, {text(nulls)} AS nulls
         FROM reid_each"""

@@ -76,6 +76,20 @@ def test_every_minimal_set_of_small_tables(start: int) -> None:
         assert counts == minimal_by_hand(drawn, least, covered), seed
 
 
+def test_the_smallest_sets_are_the_minimal_ones_of_the_fewest_columns() -> None:
+    for seed in range(600):
+        drawn, rng = draw_table(seed), np.random.default_rng(seed)
+        table = Refiner.of(distinct(drawn, seed))
+        least = least_of_share(float(rng.choice([0.1, 0.5, 1.0])), table.total)
+        found = find_minimal_sets(table, least, len(drawn[0][0]), 1000, is_smallest_enough=True)
+        minimal = minimal_by_hand(drawn, least, len(drawn[0][0]))
+        fewest = min(map(len, minimal), default=0)
+        smallest = {each: counts for each, counts in minimal.items() if len(each) == fewest}
+        counts = {each.places: (each.unique, each.classes) for each in found.sets}
+        assert counts == smallest, seed
+        assert found.is_complete
+
+
 def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
     for seed in range(200):
         drawn = draw_table(seed)

@@ -12,13 +12,17 @@ from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import count_subset_classes, count_subsets
 
 Row = tuple[int, ...]
-Counted = tuple[int, int, float, int, int]  # records, classes, reidentifications, pairs, dropped
+Counted = tuple[int, int, float, int, int, int]  # records, classes, reidentifications, pairs, dropped, unique
 
 
 def draw(seed: int) -> tuple[list[Row], list[int]]:
     rng = np.random.default_rng(seed)
     height, width = int(rng.integers(1, 16)), int(rng.integers(1, 5))
-    columns = [rng.integers(rng.integers(0, 2), 4, height) for _ in range(width)]
+    columns = [rng.integers(rng.integers(0, 2), rng.integers(2, 5), height) for _ in range(width)]
+    if width > 2:  # a column that is another's, and one that two others determine
+        columns[-1] = columns[0].copy()
+    if width > 3:
+        columns[-2] = columns[0] * 4 + columns[1]
     return [tuple(row) for row in np.stack(columns, 1).tolist()], rng.integers(0, 6, height).tolist()
 
 
@@ -39,7 +43,12 @@ def count_records(rows: list[Row], nulls: str) -> Counted:
         for b, other in enumerate(remaining)
         if a != b
     )
-    return len(remaining), len(set(remaining)), float(len(set(remaining))), pairs, len(rows) - len(remaining)
+    unique = sum(
+        not any(alike(one, other, nulls) for b, other in enumerate(remaining) if a != b)
+        for a, one in enumerate(remaining)
+    )
+    classes = len(set(remaining))
+    return len(remaining), classes, float(classes), pairs, len(rows) - len(remaining), unique
 
 
 def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
@@ -50,7 +59,8 @@ def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
     left = {person for each in members.values() for person in each}
     least = [min(len(each) for each in members.values() if person in each) for person in left]
     dropped = sum(nulls == "drop" and not all(row) for row in rows)
-    return len(left), len(members), sum(1 / size for size in least), sum(least) - len(least), dropped
+    pairs = sum(least) - len(least)
+    return len(left), len(members), sum(1 / size for size in least), pairs, dropped, least.count(1)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def count_people(rows: list[Row], people: list[int], nulls: str) -> Counted:
 )
 def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
     counts_people = counted_as == "people"
-    for seed in range(300):
+    for seed in range(400):
         rows, people = draw(seed)
         if counts_people:
             members = Counter(zip(rows, people, strict=True))
@@ -79,9 +89,8 @@ def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
         found = count_subset_classes(table, size, nulls)
         expected = [each for n in range(1, size + 1) for each in combinations(range(len(rows[0])), n)]
         assert [tuple(each) for each in found.subsets()] == expected
-        figures = zip(
-            found.records, found.classes, found.reidentifications, found.pairs, found.dropped, strict=True
-        )
+        risks = (found.reidentifications, found.pairs, found.dropped, found.unique)
+        figures = zip(found.records, found.classes, *risks, strict=True)
         for places, counted in zip(expected, figures, strict=True):
             part = [tuple(row[place] for place in places) for row in rows]
             by_hand = count_people(part, people, nulls) if counts_people else count_records(part, nulls)

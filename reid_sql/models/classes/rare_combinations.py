@@ -1,0 +1,155 @@
+"""The search for minimal combinations of values that too few records, or people, share.
+
+A combination is minimal if enough share each part of it. If too few share a part, all who share the whole are
+among them. So the sets of columns are searched by size, each for the records that no smaller set within it
+leaves with too few: none of those left out shares the whole combination with one of these. With two as enough
+the combinations are the minimal sample uniques (SUDA2's search, Manning, Haglin & Keane 2008).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Annotated, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.interruption import checkpoint
+from reid_sql.models.classes.class_keys import Key, require_memory, run_for_each
+from reid_sql.models.classes.partitions import Integers
+from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
+from reid_sql.parameters import Number
+
+LEAST_SHARED: Final = Number(
+    "a whole number of records from 2 to 1e+9",
+    "pass how many records must share each combination of values, such as 5",
+    2.0,
+    1e9,
+    whole=True,
+)
+LeastShared = Annotated[int, LEAST_SHARED]
+Places = tuple[int, ...]  # of columns, ascending
+Bits = npt.NDArray[np.uint8]  # a row each, eight of them a byte
+ROW_BYTES: Final = 80  # of the keys, their order and the counts, for a row of a set
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Rows as codes, with how many records each is, or whose it is where people are counted."""
+
+    columns: Sequence[Integers]  # columns × (rows,)
+    records: Integers | None = None  # (rows,), else one each
+    people: Integers | None = None  # (rows,): from 0, without gaps
+
+    def count_sharing(self, chosen: Places, rows: Integers) -> tuple[Integers, Integers]:
+        """Number the combination of each row, and count the records, or people, that share each.
+
+        >>> two = CodedRows([np.array([7, 7, 8])], people=np.array([0, 0, 1]))
+        >>> [each.tolist() for each in two.count_sharing((0,), np.arange(3))]
+        [[0, 0, 1], [1, 1]]
+        """
+        key = Key(np.zeros(len(rows), dtype=np.int64), 1)
+        for place in chosen:
+            codes = self.columns[place].take(rows)
+            key = key.with_column(codes, int(codes.max()) + 1)
+        ids, sizes = key.numbered()
+        if self.people is not None:
+            number = int(self.people.max()) + 1
+            pairs = np.unique(ids * number + self.people.take(rows))
+            return ids, np.bincount(pairs // number, minlength=len(sizes))
+        if self.records is not None:
+            return ids, np.bincount(ids, self.records.take(rows), len(sizes)).astype(np.int64)
+        return ids, sizes
+
+
+@dataclass(frozen=True)
+class RareCombinations:
+    """The minimal combinations of a set of columns that too few share."""
+
+    columns: Places
+    rows: Integers  # those that have one of the combinations, ascending
+    before: Bits  # rows that a smaller set of these columns leaves with too few
+    combinations: int
+    fewest: int  # records, or people, that share the rarest
+
+
+def list_sets(width: int, largest: int) -> list[Places]:
+    """List the sets of up to `largest` columns, smaller sets first; refuse more than 200,000.
+
+    >>> list_sets(2, 2)
+    [(0,), (1,), (0, 1)]
+    """
+    count = sum(comb(width, size) for size in range(1, largest + 1))
+    if count > MAX_COUNTED:
+        rule = f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
+        raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
+    return [each for size in range(1, largest + 1) for each in combinations(range(width), size)]
+
+
+def find_rare_combinations(
+    table: CodedRows, sets: Sequence[Places], least: Sequence[int], memory_mb: int
+) -> Iterator[RareCombinations]:
+    """Find the minimal combinations of each of the sets, which are listed by size.
+
+    Fewer than `least[0]` share a combination of one column, `least[1]` of two, and so on. The sets of one
+    size are searched on all processors.
+
+    >>> three = CodedRows([np.array([1, 1, 2]), np.array([1, 2, 2])])
+    >>> found = find_rare_combinations(three, list_sets(2, 2), [2, 2], 1)
+    >>> [(each.columns, each.rows.tolist()) for each in found]
+    [((0,), [2]), ((1,), [0]), ((0, 1), [1])]
+    """
+    height, width = len(table.columns[0]), len(table.columns)
+    widest = max(comb(width, size) for size in range(len(least) + 1))
+    need = height * (ROW_BYTES + 2 * widest // 8)
+    require_memory(need, memory_mb, f"{height} records and {widest} sets of columns of one size")
+    smaller: dict[Places, Bits] = {}
+    done = 0
+    for size, enough in enumerate(least, 1):
+        level = [each for each in sets if len(each) == size]
+        answers = _search_level(table, level, smaller, enough, (done, len(sets)))
+        yield from (found for found, _ in answers if found is not None)
+        smaller = {chosen: bits for chosen, (_, bits) in zip(level, answers, strict=True)}
+        done += len(level)
+
+
+def _search_level(
+    table: CodedRows,
+    level: Sequence[Places],
+    smaller: Mapping[Places, Bits],
+    enough: int,
+    progress: tuple[int, int],  # sets that were searched, of how many
+) -> list[tuple[RareCombinations | None, Bits]]:
+    """Search the sets of one size."""
+    answers: list[Any] = [None] * len(level)
+
+    def search(number: int) -> None:
+        checkpoint((progress[0] + number) / progress[1])
+        answers[number] = _search_set(table, level[number], smaller, enough)
+
+    run_for_each(search, range(len(level)), len(table.columns[0]))
+    return answers
+
+
+def _search_set(
+    table: CodedRows, chosen: Places, smaller: Mapping[Places, Bits], enough: int
+) -> tuple[RareCombinations | None, Bits]:
+    """The minimal combinations of one set, and all rows that it or a part of it leaves with too few."""
+    height = len(table.columns[0])
+    before = np.zeros(-(-height // 8), dtype=np.uint8)
+    for column in chosen if len(chosen) > 1 else ():
+        before |= smaller[tuple(each for each in chosen if each != column)]
+    is_rare_row = np.unpackbits(before, count=height)
+    rows = np.flatnonzero(is_rare_row == 0)
+    if not len(rows):
+        return None, before
+    ids, shared = table.count_sharing(chosen, rows)
+    is_rare = shared < enough
+    if not is_rare.any():
+        return None, before
+    rare = rows[is_rare[ids]]
+    is_rare_row[rare] = 1
+    number, fewest = int(np.count_nonzero(is_rare)), int(shared.min())
+    return RareCombinations(chosen, rare, before, number, fewest), np.packbits(is_rare_row)
