@@ -52,6 +52,7 @@ GIVEN: Final = {
     "advise": ["p.toml"],
     "prepare": ["p.toml"],
     "compare": ["visits.csv", "released.csv", *QI],
+    "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
     "query": ["visits.sql"],
 }
 WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
@@ -125,7 +126,7 @@ def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str])
     assert HINT in joined(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare"])
+@pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare", "audit"])
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     more = ["--columns", "diagnosis,day", "--alpha", "0.3", "--tail", "0.9"] if name == "qar" else []

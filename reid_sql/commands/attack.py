@@ -91,8 +91,7 @@ def run_compare(options: argparse.Namespace) -> int:
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
     named = [*qi, *([options.key] if options.key else [])]
-    identifiers = [each for name in (original.name, RELEASE) for each in repeated(con, name, named)]
-    people = hint(list(dict.fromkeys(identifiers)), None)
+    people = _people_hint(con, [original.name, RELEASE], named)
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save(comparison_figure(measures, columns), title, options.plot, people)
@@ -116,11 +115,18 @@ def run_audit(options: argparse.Namespace) -> int:
         _attach(con, HOLDOUT, "--holdout", options.holdout, options.holdout_table)
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
+    tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
+    people = _people_hint(con, tables, [*qi, *sensitive])
     if options.plot:
-        save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot)
-    people = hint(repeated(con, original.name, [*qi, *sensitive]), None)
+        save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot, people)
     print_answer(options, {"attacks": rows}, rows, lambda: audit_page(rows), people)
     return PASSED
+
+
+def _people_hint(con: duckdb.DuckDBPyConnection, tables: list[str], named: list[str]) -> str:
+    """Say whether rows of one of the tables may not be people."""
+    identifiers = [each for name in tables for each in repeated(con, name, named)]
+    return hint(list(dict.fromkeys(identifiers)), None)
 
 
 def _with_like_keys(con: duckdb.DuckDBPyConnection, views: list[str], key: str | None) -> list[str]:
