@@ -275,6 +275,7 @@ ARGUMENTS = {
     "qi": "['age', 'sex']",
     "columns": "['age', 'sex', 'postcode']",
     "sensitive": "'diagnosis'",
+    "household": "'occupation'",
     "name": "'town'",
     "model": "'town'",
     "values": "['47', 'F']",

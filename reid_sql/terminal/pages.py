@@ -363,7 +363,7 @@ def describe_smallest_set(share: float, found: Sequence[Mapping[str, Any]]) -> s
 
     >>> best = {"columns": ["age", "sex"], "share_unique": 0.12}
     >>> describe_smallest_set(0.05, [best, best])
-    'Smallest set of columns that singles out 5 % of the records: age, sex (12 %); 1 other set is as small.'
+    'Smallest set of columns that singles out 5 % of the records: age, sex (12.0 %); 1 other set is as small.'
     """
     best, asked = found[0], f"{100 * share:g} %"
     start = f"Smallest set of columns that singles out {asked} of the records:"
