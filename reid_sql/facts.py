@@ -30,6 +30,7 @@ from reid_sql.parameters import (
 HERE: Final = Path(__file__).parent
 SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
 BY_KEY: Final = "BIGINT, or the type of `key`"
+BY_PERSON: Final = "the type of `entity`"  # where each row is a person
 # What a parameter of each domain may be.
 WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Number: lambda domain: domain.rule,
@@ -87,8 +88,9 @@ def details(function: Function) -> str:
 
 def result_columns(function: Function) -> Iterator[tuple[str, str]]:
     """Name and SQL type of each column of the answer that has a fixed name."""
+    has_key = any(each.name == "key" for each in function.parameters)
     for name, kind in function.answer_columns.items():
-        yield name, BY_KEY if name == "record" else kind
+        yield name, kind if name != "record" else BY_KEY if has_key else BY_PERSON
 
 
 def field_words(function: Function) -> dict[str, str]:
