@@ -24,7 +24,7 @@ CREATE OR REPLACE MACRO reid_number(label, value, low, high, is_whole) AS
   CASE WHEN TRY_CAST(value AS DOUBLE) BETWEEN low AND high
       AND NOT (is_whole AND (value)::DOUBLE <> floor((value)::DOUBLE)) THEN (value)::DOUBLE
     ELSE reid_refuse(label || ' must be a ' || CASE WHEN is_whole THEN 'whole ' ELSE '' END || 'number from '
-      || low || ' to ' || high, regexp_replace(alias(value), '[.]0$', ''),
+      || low || ' to ' || high, regexp_replace(alias(value), '^CAST\((.*) AS [^)]*\)$|[.]0$', '\1'),
       'pass one within these bounds')::DOUBLE END;
 CREATE OR REPLACE MACRO reid_choice(label, value, choices) AS
   CASE WHEN list_contains(choices, value) THEN value

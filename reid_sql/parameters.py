@@ -86,7 +86,7 @@ class Number:
         """Write the SQL expression that is the number of a record, or the refusal, which names a column."""
         value = f"TRY_CAST({name} AS DOUBLE)"
         head, tail = self.sentence(name, "\0").split("\0")
-        got = f"regexp_replace(alias({name}), '[.]0$', '')"
+        got = rf"regexp_replace(alias({name}), '^CAST\((.*) AS [^)]*\)$|[.]0$', '\1')"
         whole = f" AND {value} = floor({value})" if self.whole else ""
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
         refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::DOUBLE"

@@ -125,7 +125,7 @@ def test_what_is_no_number_is_refused_in_either_mode(spark: "SparkSession", ansi
         with pytest.raises(PySparkException) as by_column:
             texts.select(rs.uniqueness_from_probability("x", 10)).collect()
         assert refusal(by_column.value) == (
-            "p must be a probability between 0 and 1, got abc; pass a share, such as 0.01 for 1 %"
+            "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
         )
         rs.register(spark)
         assert spark.conf.get(ANSI) == ansi
