@@ -87,7 +87,7 @@ def test_a_column_that_the_table_lacks_is_refused(call: str) -> None:
         ),
         (
             "equivalence_class_people(person, age, sex)",
-            "count(DISTINCT {'person': person}) OVER (PARTITION BY age, sex)",
+            "count(DISTINCT struct_pack(person := person)) OVER (PARTITION BY age, sex)",
         ),
     ],
 )
