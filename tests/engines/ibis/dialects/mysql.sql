@@ -17,7 +17,11 @@ FROM (
     `t1`.`select`,
     `t1`.`reid_one`,
     COUNT(`t1`.`reid_one`) OVER (
-      PARTITION BY `t1`.`age`, CAST(CAST(`t1`.`name` AS CHAR CHARACTER SET utf8mb4) AS BINARY), `t1`.`height`, `t1`.`select`
+      PARTITION BY `t1`.`age`, CASE
+        WHEN CHAR_LENGTH(`t1`.`name`) = 0 AND `t1`.`name` + 0 = 0
+        THEN UNHEX('FF')
+        ELSE CAST(CAST(`t1`.`name` AS CHAR CHARACTER SET utf8mb4) AS BINARY)
+      END, `t1`.`height`, `t1`.`select`
       ORDER BY CASE WHEN NULL IS NULL THEN 1 ELSE 0 END, NULL ASC
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS `k`
