@@ -68,7 +68,8 @@ def _body(declared: Function) -> Bound:
 def _awaited(name: str, work: Work, answers: str) -> Bound:
     """Bind what is begun by one call and answered by others, between which the engine can be interrupted.
 
-    The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come.
+    The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come. They
+    are made of arrays, as pa.scalar imports pandas.
     """
     BODIES.setdefault(name, work)
 
@@ -76,8 +77,12 @@ def _awaited(name: str, work: Work, answers: str) -> Bound:
         result = jobs.answer(numbers[0].as_py())
         if result is None:
             return pa.nulls(len(numbers))
-        rest = pa.repeat(pa.scalar({"refusal": NOT_FIRST}, result.type), len(numbers) - len(result))
-        return pa.concat_arrays([result, rest])
+        refusals = array_of(
+            [NOT_FIRST] * (len(numbers) - len(result)), pa.string()
+        )  # pa.scalar imports pandas
+        fields = list(result.type)
+        rest = [refusals, *(pa.nulls(len(refusals), field.type) for field in fields[1:])]
+        return pa.concat_arrays([result, pa.StructArray.from_arrays(rest, fields=fields)])
 
     return Bound(ask, ["BIGINT"], f"STRUCT(refusal VARCHAR, answers {answers})", volatile=True)
 
