@@ -68,8 +68,8 @@ def _body(declared: Function) -> Bound:
 def _awaited(name: str, work: Work, answers: str) -> Bound:
     """Bind what is begun by one call and answered by others, between which the engine can be interrupted.
 
-    The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come. They
-    are made of arrays, as pa.scalar imports pandas.
+    The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come.
+    They are made of arrays, as pa.scalar imports pandas.
     """
     BODIES.setdefault(name, work)
 
