@@ -8,26 +8,25 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
+
+import duckdb
 
 from reid_sql.parameters import sql_text
-
-if TYPE_CHECKING:
-    import duckdb
 
 PREFIX: Final = "reid-sql-"
 LOCK: Final = "in-use"
 WEAK_KEYS: Final = "force_mbedtls_unsafe"
 
 
-def spill_into(con: "duckdb.DuckDBPyConnection", folder: Path) -> None:
+def spill_into(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Let a connection spill into the folder, encrypted.
 
     Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
     secure, and encrypts only if that is accepted: else it refuses to spill at all, as DuckDB 1.4 always does.
     """
     con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
-    if con.execute(f"SELECT count(*) FROM duckdb_settings() WHERE name = '{WEAK_KEYS}'").fetchall() == [(1,)]:
+    with suppress(duckdb.CatalogException):  # DuckDB 1.4 does not know it, and 2.0 does not list it
         con.execute(f"SET {WEAK_KEYS} = 'true'")
 
 

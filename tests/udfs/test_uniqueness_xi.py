@@ -104,7 +104,7 @@ def test_a_sure_stranger_is_unique() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("'mm', 10, 25, 'F', 6", "model must be a fitted model, got 'mm'; the models are m"),
+        ("'mm', 10, 25, 'F', 6", "model must be a fitted model, got 'mm'; the models are "),
         ("'m', 0.5, 25, 'F', 6", "population must be a number of people of at least 1"),
         (
             "'m', 10, 25, 'F'",
