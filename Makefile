@@ -17,7 +17,7 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
-	@echo "make test takes a quarter of an hour or so on two cores; make quick takes about a minute"
+	@echo "make test takes about half an hour on two cores; make quick takes one to two minutes"
 	@date +%s > .venv/.began
 	.venv/oldest/bin/python -m pytest $(QUICK) "$(FAST) and not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
