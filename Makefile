@@ -6,9 +6,9 @@ BIN := .venv/bin
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
 # What can be tested while one writes: of each file the first tests, with the first of their parameters; no
-# Java, no dbt, no real data, nothing slow.
+# Java, no dbt, no workbench, no real data, nothing slow.
 QUICK := -q $(PARALLEL) -p tests.quick --quick -m
-FAST := not spark and not dbt and not real_data and not slow
+FAST := not spark and not dbt and not workbenches and not real_data and not slow
 test quick: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick lint types docs site bench accuracy clean

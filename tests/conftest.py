@@ -86,24 +86,30 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
-    for item in items:
-        if wants(item, "spark"):
-            if not is_named_after_spark(item.nodeid):
-                raise pytest.UsageError(f"a test of Spark must have 'spark' in its name, got {item.nodeid}")
-            item.add_marker(
-                pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
-            )
-    servers = {"spark": (SPARK, NO_SPARK), "mariadb": (installed(), NO_MARIADB)}
-    servers["postgres"] = (binaries() is not None, NO_POSTGRES)
-    for name, (there, reason) in servers.items():
+    for item in filter(lambda each: wants(each, "spark"), items):
+        if not is_named_after_spark(item.nodeid):
+            raise pytest.UsageError(f"a test of Spark must have 'spark' in its name, got {item.nodeid}")
+        item.add_marker(
+            pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
+        )
+    for name, reason in missing().items():
         for item in items:
-            if not there and wants(item, name):
+            if wants(item, name):
                 item.add_marker(pytest.mark.skip(reason=reason))
-    if not DATA.is_dir():
-        skip = pytest.mark.skip(reason="no folder of real microdata (REID_SQL_DATA, else ../shared/data)")
-        for item in items:
-            if "real_data" in item.keywords:
-                item.add_marker(skip)
+
+
+def missing() -> dict[str, str]:
+    """What tests need and is not here, with the reason of their skips; .ci/run fails for most of them."""
+    needed = {
+        "spark": (SPARK, NO_SPARK),
+        "mariadb": (installed(), NO_MARIADB),
+        "postgres": (binaries() is not None, NO_POSTGRES),
+        "real_data": (DATA.is_dir(), "no folder of real microdata (REID_SQL_DATA, else ../shared/data)"),
+    }
+    for name in ("dbt", "workbenches"):
+        python = f"REID_SQL_{name.upper()}_PYTHON"
+        needed[name] = (python in os.environ, f"no environment with {name} ({python}, which make test sets)")
+    return {name: reason for name, (there, reason) in needed.items() if not there}
 
 
 def wants(item: pytest.Item, server: str) -> bool:

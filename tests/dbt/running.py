@@ -6,13 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 PYTHON: Final = os.environ.get("REID_SQL_DBT_PYTHON")
-SKIPPED_WITHOUT_DBT: Final = pytest.mark.skipif(
-    not PYTHON, reason="no environment with dbt (REID_SQL_DBT_PYTHON, which make test sets)"
-)
-MARKS: Final = [pytest.mark.dbt, SKIPPED_WITHOUT_DBT]
 Results = dict[str, dict[str, Any]]
 
 

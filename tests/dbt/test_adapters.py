@@ -16,9 +16,9 @@ import pytest
 import reid_sql
 from tests.dbt.cases import CASES, FIGURES, NAMED, REFUSED, TWO, Case, write_project
 from tests.dbt.odd import RECORDS, clear_postgres, connected, put_in_duckdb, put_in_postgres, tables
-from tests.dbt.running import MARKS, Results, dbt
+from tests.dbt.running import Results, dbt
 
-pytestmark = MARKS
+pytestmark = pytest.mark.dbt
 MASK: Final = 10  # the default of mask_below
 Rows = list[dict[str, Any]]
 

@@ -13,10 +13,10 @@ import duckdb
 import pytest
 
 import reid_sql
-from tests.dbt.running import MARKS, PYTHON, Results, dbt
+from tests.dbt.running import PYTHON, Results, dbt
 
 HERE = Path(__file__).parent
-pytestmark = MARKS
+pytestmark = pytest.mark.dbt
 
 
 def people(root: Path) -> str:

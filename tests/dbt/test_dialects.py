@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from tests.dbt.kept import EXPECTED, FOLDER, oracle, queries
 from tests.dbt.odd import plain_tables
-from tests.dbt.running import PYTHON, SKIPPED_WITHOUT_DBT
+from tests.dbt.running import PYTHON
 from tests.dbt.test_adapters import as_rows, counted, found
 from tests.mariadb import town
 
@@ -58,7 +58,7 @@ def compiled(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@SKIPPED_WITHOUT_DBT
+@pytest.mark.dbt
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_query_reads_as_the_dialect_and_changes_nothing(compiled: Path, dialect: str) -> None:
     assert list(queries(dialect, compiled)) == list(EXPECTED)
@@ -70,7 +70,7 @@ def test_a_query_reads_as_the_dialect_and_changes_nothing(compiled: Path, dialec
         assert tables == ({"people", "country"} if name in {"journalist_risk", "no_worse"} else {"people"})
 
 
-@SKIPPED_WITHOUT_DBT
+@pytest.mark.dbt
 def test_a_stored_query_is_the_one_that_is_compiled(compiled: Path) -> None:
     assert {path.stem for path in compiled.iterdir()} == set(DIALECTS)
     for dialect in DIALECTS:
@@ -86,7 +86,7 @@ def test_texts_are_never_compared_as_they_are(dialect: str) -> None:
     assert all(not isinstance(column.parent, exp.Alias | exp.Group) for column in named)
 
 
-@SKIPPED_WITHOUT_DBT
+@pytest.mark.dbt
 @pytest.mark.parametrize("name", EXPECTED)
 def test_spark_finds_what_the_functions_find(
     spark: "SparkSession", compiled: Path, functions: duckdb.DuckDBPyConnection, name: str
@@ -103,7 +103,7 @@ def test_spark_finds_what_the_functions_find(
     )
 
 
-@SKIPPED_WITHOUT_DBT
+@pytest.mark.dbt
 @pytest.mark.parametrize("name", EXPECTED)
 def test_mariadb_finds_what_the_functions_find(
     on_mariadb: Any, compiled: Path, without_nan: Any, name: str

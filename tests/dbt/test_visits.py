@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
-from tests.dbt.running import MARKS, dbt
+from tests.dbt.running import dbt
 
 HERE = Path(__file__).parent
 QI = {"quasi_identifiers": ["age", "sex"]}
@@ -41,7 +41,6 @@ checks = [{measure = "k", at_least = 5}]
 
 
 @pytest.mark.dbt
-@MARKS[1]
 def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
     folder = tmp_path / "visits"
     shutil.copytree(HERE / "project", folder, ignore=shutil.ignore_patterns("models", "target", "logs"))

@@ -17,12 +17,7 @@ import pytest
 
 HERE = Path(__file__).parent
 PYTHON = os.environ.get("REID_SQL_WORKBENCHES_PYTHON")
-pytestmark = [
-    pytest.mark.skipif(
-        not PYTHON,
-        reason="no environment with workbenches (REID_SQL_WORKBENCHES_PYTHON, which make test sets)",
-    ),
-]
+pytestmark = pytest.mark.workbenches
 ANSWER = "[(3000, 1)]"
 MARIMO = """import marimo
 app = marimo.App()

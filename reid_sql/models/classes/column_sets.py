@@ -6,7 +6,6 @@ superset. So no superset of a set that reaches it is minimal, and the search end
 subset of a set comes before it: a set that reaches the share and contains none of those found is minimal.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import comb
@@ -206,8 +205,3 @@ def least_of_share(at_least: float, total: int) -> int:
     while least / total < at_least:
         least += 1
     return least
-
-
-def unique_of_all(table: Refiner, columns: Sequence[int]) -> int:
-    """Count the unique records, or people, by all of the columns together."""
-    return table.refine_all(columns).unique
