@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any, Final
 
 import duckdb
+import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Table as IbisTable
@@ -74,6 +76,30 @@ class DistinctRecords:
         """The records, their columns under numbers."""
         columns = {name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))}
         return pa.table({**columns, RECORDS: self.fetched.others[RECORDS]})
+
+    def class_sizes(self, columns: Sequence[str], *, drop: bool) -> list[tuple[int, int]]:
+        """Count the classes by some of the columns: each size, and how many have it; with NULLs or without.
+
+        The numbers of the values are counted, as the warehouse gave them.
+        """
+        codes = [self.fetched.codes[:, self.columns.index(name)] for name in columns]
+        named = dict(zip(aliases(columns), codes, strict=True))
+        counted = pl.LazyFrame({**named, RECORDS: pl.from_arrow(self.fetched.others[RECORDS])})
+        if drop:
+            counted = counted.filter(pl.all_horizontal(pl.col(list(named)) > 0))
+        classes = counted.group_by(list(named)).agg(pl.col(RECORDS).sum())
+        sizes = classes.group_by(RECORDS).agg(pl.len()).sort(RECORDS)
+        return [(int(size), int(number)) for size, number in sizes.collect().iter_rows()]
+
+    def of_column(self, name: str) -> "DistinctRecords":
+        """The records on one column alone."""
+        place = self.columns.index(name)
+        codes = self.fetched.codes[:, place]
+        numbers, of_row = np.unique(codes, return_inverse=True)
+        records = np.zeros(len(numbers), dtype=np.int64)
+        np.add.at(records, of_row.ravel(), self.fetched.others[RECORDS].to_numpy())
+        rows = NumberedRows(numbers[:, None], [self.fetched.values[place]], pa.table({RECORDS: records}))
+        return DistinctRecords((name,), rows)
 
 
 def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
@@ -186,19 +212,24 @@ def answer_at_client(declared: Function, arguments: Mapping[str, Any]) -> pa.Tab
 
 
 def profile_columns(
-    frame: IbisTable, columns: Sequence[str], ask: Callable[[Callable[[], pa.Table]], pa.Table]
+    frame: IbisTable,
+    columns: Sequence[str],
+    ask: Callable[[Callable[[], pa.Table]], pa.Table],
+    fetched: Mapping[str, DistinctRecords],
 ) -> list[dict[str, Any]]:
     """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
-    `ask` runs the query, and raises the database's refusals as one sentence.
+    `ask` runs the query, and raises the database's refusals as one sentence. Of columns that were `fetched`
+    nothing is asked.
     """
     profiles: list[dict[str, Any]] = []
     profile = reid_sql_udfs.declared()["profile"]
     with open_client() as con:
         for name in columns:
             with suppress(ReidError):
-                question = partial(_asked, con, profile, {"tbl": frame, "columns": [name]})
-                profiles += ask(question).to_pylist()
+                given = {"tbl": fetched.get(name, frame), "columns": [name]}
+                question = partial(_asked, con, profile, given)
+                profiles += (question() if name in fetched else ask(question)).to_pylist()
     return profiles
 
 
@@ -216,8 +247,16 @@ def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mappin
         return _typed(declared, con.sql(call, params=values).to_arrow_table())
 
 
-def _put(con: duckdb.DuckDBPyConnection, view: str, frame: IbisTable, columns: list[str] | None) -> str:
+def _put(
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    frame: IbisTable | DistinctRecords,
+    columns: list[str] | None,
+) -> str:
     """Create a view of the table's records; without a column, an empty one, which DuckDB refuses."""
+    if isinstance(frame, DistinctRecords):
+        create_view(con, view, frame.columns, frame.rows)
+        return view
     asked = list(frame.columns) if columns is None else columns
     lacked = [name for name in asked if name not in frame.columns]
     if not lacked:

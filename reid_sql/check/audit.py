@@ -88,7 +88,8 @@ class Statement:
 class ClassCounts:
     """Records and classes by class size, in parts that no figure divides; each is within a bin.
 
-    Where NULL may be any value, or people are counted, a class has not as many records as its size.
+    Where people are counted, each is in the part of their smallest class: of other classes than the smallest
+    ones of all, fewer than their size may be.
     """
 
     parts: Sequence[Bin]
@@ -97,6 +98,13 @@ class ClassCounts:
     bins: Sequence[Bin]
     dropped: int = 0
     are_products: bool = True  # whether the records are classes times sizes
+    k: int = 0  # the size of the smallest class
+
+    def least(self, place: int) -> int:
+        """Return how many records a part has at least, if it has any."""
+        low, high = self.parts[place]
+        is_smallest = low <= self.k and (high is None or self.k <= high)
+        return low if self.are_products else self.k if is_smallest else 1
 
     def within(self, sizes: Bin) -> list[int]:
         """Return the places of the parts of a bin."""
@@ -135,7 +143,7 @@ def _is_hidden_well(
 ) -> bool:
     reader, records = _reader_of_classes(counts, hidden, statements, below)
     targets = [(at, size) for at, size in zip(records, counts.records, strict=True) if is_small(size, below)]
-    least = {at: part[0] for at, part in zip(records, counts.parts, strict=True)}
+    least = {at: counts.least(place) for place, at in enumerate(records)}
     if is_small(counts.dropped, below):
         targets.append((len(records) * 2, counts.dropped))
         least[len(records) * 2] = 1
@@ -164,7 +172,7 @@ def _reader_of_classes(
     may_be = {at for place in hidden if empty for at in counts.within(counts.bins[place])}
     ends = [None if size or at in may_be else 0 for at, size in enumerate(counts.records)]
     records = [reader.add(0, end) for end in ends]
-    classes = [reader.add(0, end) for end in ends]
+    classes = [reader.add(0, end if counts.are_products else 1) for end in ends]
     dropped = reader.add(
         1 if counts.dropped else 0, None if is_small(counts.dropped, below) else counts.dropped
     )
@@ -173,6 +181,8 @@ def _reader_of_classes(
     for at, (low, high) in enumerate(counts.parts if counts.are_products else ()):
         reader.show({records[at]: 1, classes[at]: -low}, 0, np.inf)
         reader.show({records[at]: 1, classes[at]: -(total if high is None else high)}, -np.inf, 0)
+    if not counts.are_products:
+        _add_people(reader, counts, records, classes)
     reader.show({**dict.fromkeys(records, 1), dropped: 1}, total, total)
     for place, each in enumerate(counts.bins):
         shown = dict.fromkeys((records[at] for at in counts.within(each)), 1)
@@ -183,6 +193,23 @@ def _reader_of_classes(
     for statement in statements:
         _add_statement(reader, statement, counts.parts, records, classes)
     return reader, records
+
+
+def _add_people(
+    reader: Unknowns, counts: ClassCounts, records: Sequence[int], classes: Sequence[int]
+) -> None:
+    """Add what is known of people by their smallest class; `classes` are 1 where a part has any, else 0.
+
+    Nobody in a class is in a part of larger ones: up to a part with people, there are as many as its classes
+    have. The policy asks for k, so that somebody is in a class of that size.
+    """
+    total = sum(counts.records) + counts.dropped
+    for at, (low, _) in enumerate(counts.parts):
+        reader.show({records[at]: 1, classes[at]: -total}, -np.inf, 0)
+        reader.show({records[at]: 1, classes[at]: -1}, 0, np.inf)
+        reader.show({**dict.fromkeys(records[: at + 1], 1), classes[at]: -low}, 0, np.inf)
+        if low == counts.k:
+            reader.show({classes[at]: 1}, 1, 1)
 
 
 def _add_statement(

@@ -12,6 +12,7 @@ from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Bin, Mask, has_few_gaps, round_between
+from reid_sql.check.measure import Measure
 from reid_sql.check.release import Release
 from reid_sql.check.report import bound_of_figure
 from reid_sql.check.verdicts import CheckResult
@@ -47,13 +48,12 @@ class MaskedClasses:
                 sum(each[at] for at in inside) for each in (self.counts.records, self.counts.classes)
             )
             shown = place not in self.hidden
+            is_open = not self.counts.are_products or (records and low != high)
             pages.append(
                 {
                     "from": Setting(low),
                     "to": settings(high),
-                    "classes": mask.show(
-                        classes, when=shown and not (self.small and records and low != high)
-                    ),
+                    "classes": mask.show(classes, when=shown and not (self.small and is_open)),
                     "records": mask.show(records, when=shown),
                 }
             )
@@ -84,7 +84,8 @@ def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) ->
     cuts = {int(histogram.class_size.min())} | {
         each.largest + 1 for _, each in stated if each.largest is not None
     }
-    counts = count_parts(histogram, cuts, release.records - int(histogram.records.sum()))
+    dropped, people = release.records - int(histogram.records.sum()), release.table.entity is not None
+    counts = count_parts(histogram, cuts, dropped, are_products=not people)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     missing = release.table.nulls != "value" and (small or has_few_gaps(release, mask.below))
     if missing or any(_masks_groups(each, named, mask) for each in judged):  # which the audit does not know
@@ -113,7 +114,9 @@ def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
     )
 
 
-def count_parts(histogram: Histogram, cuts: set[int], dropped: int = 0) -> ClassCounts:
+def count_parts(
+    histogram: Histogram, cuts: set[int], dropped: int = 0, *, are_products: bool = True
+) -> ClassCounts:
     """Count records and classes in the bins, divided where some figure divides them."""
     edges = sorted({*EDGES, *cuts})
     parts: list[Bin] = [(low, high - 1) for low, high in pairwise(edges)] + [(edges[-1], None)]
@@ -122,8 +125,8 @@ def count_parts(histogram: Histogram, cuts: set[int], dropped: int = 0) -> Class
         np.bincount(place, each, len(parts)).astype(np.int64).tolist()
         for each in (histogram.records, histogram.classes)
     )
-    products = bool((histogram.class_size * histogram.classes == histogram.records).all())
-    return ClassCounts(parts, records, classes, BINS, dropped, products)
+    smallest = int(histogram.class_size.min())
+    return ClassCounts(parts, records, classes, BINS, dropped, are_products, smallest)
 
 
 def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[Statement]:
@@ -135,7 +138,7 @@ def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[S
     unit, counted = each.check.measure.unit, records - judgement.figure.dropped
     scale = 1 if unit == "count" else counted
     bound = bound_of_figure(each.check, judgement, records, mask)
-    low, high = (value, value) if bound is None else _around(value, unit, records, mask)
+    low, high = (value, value) if bound is None else _around(value, each.check.measure, records, mask)
     least, most = low * scale, high * scale
     if bound is not None:  # the figure is below its bound, and counts are whole
         least, most = math.ceil(least - SLACK), math.ceil(most - SLACK) - 1
@@ -143,14 +146,17 @@ def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[S
         yield Statement("records", least, most, 1)
     elif name == "records_at_risk" and each.check.parameters["threshold"]:
         yield Statement("records", least, most, math.ceil(1 / each.check.parameters["threshold"]) - 1)
-    elif name == "average_risk":
+    elif name == "average_risk" and release.table.entity is None:  # of people, it counts no classes
         yield Statement("classes", least, most)
 
 
-def _around(value: float, unit: str, records: int, mask: Mask) -> tuple[float, float]:
-    """Return the round figures around a masked one."""
-    scale = records if unit == "count" else 1
+def _around(value: float, measure: Measure, records: int, mask: Mask) -> tuple[float, float]:
+    """Return the ends between which a masked figure lies, as its bound shows.
+
+    Of all but few records 1 is shown, unless they are few themselves: then the mask is.
+    """
+    scale = records if measure.unit == "count" else 1
     low, high = round_between(value / scale, records, mask.below)
-    if mask.bound_of(value / scale, records) == 1.0:
-        low, high = 1 - mask.below / records, 1.0
+    if measure.of_records and mask.bound_of(value / scale, records) == 1.0:
+        low, high = max(1 - (mask.below - 1) / records, mask.below / records), 1.0
     return low * scale, high * scale

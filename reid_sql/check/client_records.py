@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import Row
-from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.release import Group, TableEngine
 from reid_sql.client_fallback import (
     DistinctRecords,
@@ -62,6 +63,18 @@ class Client:
         return self._stack.enter_context(open_client())
 
 
+Key = tuple[frozenset[str], tuple[str, ...]]  # columns, and those that divide the records
+
+
+@dataclass(frozen=True)
+class View:
+    """Records at the client: the name of their view, how many are distinct, how many values that is."""
+
+    name: str
+    rows: int
+    values: int
+
+
 class ClientRecords:
     """One table's records at the client, fetched once for the same columns and groups."""
 
@@ -69,10 +82,11 @@ class ClientRecords:
         """Remember where the records come from."""
         self._client, self._table, self._name = client, table, f"reid_client_{number}"
         self._source = source
-        self._views: dict[Any, tuple[str, int]] = {}  # with how many values each has
-        self._refused: dict[Any, ReidError] = {}
+        self._views: dict[Key, View] = {}
+        self._refused: dict[Key, ReidError] = {}
         self._created = 0
-        self._has_all = False  # whether the records of all checks were fetched
+        self._has_all = False  # whether the records of all checks were fetched, as far as they fit
+        self._is_full = False  # whether some did not
 
     @cached_property
     def _calls(self) -> Calls:
@@ -115,20 +129,41 @@ class ClientRecords:
             self._fetch_view(key, columns, by)
         self._fetch_all()
         self._source.leave()
-        if key not in self._views:  # it was dropped for those of other checks
-            self._fetch_view(key, columns, by)
-        return self._views[key][0]
+        return self._views[key].name
+
+    def fetch_with(self, columns: Sequence[str]) -> None:
+        """Fetch the records that a check needs anyway, if they have these columns, and fit next to others."""
+        for needed, by in self._list_needed():
+            if set(columns) <= set(needed):
+                self._fetch_ahead(needed, by)
+                return
 
     def _fetch_all(self) -> None:
-        """Fetch the records of all checks before the first of them is computed, in the same transaction."""
-        if self._has_all:
+        """Fetch the records of all checks before the first of them is computed, in the same transaction.
+
+        From the first that does not fit next to the others, each is fetched when its check is computed.
+        """
+        if not self._has_all:
+            self._has_all = True
+            for columns, by in self._list_needed():
+                self._fetch_ahead(columns, by)
+
+    def _fetch_ahead(self, columns: Sequence[str], by: Sequence[str]) -> None:
+        """Fetch the records before their check is computed, unless they do not fit next to the others.
+
+        They are known not to fit if those on some of the columns, which are no more, would not.
+        """
+        key = (frozenset(columns), tuple(by))
+        least = [view.rows for (names, _), view in self._views.items() if names <= {*columns, *by}]
+        may_fit = self._total + max(least, default=0) * (len(columns) + len(by) + 1) <= max_collected_values()
+        if key in self._views or self._is_full or not may_fit:
             return
-        self._has_all = True
-        for columns, by in self._list_needed():
-            key = (frozenset(columns), tuple(by))
-            with suppress(ReidError):  # the check that is about them is refused
-                if key not in self._views:
-                    self._fetch_view(key, columns, by)
+        with suppress(ReidError):  # the check that is about them is refused
+            self._fetch_view(key, columns, by, ahead=True)
+
+    @property
+    def _total(self) -> int:
+        return sum(view.values for view in self._views.values())
 
     def _list_needed(self) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
         """Yield the columns of each check that the client answers, and by which; and of the overview."""
@@ -137,30 +172,33 @@ class ClientRecords:
             if self._source.is_fetched(check):
                 given = {**check.parameters, "sensitive": check.sensitive}
                 yield self._needed(check.measure.declared, check.quasi_identifiers, given), check.by
-        if self._source.counts_overview and table.quasi_identifiers:
+        population = largest_population(table) if self._source.counts_overview else None
+        if table.quasi_identifiers and (population or 0) > self._source.count_records():
             yield self._needed(declared()["population_risk"], table.quasi_identifiers, {}), ()
 
-    def _fetch_view(self, key: Any, columns: Sequence[str], by: Sequence[str]) -> None:  # noqa: ANN401
+    def _fetch_view(
+        self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool = False
+    ) -> None:
         if key in self._refused:
             raise self._refused[key]
         try:
-            self._views[key] = self._create(columns, by)
+            self._create(key, columns, by, ahead=ahead)
         except ReidError as error:  # once for all groups: a refusal takes as long as counting
             self._refused[key] = error
             raise
 
-    def _create(self, columns: Sequence[str], by: Sequence[str]) -> tuple[str, int]:
-        """Fetch the records; drop those of the oldest calls if all were more than the client may have."""
+    def _create(self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool) -> None:
+        """Fetch the records; of more than the client may have, keep those that are needed now."""
         fetched = self._source.fetch(columns, by)
-        while (
-            self._views and sum(n for _, n in self._views.values()) + fetched.values > max_collected_values()
-        ):
-            view, _ = self._views.pop(next(iter(self._views)))
-            drop_view(self._client.con, view)
+        if ahead and self._total + fetched.values > max_collected_values():
+            self._is_full = True
+            return
+        while self._views and self._total + fetched.values > max_collected_values():
+            drop_view(self._client.con, self._views.pop(next(iter(self._views))).name)
         self._created += 1
-        view = f"{self._name}_{self._created}"
-        create_view(self._client.con, view, *self._with_places(fetched, by))
-        return view, fetched.values
+        view = View(f"{self._name}_{self._created}", len(fetched.fetched.codes), fetched.values)
+        create_view(self._client.con, view.name, *self._with_places(fetched, by))
+        self._views[key] = view
 
     def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> tuple[Sequence[str], pa.Table]:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""

@@ -25,6 +25,7 @@ from reid_sql.check.policy_model import (
     sets_counted,
 )
 from reid_sql.check.release import POLICY_COLUMNS, Group, Release
+from reid_sql.check.sensitive_measures import SensitiveMeasures
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (
     DistinctRecords,
@@ -116,13 +117,18 @@ class IbisTable(RemoteTable):
                 self.cautions.append(CAUTION_VIEW.format(each.table))
         is_snapshot = all(each.url is not None and warehouses[each.url].still for each in sources)
         self._records: int | None = None
+        self._measures = SensitiveMeasures(table, self.frame)
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
-        self._counted: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
+        self._counted: dict[frozenset[str], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
+        self._has_counted_sets = False  # whether all sets were counted at once
+        self._columns: dict[str, DistinctRecords] = {}  # of those that came to the client
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
         self._transactions: set[tuple[int, ...]] = set()  # of the warehouses, in which something was asked
         self._is_snapshot = is_snapshot
         self._sizes = None if is_snapshot else self._class_sizes()
+        if self._sizes is not None and table.nulls != "drop":
+            self._counted[self._compared] = list(self._sizes[0])
 
     def has_changed(self) -> bool:
         """Whether a table has other class sizes than before; what was read in one transaction has not."""
@@ -132,7 +138,8 @@ class IbisTable(RemoteTable):
     def leave(self) -> None:
         """End the warehouses' transactions; if more is asked later, the class sizes must be the same."""
         if self._sizes is None:
-            self._sizes = self._class_sizes()
+            counted = None if self.table.nulls == "drop" else self._counted.get(self._compared)
+            self._sizes = self._class_sizes(counted)
         for each in self._warehouses.values():
             each.leave()
 
@@ -143,14 +150,20 @@ class IbisTable(RemoteTable):
         self._transactions.add(tuple(each.transactions for each in self._warehouses.values()))
         return asked(question)
 
-    def _class_sizes(self) -> list[list[tuple[int, int]]]:
+    @property
+    def _compared(self) -> frozenset[str]:
+        """The columns whose class sizes show whether the table changed."""
+        return frozenset(columns_counted(self.table)[:MAX_COLUMNS])
+
+    def _class_sizes(self, counted: list[tuple[Any, ...]] | None = None) -> list[list[tuple[Any, ...]]]:
         """Count the classes of each size: of the table by all that is counted, and of the population."""
-        sizes = [self._sizes_of(self.frame, columns_counted(self.table)[:MAX_COLUMNS])]
+        compared = columns_counted(self.table)[:MAX_COLUMNS]
+        sizes = [sorted(counted) if counted else self._sizes_of(self.frame, compared)]
         if self.population is not None:
             sizes.append(self._sizes_of(self.population, list(self.table.quasi_identifiers)))
         return sizes
 
-    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> list[tuple[int, int]]:
+    def _sizes_of(self, frame: Table, columns: Sequence[str]) -> list[tuple[Any, ...]]:
         if not columns:
             return [(self._number(frame), 1)]
         rows = self._ask(lambda: ri.class_size_histogram(frame, list(columns)))
@@ -187,7 +200,7 @@ class IbisTable(RemoteTable):
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the people in each group: its values, then the people. NULL is one person."""
         each = [*by, str(self.table.entity)]
-        people = with_aliases(self.frame, each).distinct()
+        people = with_aliases(self.frame, each).group_by(aliases(each)).agg()
         groups = aliases(each)[:-1]
         counted = people.group_by(groups).agg if groups else people.agg
         answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
@@ -239,18 +252,27 @@ class IbisTable(RemoteTable):
         ]
 
     def _class_sizes_of_table(self, qi: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
-        """Count by these columns, and at once by all others that the checks and the report count by."""
-        if tuple(qi) not in self._counted:
-            others = sets_counted(self.table, overview=self.counts_overview)
-            wanted = [tuple(qi), *(each for each in others if each not in self._counted)]
-            if self._counted or len(wanted) > MAX_SETS:
-                wanted = wanted[:1]
-            sets = list(dict.fromkeys(wanted))
+        """Count by these columns, and at once by all others that the checks and the report count by.
+
+        Records that come to the client for a check are counted there, as `fetch` does.
+        """
+        if frozenset(qi) not in self._counted:
+            self._client.fetch_with(qi)
+        if (asked := frozenset(qi)) not in self._counted:
+            sets = list({frozenset(each): each for each in (tuple(qi), *self._uncounted())}.values())
+            if self._has_counted_sets or len(sets) > MAX_SETS:
+                sets = sets[:1]
+            self._has_counted_sets = True
             rows = self._ask(lambda: histograms(self.frame, sets, drop=drop))
-            self._counted |= {each: [] for each in sets}
+            self._counted |= {frozenset(each): [] for each in sets}
             for row in rows:
-                self._counted[sets[row["place"]]].append((row["class_size"], row["classes"]))
-        return self._counted[tuple(qi)]
+                self._counted[frozenset(sets[row["place"]])].append((row["class_size"], row["classes"]))
+        return self._counted[asked]
+
+    def _uncounted(self) -> list[tuple[str, ...]]:
+        """List the sets of columns that the checks and the report count by, and that were not counted."""
+        every = sets_counted(self.table, overview=self.counts_overview)
+        return [each for each in every if frozenset(each) not in self._counted]
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
@@ -260,7 +282,8 @@ class IbisTable(RemoteTable):
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
-        return list(profile_columns(self.frame, columns, self._asked))
+        self._client.fetch_with(columns)
+        return list(profile_columns(self.frame, columns, self._asked, self._columns))
 
     def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
         """Count the distinct values of each column, and the records that have one."""
@@ -285,6 +308,8 @@ class IbisTable(RemoteTable):
     def _call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], frame: Table
     ) -> list[Row]:
+        if frame is self.frame and self._measures.has(function, given):
+            return self._measures.call(function, qi, given, self._asked)
         arguments = arguments_of(function, qi, given, (frame, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**arguments))
 
@@ -325,7 +350,16 @@ class IbisTable(RemoteTable):
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"
             raise UnavailableError(f"{rule}, {got}; ask again, or ask about an extract")
+        self._count_fetched(fetched, columns)
         return fetched
+
+    def _count_fetched(self, fetched: DistinctRecords, columns: Sequence[str]) -> None:
+        """Count here what the records on these columns answer, so that the database need not."""
+        for each in self._uncounted():
+            if set(each) <= set(columns):
+                drop = self.table.nulls == "drop"
+                self._counted[frozenset(each)] = fetched.class_sizes(each, drop=drop)
+        self._columns |= {name: fetched.of_column(name) for name in columns if name not in self._columns}
 
 
 def _open_table(

@@ -176,7 +176,7 @@ GAPS: Final = "gaps"
 
 def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few."""
-    if below == 1 or not check.counted or release.records < below:
+    if below == 1 or not check.counted:
         return False
     if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
         return True

@@ -9,7 +9,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.class_sizes import MaskedClasses
 from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Mask, has_few_gaps
-from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.policy_model import Check, Policy, largest_population
 from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
@@ -73,7 +73,7 @@ def _class_pages(
     }
     if not release.engine.counts_overview:
         return counted
-    population = _largest_population(release)
+    population = largest_population(release.table)
     people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return counted | {
         "columns": column_pages(release, mask, small=small),
@@ -119,11 +119,6 @@ def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
         "uniqueness": mask.show(risk.uniqueness),
         "average_risk": mask.show(risk.average_risk),
     }
-
-
-def _largest_population(release: Release) -> float | None:
-    asked = [check.parameters.get("population") for check in release.table.checks]
-    return max((float(size) for size in (*asked, release.table.population) if size), default=None)
 
 
 def forecast_page(

@@ -145,6 +145,12 @@ def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]
     return [each for each in dict.fromkeys([*checks, *own]) if each]
 
 
+def largest_population(table: TablePolicy) -> float | None:
+    """The largest population that the table or a check of it names."""
+    asked = [check.parameters.get("population") for check in table.checks]
+    return max((float(size) for size in (*asked, table.population) if size), default=None)
+
+
 def columns_counted(table: TablePolicy) -> list[str]:
     """The columns by which records are counted or grouped, once."""
     own = [name for check in table.checks for name in (*check.counted, *check.by)]

@@ -86,7 +86,7 @@ class WarehouseTable:
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         with self._transaction():
-            return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked))
+            return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked, {}))
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

@@ -265,7 +265,7 @@ def test_a_table_that_changes_between_two_transactions_is_not_judged(
 def test_columns_are_counted_only_for_a_report_that_describes_them(
     tmp_path: Path, postgres: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = str(policy(tmp_path, postgres, "sessions.people", MODELS))
+    path = str(policy(tmp_path, postgres, "sessions.people"))
     figures, sets = [], []
     for options in ([], ["--html", str(tmp_path / "r.html")]):
         assert main(["check", path, *options, "--format", "csv"]) == 0

@@ -43,26 +43,43 @@ OF_S = [{"measure": name, "at_most": 0} for name in ("t_closeness", "beta_likene
 AB = {"quasi_identifiers": ["a", "b"]}
 
 
+def canonical(table: Table, columns: Sequence[Sequence[str]], named: Sequence[bool]) -> Table:
+    """The table with other names of its values; those of a column are interchangeable unless `named`."""
+    ways = []
+    for at, values in enumerate(columns):
+        used = sorted({record[at] for record in table} - {""})
+        new = [used] if named[at] else permutations([value for value in values if value][: len(used)])
+        ways.append([dict(zip(used, each, strict=True)) | {"": ""} for each in new])
+    return min(
+        tuple(sorted(tuple(one[value] for one, value in zip(way, record, strict=True)) for record in table))
+        for way in product(*ways)
+    )
+
+
 def all_tables(records: int, columns: Sequence[Sequence[str]], named: Sequence[bool]) -> list[Table]:
-    """All tables of values of these columns; the values of a column are interchangeable unless `named`."""
-
-    def canonical(table: Table) -> Table:
-        ways = []
-        for at, values in enumerate(columns):
-            used = sorted({record[at] for record in table} - {""})
-            new = [used] if named[at] else permutations([value for value in values if value][: len(used)])
-            ways.append([dict(zip(used, each, strict=True)) | {"": ""} for each in new])
-        return min(
-            tuple(
-                sorted(tuple(one[value] for one, value in zip(way, record, strict=True)) for record in table)
-            )
-            for way in product(*ways)
-        )
-
+    """All tables of so many records of values of these columns."""
     found: set[Table] = {()}
     for _ in range(records):
-        found = {canonical((*table, record)) for table in found for record in product(*columns)}
+        found = {canonical((*table, each), columns, named) for table in found for each in product(*columns)}
     return sorted(found)
+
+
+def all_of_people(values: Sequence[str], people: Sequence[str]) -> list[Table]:
+    """Tables with all sizes of classes that people may have; as many values as people are enough."""
+    columns = (values, people)
+    every: dict[Any, Table] = {}
+    found: set[Table] = {()}
+    while found:
+        found = {
+            canonical((*table, each), columns, (False, False))
+            for table in found
+            for each in product(*columns)
+            if each not in table
+        }
+        for table in sorted(found):
+            classes = tuple(sorted(Counter(value for value, _ in table).values()))
+            every.setdefault((classes, tuple(sorted(count_people(table)))), table)
+    return list(every.values())
 
 
 def values(many: int, *, missing: bool = False) -> list[str]:
@@ -178,9 +195,26 @@ def count(table: Table, columns: Sequence[int], nulls: str) -> Iterator[tuple[Re
         )
 
 
-def counts_of(table: Table, nulls: str, by: int | None, sensitive: int | None) -> Counts:
+def count_people(table: Table) -> list[int]:
+    """The size of the smallest class of each person, who is in the second column, classes by the first."""
+    people = {person for _, person in table}
+    return [
+        min(len({other for same, other in table if same == value}) for value, own in table if own == person)
+        for person in people
+    ]
+
+
+def counts_of(
+    table: Table, nulls: str, by: int | None, sensitive: int | None, *, entity: bool = False
+) -> Counts:
     """What a report may have to hide: records by class size and column, dropped ones, groups, rare values."""
     found: Counts = {}
+    if entity:
+        people = count_people(table)
+        for low, high in ((1, 1), (2, 2), (3, 4), (5, 9)):
+            smallest = min(people) if low <= min(people) <= high else 1  # as nobody in it is in a smaller one
+            found["sizes", (0,), low] = (sum(low <= size <= high for size in people), smallest)
+        return found
     width = 1 if sensitive is not None else 2
     for columns in [(0,), (1,), (0, 1)][: 1 if width == 1 else 3]:
         counted = list(count(table, columns, nulls))
@@ -223,13 +257,20 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
         },
         {"sensitive": 1},
     ),
+    # Of any number of records, as a report counts people.
+    # The whole table is fewer records than the mask.
+    "few": lambda: (2, [values(2), values(2)], [False, False], {**AB, "checks": CHECKS + OF_A}, {}),
+    "people": lambda: (
+        *(0, [values(4), values(4)], [False, False]),
+        *({"quasi_identifiers": ["a"], "entity": "b", "checks": CHECKS[:4]}, {"entity": True}),
+    ),
 }
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_hidden_count_of_every_small_table_is_open(tmp_path: Path, scenario: str) -> None:
     records, columns, named, about, more = SCENARIOS[scenario]()
-    tables = all_tables(records, columns, named)
+    tables = all_tables(records, columns, named) if records else all_of_people(*columns)
     masked, true = reports(tmp_path, tables, about, BELOW), reports(tmp_path, tables, about, 1)
     options: dict[str, Any] = {"nulls": "value", "by": None, "sensitive": None} | more
     counted = [counts_of(table, **options) for table in tables]

@@ -79,11 +79,26 @@ class GroupCounts:
         return self.rows.filter(~has_null(self.rows, self.names)) if self.nulls == "drop" else self.rows
 
     def report(self, sized: Table) -> Table:
-        """Report the counts of each group, all groups included, with the records dropped of each.
+        """Report the counts of each group, all groups included, with the records dropped of each."""
+        every = sized.mutate(records_dropped=zero()) if self.nulls != "drop" else self._with_dropped(sized)
+        originals = group_names(self.by)
+        own = {name: restored(every[group]) for group, name in zip(self.groups, originals, strict=True)}
+        return every.select(
+            **own,
+            class_size=every["class_size"],
+            classes=every["classes"],
+            records=every["records"],
+            blank_records=null_count(),
+            records_dropped=every["records_dropped"],
+            nulls=ibis.literal(self.nulls, dt.string),
+        )
+
+    def _with_dropped(self, sized: Table) -> Table:
+        """Add the groups of which nothing is counted, and what was dropped of each.
 
         A window over the union of both, since a join would have to be NULL-safe.
         """
-        lacks = has_null(self.rows, self.names) if self.nulls == "drop" else ibis.literal(value=False)
+        lacks = has_null(self.rows, self.names)
         left_out = self.rows.group_by(list(self.groups)).agg(
             left_out=sum_bigint(lacks.ifelse(self.rows["records"], zero()))
         )
@@ -97,18 +112,7 @@ class GroupCounts:
             records_dropped=bigint(both["left_out"].sum().over(group_by=groups)),
             sizes=both["class_size"].count().over(group_by=groups),
         )
-        every = marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
-        originals = group_names(self.by)
-        own = {name: restored(every[group]) for group, name in zip(self.groups, originals, strict=True)}
-        return every.select(
-            **own,
-            class_size=every["class_size"],
-            classes=every["classes"],
-            records=every["records"],
-            blank_records=null_count(),
-            records_dropped=every["records_dropped"],
-            nulls=ibis.literal(self.nulls, dt.string),
-        )
+        return marked.filter(marked["class_size"].notnull() | (marked["sizes"] == 0))
 
 
 def count_by_group(

@@ -22,7 +22,15 @@ from ibis.expr.types import Column, Table
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import WITHOUT_WINDOWS, aliases, backend, bigint, fetch, with_ones
+from reid_sql.engines.ibis.frames import (
+    POSTGRES,
+    WITHOUT_WINDOWS,
+    aliases,
+    backend,
+    bigint,
+    fetch,
+    with_ones,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Integers
 
@@ -84,18 +92,19 @@ def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str)
 def _fetch(rows: Table, names: Sequence[str], shown: Sequence[str], words: str) -> NumberedRows:
     others = [name for name in rows.columns if name not in names]
     kinds = [rows.schema()[name] for name in names]
-    engine, ones = backend(rows), with_ones(rows, ONE)
-    sent: dict[str, Any] = {name: ones[name] for name in others}
+    engine = backend(rows)
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
-        table = fetch(ones.select(*others, *names), words, len(rows.columns))
+        table = fetch(rows.select(*others, *names), words, len(rows.columns))
         codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names])
     else:
-        sent |= {f"{CODE}{place}": number_values(ones[name]) for place, name in enumerate(names)}
-        sent |= {f"{TEXT}{place}": _sent(ones[name], engine) for place, name in enumerate(names) if shown}
-        sent[TOTAL] = bigint(ones[ONE].count().over(ibis.window()))
-        table = fetch(ones.select(**sent), words, len(rows.columns), _types(shown, kinds))
-        codes = _stack([table[f"{CODE}{place}"].to_numpy() for place in range(len(names))])
+        placed, numbers, total = _numbered(rows, names, engine)
+        sent = {name: placed[name] for name in others}
+        sent |= {f"{CODE}{place}": code for place, code in enumerate(numbers)}
+        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in enumerate(names) if shown}
+        sent[TOTAL] = total
+        table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
         _refuse_lost_rows(table, words)
+        codes = _codes(table, shown, kinds)
         table = table.rename_columns([_renamed(name, names) for name in table.column_names])
     values = [
         _representatives(table[name], codes[:, place], kinds[place], shown[place])
@@ -112,6 +121,17 @@ def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
     return f" ({', '.join(listed)})" if listed else ""
 
 
+def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) -> Integers:
+    """Return the numbers; a value that the database finds unequal to itself has none."""
+    columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
+    for place, each in enumerate(columns):
+        if each.null_count:
+            named = f"'{shown[place]}'" if shown else "a column"
+            rule = f"{named} must have values that equal themselves, got {each.null_count} rows without"
+            raise OutOfDomainError(f"{rule}, of type {kinds[place]}; cast the column to text in a view")
+    return _stack([each.to_numpy() for each in columns])
+
+
 def _stack(columns: Sequence[Integers]) -> Integers:
     return np.column_stack([each.astype(np.int64) for each in columns])
 
@@ -124,6 +144,33 @@ def number_values(column: Column) -> Any:  # noqa: ANN401 - a column of whole nu
     """Number the values, made comparable, from 1 in the database's order, equal ones alike, NULL 0."""
     rank = ibis.dense_rank().over(order_by=column.asc(nulls_first=False))
     return bigint(column.isnull().ifelse(ibis.literal(0, dt.int64), bigint(rank) + 1))
+
+
+def _numbered(rows: Table, names: Sequence[str], engine: str) -> tuple[Table, list[Any], Any]:
+    """Return the rows, the numbers of the values of each column, and how many rows there are.
+
+    A window sorts all rows for each column. PostgreSQL numbers the few values of each column and joins
+    them, which takes a third of the time; a value that is no equal of its own would get no number.
+    """
+    by_window = engine != POSTGRES or len(names) == 1 or any(rows[name].type().is_nested() for name in names)
+    if by_window:
+        ones = with_ones(rows, ONE)
+        codes = [number_values(ones[name]) for name in names]
+        return ones, codes, bigint(ones[ONE].count().over(ibis.window()))
+    joined, numbers = rows, [f"{CODE}{place}" for place in range(len(names))]
+    for place, name in enumerate(names):
+        # No DISTINCT: of ordered rows, Ibis takes the values together with what they are ordered by.
+        values = rows.select(**{f"{TEXT}{place}": rows[name]}).group_by(f"{TEXT}{place}").agg()
+        value = values[f"{TEXT}{place}"]
+        joined = joined.left_join(
+            values.mutate(**{numbers[place]: number_values(value)}), rows[name] == value
+        )
+    zero = ibis.literal(0, dt.int64)
+    codes = [
+        joined[name].isnull().ifelse(zero, joined[number])
+        for name, number in zip(names, numbers, strict=True)
+    ]
+    return joined, codes, bigint(rows.count().name(TOTAL).as_scalar())
 
 
 def _sent(column: Column, engine: str) -> Column:

@@ -122,7 +122,9 @@ def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Tabl
     for place, each in enumerate(sets):
         names = [short[name] for name in each]
         rows = drop_nulls(distinct, names, "drop" if drop else "value")
-        classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
+        classes = rows.mutate(class_size=rows["records"])
+        if len(names) < len(every):
+            classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
         counted = count_by(classes, ["class_size"], "classes").mutate(place=ibis.literal(place, WHOLE))
         parts.append(counted.select("place", "class_size", "classes"))
     return ibis.union(*parts) if parts[1:] else parts[0]

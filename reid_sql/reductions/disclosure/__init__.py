@@ -75,6 +75,7 @@ BETA_LIKENESS: Final = measured(
 DELTA_DISCLOSURE: Final = measured(
     "delta_disclosure", Argument("variant", sensitive.PRESENCES, "present"), of_shares=True
 )
+MEASURES: Final = (L_DIVERSITY, T_CLOSENESS, ALPHA_K_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE)
 L_DIVERSITY_CLASSES: Final = offending(L_DIVERSITY, Argument("l", sensitive.DIVERSITY, 2))
 T_CLOSENESS_CLASSES: Final = offending(T_CLOSENESS, Argument("t", sensitive.CLOSENESS, 0.2))
 ALPHA_K_ANONYMITY_CLASSES: Final = offending(

@@ -3,10 +3,10 @@
 They are counted in each class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -39,6 +39,18 @@ FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose 
 
 
 @dataclass(frozen=True)
+class Recipe:
+    """How a measure follows from the cells of a class: parts that are aggregated, and its value from them."""
+
+    value: Callable[[Table], NumericValue]
+    parts: Callable[[Table], dict[str, NumericValue]] = lambda cells: {}  # noqa: ARG005 - none
+    is_relative: bool = False  # whether it needs the records of the table that have the cell's value
+    needs_size: bool = False  # whether it needs the size of the class next to each cell
+    needs_tail: bool = False  # whether it needs the values of a class in the order of their frequency
+    needs_kinds: bool = False  # whether it needs how many values the table has
+
+
+@dataclass(frozen=True)
 class Cells:
     """How many records, `n`, hold each sensitive value, `s`, in each class, by numbered class columns."""
 
@@ -49,12 +61,27 @@ class Cells:
     counts: Table
     keys: Sequence[str]  # that distinguish classes
 
-    def measured(self, cells: Table, value: Callable[[Table], NumericValue], **parts: NumericValue) -> Table:
-        """The size and the value of each class, from parts that are aggregated of its cells."""
+    def measured(self, *recipes: Recipe) -> Table:
+        """The size and the values of each class: `value`, or `value_0`, `value_1`, … of several measures.
+
+        The parts that several measures need are aggregated once; the same name is the same part.
+        """
+        cells = self.against_the_table() if any(each.is_relative for each in recipes) else self.counts
+        if any(each.needs_size for each in recipes):
+            cells = cells.mutate(size=sum_over(cells, self.keys, "n"))
+        if any(each.needs_tail for each in recipes):
+            keys, n = window_keys(cells, self.keys), _double(cells["n"])
+            tail = n.sum().over(ibis.cumulative_window(group_by=keys, order_by=cells["n"]))
+            cells = cells.mutate(tail=tail, largest=n.max().over(group_by=keys))
+        if any(each.needs_kinds for each in recipes):
+            cells = cells.mutate(kinds=self.in_table.count().name("kinds").as_scalar())
+        parts = {name: part for each in recipes for name, part in each.parts(cells).items()}
         classes = cells.group_by(list(self.keys)).agg(
             class_size=sum_bigint(cells["n"]), parts=bigint(cells.count()), most=cells["n"].max(), **parts
         )
-        return classes.select(*self.keys, "class_size", value=_double(value(classes)))
+        names = value_names(len(recipes))
+        values = {name: _double(each.value(classes)) for name, each in zip(names, recipes, strict=True)}
+        return classes.select(*self.keys, "class_size", **values)
 
     def against_the_table(self) -> Table:
         """The cells, each with the number of the table's records of its value, and of all records.
@@ -76,18 +103,28 @@ class Cells:
         """How many of the table's records have each value."""
         return self.counts.group_by("s").agg(in_table=_double(self.counts["n"]).sum())
 
-    def kinds(self, measured: Table) -> Table:
-        """How many classes have each size and value."""
-        counted = count_by(measured, ["class_size", "value"], "classes")
+    def kinds(self, *recipes: Recipe) -> Table:
+        """How many classes have each size and value, or values."""
+        counted = count_by(self.measured(*recipes), ["class_size", *value_names(len(recipes))], "classes")
         counted = counted.mutate(records=counted["class_size"] * counted["classes"])
         return null_report(self.rows, self.names, self.nulls, counted)
 
-    def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:
+    def offending(self, recipe: Recipe, offends: Callable[[Table], BooleanValue]) -> Table:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
+        measured = self.measured(recipe)
         shown = measured.filter(measured["value"].isnull() | offends(measured))
         listed = with_names(shown, self.own)
         columns = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
         return null_report(self.rows, self.names, self.nulls, columns)
+
+
+def value_names(measures: int) -> list[str]:
+    """The columns of the values of so many measures.
+
+    >>> value_names(1), value_names(2)
+    (['value'], ['value_0', 'value_1'])
+    """
+    return ["value"] if measures == 1 else [f"value_{place}" for place in range(measures)]
 
 
 def _double(value: NumericValue) -> FloatingValue:
@@ -119,7 +156,7 @@ def l_diversity(
     """How many values, well represented, a class has."""
     refuse_by(by)
     cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_diversity(cells, variant, c))
+    return cells.kinds(_diversity(variant, c))
 
 
 def l_diversity_classes(
@@ -135,25 +172,28 @@ def l_diversity_classes(
     """The classes of fewer than l."""
     cells = _listed(tbl, qi, sensitive, nulls)
     return cells.offending(
-        _diversity(cells, variant, c), lambda measured: measured["value"] < l * (1 - MEASURE_TOLERANCE)
+        _diversity(variant, c), lambda measured: measured["value"] < l * (1 - MEASURE_TOLERANCE)
     )
 
 
-def _diversity(cells: Cells, variant: str, c: float) -> Table:
-    counts = cells.counts
+def _diversity(variant: str, c: float) -> Recipe:
     if variant == "distinct":
-        return cells.measured(counts, lambda each: each["parts"])
+        return Recipe(lambda each: each["parts"])
     if variant == "entropy":
-        n = _double(counts["n"])
-        return cells.measured(counts, _effective, n_log_n=(n * n.ln()).sum())
-    keys = window_keys(counts, cells.keys)
-    n = _double(counts["n"])
-    rising = counts.mutate(
-        tail=n.sum().over(ibis.cumulative_window(group_by=keys, order_by=counts["n"])),
-        largest=n.max().over(group_by=keys),
-    )
-    hits = _double((rising["largest"] < c * rising["tail"]).ifelse(1, 0))  # 1.0 is a decimal to PostgreSQL
-    return cells.measured(rising, lambda each: each["hits"], hits=hits.sum())
+        return Recipe(
+            _effective, lambda cells: {"n_log_n": (_double(cells["n"]) * _double(cells["n"]).ln()).sum()}
+        )
+
+    def hits(cells: Table) -> dict[str, NumericValue]:
+        hit = (cells["largest"] < c * cells["tail"]).ifelse(1, 0)
+        return {"hits": _double(hit).sum()}  # 1.0 is a decimal to PostgreSQL
+
+    return Recipe(lambda each: each["hits"], hits, needs_tail=True)
+
+
+def _n_log_n(cells: Table) -> dict[str, NumericValue]:
+    n = _double(cells["n"])
+    return {"n_log_n": (n * n.ln()).sum()}
 
 
 def _effective(each: Table) -> FloatingValue:
@@ -163,24 +203,25 @@ def _effective(each: Table) -> FloatingValue:
     return even.ifelse(parts, (size.ln() - each["n_log_n"] / size).exp())
 
 
-def _closeness(cells: Cells, variant: str) -> Table:
+def _closeness(variant: str) -> Recipe:
     if variant != "equal":
         raise UnavailableError(
             f"t_closeness on Ibis must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
         )
-    cell = cells.against_the_table()
-    joined = cell.mutate(size=sum_over(cell, cells.keys, "n"), share=cell["in_table"] / cell["total"])
-    n, size, share = (_double(joined[name]) for name in ("n", "size", "share"))
-    further = n / size - share
-    positive = (further > 0).ifelse(further, NOTHING)
-    return cells.measured(joined, lambda each: each["further"], further=positive.sum())
+
+    def further(cells: Table) -> dict[str, NumericValue]:
+        n, size, in_table, total = (_double(cells[name]) for name in ("n", "size", "in_table", "total"))
+        excess = n / size - in_table / total
+        return {"further": (excess > 0).ifelse(excess, NOTHING).sum()}
+
+    return Recipe(lambda each: each["further"], further, is_relative=True, needs_size=True)
 
 
 def alpha_k_anonymity(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, by: By = None) -> Table:
     """The share that a class's most frequent value has in it."""
     refuse_by(by)
     cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_most_frequent(cells))
+    return cells.kinds(MOST_FREQUENT)
 
 
 def alpha_k_anonymity_classes(
@@ -189,45 +230,43 @@ def alpha_k_anonymity_classes(
     """The classes where it has more than alpha, or of fewer than k records."""
     cells, beyond = _listed(tbl, qi, sensitive, nulls), _above(alpha)
     return cells.offending(
-        _most_frequent(cells), lambda measured: beyond(measured) | (measured["class_size"] < int(k))
+        MOST_FREQUENT, lambda measured: beyond(measured) | (measured["class_size"] < int(k))
     )
 
 
-def _most_frequent(cells: Cells) -> Table:
-    return cells.measured(cells.counts, lambda each: _double(each["most"]) / _double(each["class_size"]))
+MOST_FREQUENT: Final = Recipe(lambda each: _double(each["most"]) / _double(each["class_size"]))
 
 
-def _likeness(cells: Cells, variant: str) -> Table:
-    joined = cells.against_the_table()
+def _likeness(variant: str) -> Recipe:
     if variant == "basic":
-        return cells.measured(joined, _gain, **_ends(joined))
-    _refuse_finite(cells, "beta_likeness", "basic", variant)
-    n, in_table, total = (_double(joined[name]) for name in ("n", "in_table", "total"))
-    allowed = (n * total / (in_table * (1 - (in_table / total).ln()))).max()
+        return Recipe(_gain, _ends, is_relative=True)
+
+    def parts(cells: Table) -> dict[str, NumericValue]:
+        n, in_table, total = (_double(cells[name]) for name in ("n", "in_table", "total"))
+        return _ends(cells) | {"allowed": (n * total / (in_table * (1 - (in_table / total).ln()))).max()}
 
     def bounded(each: Table) -> FloatingValue:
         return (each["allowed"] <= each["class_size"]).ifelse(_gain(each), inf)
 
-    return cells.measured(joined, bounded, allowed=allowed, **_ends(joined))
+    return Recipe(bounded, parts, is_relative=True)
 
 
-def _disclosed(cells: Cells, variant: str) -> Table:
-    joined = cells.against_the_table()
+def _disclosed(variant: str) -> Recipe:
     if variant == "present":
-        return cells.measured(joined, _surprise, **_ends(joined))
-    _refuse_finite(cells, "delta_disclosure", "present", variant)
+        return Recipe(_surprise, _ends, is_relative=True)
 
-    values = cells.in_table.count().name("kinds").as_scalar()
+    def parts(cells: Table) -> dict[str, NumericValue]:
+        return _ends(cells) | {"kinds": cells["kinds"].max()}
 
     def whole_kinds(each: Table) -> FloatingValue:
-        return (each["parts"] == values).ifelse(_surprise(each), inf)
+        return (each["parts"] == each["kinds"]).ifelse(_surprise(each), inf)
 
-    return cells.measured(joined, whole_kinds, **_ends(joined))
+    return Recipe(whole_kinds, parts, is_relative=True, needs_kinds=True)
 
 
-def _refuse_finite(cells: Cells, name: str, finite: str, variant: str) -> None:
+def _refuse_finite(tbl: Table, name: str, finite: str, variant: str) -> None:
     """Refuse a measure that can be infinite to a database whose doubles cannot."""
-    if (engine := backend(cells.rows)) in FINITE:
+    if variant != finite and (engine := backend(tbl)) in FINITE:
         rule = f"{name} on {engine} must have variant='{finite}', got '{variant}'"
         raise UnavailableError(f"{rule}: {NO_INFINITY}; ask DuckDB")
 
@@ -256,7 +295,24 @@ def _in_class(each: Table, end: str) -> FloatingValue:
     return each[end] * _double(each["total"]) / _double(each["class_size"])
 
 
-def _of_variant(measured: Callable[[Cells, str], Table]) -> Callable[..., Table]:
+def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
+    """Return how a measure of these options is aggregated, or refuse what the database cannot have."""
+    if name == "l_diversity":
+        return _diversity(options["variant"], options["c"])
+    if name == "alpha_k_anonymity":
+        return MOST_FREQUENT
+    recipes, finite = VARIANTS[name]
+    if finite:
+        _refuse_finite(tbl, name, finite, options["variant"])
+    return recipes(options["variant"])
+
+
+def several_kinds(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *recipes: Recipe) -> Table:
+    """How many classes have each size and values of several measures: the cells are counted once."""
+    return _cells(tbl, qi, sensitive, nulls).kinds(*recipes)
+
+
+def _of_variant(name: str) -> Callable[..., Table]:
     """Bind a measure whose variant is its one option."""
 
     def kinds(
@@ -264,25 +320,35 @@ def _of_variant(measured: Callable[[Cells, str], Table]) -> Callable[..., Table]
     ) -> Table:
         refuse_by(by)
         cells = _cells(tbl, qi, sensitive, nulls)
-        return cells.kinds(measured(cells, variant))
+        return cells.kinds(recipe_of(cells.rows, name, {"variant": variant}))
 
     return kinds
 
 
-def _beyond(measured: Callable[[Cells, str], Table], threshold: str) -> Callable[..., Table]:
+def _beyond(name: str, threshold: str) -> Callable[..., Table]:
     """Bind the listing of classes whose value is above the threshold, an argument of this name."""
 
     def classes(
         tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, **limits: float
     ) -> Table:
         cells = _listed(tbl, qi, sensitive, nulls)
-        return cells.offending(measured(cells, variant), _above(limits[threshold]))
+        recipe = recipe_of(cells.rows, name, {"variant": variant})
+        return cells.offending(recipe, _above(limits[threshold]))
 
     return classes
 
 
 # How far the values of a class are distributed from those of the table; how much more frequent a value is in
-# a class than in the table, at most; how far, in logarithms, its frequencies in the two differ, at most.
-t_closeness, t_closeness_classes = _of_variant(_closeness), _beyond(_closeness, "t")
-beta_likeness, beta_likeness_classes = _of_variant(_likeness), _beyond(_likeness, "beta")
-delta_disclosure, delta_disclosure_classes = _of_variant(_disclosed), _beyond(_disclosed, "delta")
+# a class than in the table, at most; how far, in logarithms, its frequencies in the two differ, at most. The
+# variant beside each is the one that is never infinite, if another is.
+VARIANTS: Final[Mapping[str, tuple[Callable[[str], Recipe], str]]] = {
+    "t_closeness": (_closeness, ""),
+    "beta_likeness": (_likeness, "basic"),
+    "delta_disclosure": (_disclosed, "present"),
+}
+t_closeness, t_closeness_classes = _of_variant("t_closeness"), _beyond("t_closeness", "t")
+beta_likeness, beta_likeness_classes = _of_variant("beta_likeness"), _beyond("beta_likeness", "beta")
+delta_disclosure, delta_disclosure_classes = (
+    _of_variant("delta_disclosure"),
+    _beyond("delta_disclosure", "delta"),
+)

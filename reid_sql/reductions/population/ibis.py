@@ -110,7 +110,7 @@ def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str,
         **{name: bigint(both[each].sum().over(group_by=groups)) for name, each in counts.items()}
     ).filter(lambda each: each["mine"] == 1)
     sized = joined.mutate(class_size=ibis.greatest(joined["in_population"], joined["own"]))
-    sizes = count_by(sized.select(*names, "class_size").distinct(), ["class_size"], "classes")
+    sizes = count_by(sized.group_by([*names, "class_size"]).agg(), ["class_size"], "classes")
     of_people = smallest_class_sizes(sized, sized["in_population"] < sized["own"])
     every = ibis.union(
         sizes.mutate(records=zero(), uncovered=zero()),

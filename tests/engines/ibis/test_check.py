@@ -570,3 +570,34 @@ def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl
     made.disconnect()
     assert {each["verdict"] for each in page["checks"]} == {"not judged"}
     assert page["checks"][0]["groups"][0]["why"] == "the file changed while it was measured"
+
+
+@pytest.mark.postgres
+def test_a_table_in_any_order_is_counted_alike(tmp_path: Path, postgres: str) -> None:
+    """Of ordered rows, Ibis makes DISTINCT values those together with what they are ordered by."""
+    frame = pl.DataFrame({"row": range(6), "person": [1, 1, 2, 2, 3, 3], "age": [1, 1, 1, 2, 2, 2]})
+    frame = frame.with_columns(sex=pl.col("person") % 2, town=pl.lit("x"))
+    server = connected("postgres", postgres)
+    table = server.create_table("in_any_order", frame.to_arrow(), overwrite=True)
+    checks = """quasi_identifiers = ["age", "sex"]
+        checks = [
+          { measure = "k", at_least = 1 },
+          { measure = "uniqueness", at_most = 1 },
+          { measure = "k", at_least = 1, by = ["sex", "town"], quasi_identifiers = ["age"] } ]"""
+    for entity in ("", 'entity = "person"\n'):
+        path = written(tmp_path, f"mask_below = 1\n[[tables]]\n{entity}", checks)
+        pages = [gate.run(path, tables={"people": each}).page for each in (table, table.order_by("row"))]
+        shown = [
+            [page["tables"][0]["records"], [each["groups"] for each in page["checks"]]] for page in pages
+        ]
+        assert shown[0] == shown[1]
+        assert shown[0][0] == (3 if entity else 6)
+    server.drop_table("in_any_order")
+
+
+def test_no_query_takes_distinct_rows_by_ibis() -> None:
+    """They are grouped, as the test before this one tells why."""
+    root = Path(reid_sql.__file__).parent
+    files = [path for path in root.rglob("*.py") if "import ibis" in path.read_text(encoding="utf-8")]
+    assert len(files) > 10
+    assert [path for path in files if ".distinct()" in path.read_text(encoding="utf-8")] == []

@@ -30,11 +30,12 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
     *(("beta_likeness", [["age"], "region"], {"variant": variant}) for variant in ("basic", "enhanced")),
     *(("delta_disclosure", [["age"], "region"], {"variant": variant}) for variant in ("present", "all")),
     ("beta_likeness_classes", [["age"], "region"], {"variant": "enhanced"}),
+    ("class_size_histogram", [["age"]], {"by": ["sex"]}),
 ]
 IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("class_size_histogram", [TWO], {"entity": "region"}),
     *(("attribute_risk", [TWO], {"nulls": nulls, "entity": "region"}) for nulls in ("value", "drop")),
-    ("class_size_histogram", [["age"]], {"by": ["sex"]}),
+    ("class_size_histogram", [["age"]], {"by": ["sex"], "nulls": "drop"}),
     ("risk_summary", [["age"]], {"by": ["sex"], "nulls": "drop", "entity": "region"}),
     ("pyc_fit", [["age", "region"]], {"entity": "sex"}),
     ("l_diversity", [["age"], "region"], {"variant": "recursive", "c": 2}),

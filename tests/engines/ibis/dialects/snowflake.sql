@@ -302,11 +302,15 @@ FROM (
             (
               (
                 CAST("t12"."n" AS DOUBLE) / "t12"."size"
-              ) - "t12"."share"
+              ) - (
+                "t12"."in_table" / "t12"."total"
+              )
             ) > 0,
             (
               CAST("t12"."n" AS DOUBLE) / "t12"."size"
-            ) - "t12"."share",
+            ) - (
+              "t12"."in_table" / "t12"."total"
+            ),
             0.0
           )
         ) AS "further"
@@ -324,8 +328,7 @@ FROM (
             PARTITION BY "t11"."q1", "t11"."q2", "t11"."q3"
             ORDER BY NULL ASC
             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-          ) AS "size",
-          "t11"."in_table" / "t11"."total" AS "share"
+          ) AS "size"
         FROM (
           SELECT
             "t10"."q1",
