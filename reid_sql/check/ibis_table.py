@@ -34,12 +34,20 @@ from reid_sql.client_fallback import (
 )
 from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, collected, with_aliases
+from reid_sql.engines.ibis.frames import (
+    aliases,
+    bigint,
+    check_columns,
+    collected,
+    count_by,
+    with_aliases,
+)
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
-from reid_sql.parameters import MAX_COLUMNS, Columns, NullWord
-from reid_sql.reductions.classes.ibis import histograms
+from reid_sql.parameters import MAX_COLUMNS, Columns
+from reid_sql.reduction import DIVIDING, group_names
+from reid_sql.reductions.classes.ibis import histogram, histograms
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, asked, warehouse
 
@@ -178,18 +186,13 @@ class IbisTable(RemoteTable):
     def _ask_groups(
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
     ) -> list[Row]:
-        """Ask for rows of groups, whose values under these names are those of the columns `by`."""
+        """Ask for rows of groups, whose values under these names are those of `by` as they are compared."""
         return _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
 
     def _fetch_groups(
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
     ) -> NumberedRows:
-        def fetched() -> NumberedRows:
-            table = question()
-            compared = table.mutate(**{name: comparable(table[name]) for name in names})
-            return fetch_values(compared, dict(zip(names, by, strict=True)), LABEL)
-
-        return self._asked(fetched)
+        return self._asked(lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL))
 
     def count_records(self) -> int:
         """Count the records of the table."""
@@ -208,8 +211,11 @@ class IbisTable(RemoteTable):
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
-        divided, names = self._divided(by), self.group_names(by)
-        classes = self._fetch_groups(lambda: ri.equivalence_classes(divided, names), by, names)
+        check_columns(DIVIDING, by, self.frame)
+        names = aliases(by)
+        classes = self._fetch_groups(
+            lambda: count_by(with_aliases(self.frame, by), names, "records"), by, names
+        )
         groups = [(*(row[name] for name in names), int(row["records"])) for row in _rows_of(classes, names)]
         self._codes[tuple(by)] = {
             repr(group[:-1]): codes for group, codes in zip(groups, classes.codes.tolist(), strict=True)
@@ -218,15 +224,15 @@ class IbisTable(RemoteTable):
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count records by group and by which columns are NULL."""
-        gaps = {
-            f"reid gap {place}": self.frame[name].isnull().ifelse(1, 0) for place, name in enumerate(columns)
-        }
-        names = self.group_names(by)
-        marked = self._divided(by).mutate(**gaps)
-        counted = marked.group_by([*names, *gaps]).agg(reid_n=bigint(marked.count()))
+        every, groups = [*by, *columns], aliases(by)
+        rows = with_aliases(self.frame, every)
+        gaps = {f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(every)[len(by) :]}
+        counted = (
+            rows.mutate(**gaps).group_by([*groups, *gaps]).agg(records=lambda each: bigint(each.count()))
+        )
         return [
-            (*(row[name] for name in names), any(row[name] for name in gaps), row["reid_n"])
-            for row in self._ask_groups(lambda: counted, by, names)
+            (*(row[name] for name in groups), any(row[name] for name in gaps), row["records"])
+            for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
     def class_sizes(
@@ -240,11 +246,9 @@ class IbisTable(RemoteTable):
         """Count the classes of each size in each group: its values, the size, the classes."""
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
-        divided, names = self._divided(by), self.group_names(by)
-        nulls: NullWord = "drop" if drop else "value"
-        counted = self._ask_groups(
-            lambda: ri.class_size_histogram(divided, list(qi), nulls=nulls, by=names or None), by, names
-        )
+        nulls, names = "drop" if drop else "value", group_names(by)
+        check_columns(DIVIDING, by, self.frame)
+        counted = self._ask_groups(lambda: histogram(self.frame, list(qi), nulls, by=by), by, names)
         return [
             (*(row[name] for name in names), row["class_size"], row["classes"])
             for row in counted

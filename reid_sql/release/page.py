@@ -66,7 +66,9 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "measured_on_the_release": sorted(set(table.left_to_gate)),
         **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
         "losses": losses,
-        "target": describe_target(table.target, table.lattice, best.node, _cell_suppression(table, best))
+        "target": describe_target(
+            table.target, table.lattice, best.node, _shown_suppression(table, best, below), below
+        )
         if best
         else None,
         "columns": _column_pages(table),
@@ -108,12 +110,18 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     }
 
 
-def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
-    """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
+def _shown_suppression(table: "TableRelease", best: CountedNode, below: int) -> CellSuppression:
+    """Return what is blank and suppressed; nothing if it is of few records, whose number would follow."""
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     suppressed = (distinct.counts[made.gone].sum(), distinct.counts[made.blank.any(axis=0)].sum())
     if any(0 < records < below for records in suppressed):
-        made = CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
+        return CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
+    return made
+
+
+def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
+    """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
+    distinct, made = table.lattice.records_at(best.node), _shown_suppression(table, best, below)
     after = apply_suppression(distinct, made)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {

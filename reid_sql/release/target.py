@@ -1,6 +1,6 @@
 """A target column: how well the quasi-identifiers predict it, in the original and in the release."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,9 +57,12 @@ def target_of(generalization: Generalization, column: str) -> Target | None:
 
 
 def describe_target(
-    target: Target | None, lattice: Lattice, node: Node, made: CellSuppression
+    target: Target | None, lattice: Lattice, node: Node, made: CellSuppression, below: int
 ) -> dict[str, Any] | None:
-    """Describe the prediction from the table, and from its transformation at a node."""
+    """Describe the prediction from the table, and from its transformation at a node.
+
+    A share of fewer records than `below` is given as the largest that the mask hides.
+    """
     if target is None:
         return None
     bottom = (0,) * len(node)
@@ -69,13 +72,17 @@ def describe_target(
     whole = np.bincount(values, before.counts).astype(np.float64)
     gone = int(before.counts.sum() - after.counts.sum())
     first, last = predict_target(before, values), predict_target(after, left, gone, whole)
+
+    def masked(share: float) -> float:
+        return _masked(share, int(before.counts.sum()), below)
+
     return {
         "column": target.column,
-        "expected_error": _few(1 - whole.max() / whole.sum()),
-        "original": _prediction(first, target.hierarchies),
-        "released": _prediction(last, target.hierarchies),
+        "expected_error": masked(1 - whole.max() / whole.sum()),
+        "original": _prediction(first, target.hierarchies, masked),
+        "released": _prediction(last, target.hierarchies, masked),
         "information_kept": _few(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None,
-        "classification_metric": _few(misfits(after, place, left, gone)),
+        "classification_metric": masked(misfits(after, place, left, gone)),
         "columns": _by_column(target, before, values, after, left, whole),
     }
 
@@ -97,10 +104,12 @@ def _records(
     return staying, wider.codes[len(node) + target.place][stays], place[stays]
 
 
-def _prediction(prediction: Prediction, hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
+def _prediction(
+    prediction: Prediction, hierarchies: Sequence[Hierarchy], masked: Callable[[float], float]
+) -> dict[str, Any]:
     return {
         "by": [hierarchies[at].column for at in prediction.columns],
-        "error": _few(prediction.error),
+        "error": masked(prediction.error),
         "information": _few(prediction.information),
     }
 
@@ -125,6 +134,18 @@ def _by_column(  # noqa: PLR0917 - a table before and after
         }
         for hierarchy, (first, last) in zip(target.hierarchies, pairs, strict=True)
     ]
+
+
+def _masked(share: float, records: int, below: int) -> float:
+    """Round a share of the records; of few records, or of all but few, it is the mask or 1.
+
+    >>> [_masked(count / 1000, 1000, 10) for count in (0, 3, 125, 995, 1000)]
+    [0.0, 0.01, 0.125, 1.0, 1.0]
+    """
+    count = round(share * records)
+    if 0 < count < below:
+        return min(1.0, below / records)
+    return 1.0 if 0 < records - count < below else _few(share)
 
 
 def _few(share: float) -> float:

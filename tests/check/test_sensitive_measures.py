@@ -6,9 +6,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.check import gate
+from reid_sql.check import gate, sensitive_measures
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
+from reid_sql.reductions.disclosure.ibis import several_kinds
 
 MEASURES = ("l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure")
 CHECKS = [
@@ -91,14 +92,11 @@ def test_a_measure_that_is_refused_leaves_the_others_judged(
     """Where all together are refused, each is asked alone."""
     path = policy(tmp_path, sources["url"], "value", "p")
     expected = [each["groups"][0]["value"] for each in gate.check(path)["checks"]]
-    from reid_sql.check import sensitive_measures  # noqa: PLC0415 - what is changed
-
-    ask = sensitive_measures.several_kinds
 
     def one_at_a_time(*arguments: object) -> object:
         if len(arguments) > 5:
             raise ReidError("too many at once")
-        return ask(*arguments)  # type: ignore[arg-type]
+        return several_kinds(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(sensitive_measures, "several_kinds", one_at_a_time)
     assert [each["groups"][0]["value"] for each in gate.check(path)["checks"]] == expected

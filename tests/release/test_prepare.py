@@ -158,6 +158,41 @@ def test_few_records_left_out_are_not_reported(tmp_path: Path) -> None:
     assert "90" not in made.sql.replace(str(tmp_path), "")  # whose name may hold any digits
 
 
+@pytest.mark.parametrize("few", [1, 4, 9])
+@pytest.mark.parametrize("cells", ["false", "true"])
+def test_no_rate_of_a_target_tells_how_few_are_left_out(tmp_path: Path, few: int, cells: str) -> None:
+    """Each class has one value of the target: only those that are left out are predicted wrongly."""
+    ages = [20] * 100 + [30] * (200 - few) + list(range(90, 90 + few))
+    ill = ["yes" if age == 20 else "no" for age in ages]
+    frame = pl.DataFrame({"age": ages, "sex": ["F", "M"] * 150, "ill": ill})
+    frame.write_parquet(tmp_path / "people.parquet")
+    prepare = (
+        f'suppression = 0.05\ncells = {cells}\ntarget = "ill"\nhierarchies.age = []\nhierarchies.sex = []'
+    )
+    made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(10), prepare=prepare)))
+    reported = made.page["tables"][0]
+    assert len(made_by(made.sql, "people_released").drop_nulls()) == 300 - few
+    assert None in {reported["suppressed_share"], reported["blank_share"]}
+    rates = json.loads(json.dumps(reported["target"]))
+    shares = [rates["expected_error"], rates["classification_metric"], rates["released"]["error"]]
+    assert [share for share in shares if 0 < round(300 * share) < 10 or 290 < round(300 * share) < 300] == []
+    assert rates["classification_metric"] == 0
+
+
+def test_a_rare_value_of_a_target_is_masked(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [20, 30] * 150, "ill": ["rare"] * 3 + ["none"] * 297})
+    frame.write_parquet(tmp_path / "people.parquet")
+    prepare = 'target = "ill"\nhierarchies.age = []'
+    made = run(written(tmp_path, policy("people.parquet", ["age"], K.format(10), prepare=prepare)))
+    reported = made.page["tables"][0]["target"]
+    for share in (
+        reported["expected_error"],
+        reported["classification_metric"],
+        reported["released"]["error"],
+    ):
+        assert share == pytest.approx(10 / 300, abs=1e-4)
+
+
 def test_rare_values_are_not_named_by_the_sql(tmp_path: Path) -> None:
     frame = pl.DataFrame({"town": ["A"] * 500 + ["B"] * 480 + [f"rare {at}" for at in range(20)]})
     frame.write_parquet(tmp_path / "people.parquet")

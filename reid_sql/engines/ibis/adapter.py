@@ -13,7 +13,7 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.group_answers import answered_by_group
-from reid_sql.engines.ibis.alike import comparable
+from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
@@ -87,10 +87,21 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     reduced = implementation(reduction, "ibis")(**counted)
     if declared.answer is Answer.REDUCTION:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
-        return listed if by is None else listed.rename(dict(zip(by, group_names(by), strict=True)))
+        return listed if by is None else _with_groups(listed, by)
     if by is not None:
         return framed(_answer_by_group(declared, reduced, by, own))
     return _answer_of(declared, reduction, _counts(declared, reduction, reduced), own)
+
+
+def _with_groups(listed: Table, by: Sequence[str]) -> Table:
+    """Return the rows with the values of the groups as they were, under their columns' names."""
+    own = dict(zip(group_names(by), by, strict=True))
+    return listed.select(
+        **{
+            own.get(name, name): restored(listed[name]) if name in own else listed[name]
+            for name in listed.columns
+        }
+    )
 
 
 def _answer_by_group(
@@ -98,9 +109,8 @@ def _answer_by_group(
 ) -> pa.Table:
     """Answer for each group, which the database numbers."""
     names = group_names(by)
-    compared = reduced.mutate(**{name: comparable(reduced[name]) for name in names})
     columns = dict(zip(names, by, strict=True))
-    fetched = fetch_values(compared, columns, "the histograms of all groups")
+    fetched = fetch_values(reduced, columns, "the histograms of all groups")
     table = fetched.others
     for place, name in enumerate(names):
         table = table.append_column(name, fetched.column(place))

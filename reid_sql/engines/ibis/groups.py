@@ -8,7 +8,6 @@ import ibis
 import ibis.expr.datatypes as dt
 from ibis.expr.types import BooleanValue, Table
 
-from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     WHOLE,
     aliases,
@@ -79,10 +78,13 @@ class GroupCounts:
         return self.rows.filter(~has_null(self.rows, self.names)) if self.nulls == "drop" else self.rows
 
     def report(self, sized: Table) -> Table:
-        """Report the counts of each group, all groups included, with the records dropped of each."""
+        """Report the counts of each group, all groups included, with the records dropped of each.
+
+        The groups' values are as they are compared, so that two that are written alike are two.
+        """
         every = sized.mutate(records_dropped=zero()) if self.nulls != "drop" else self._with_dropped(sized)
         originals = group_names(self.by)
-        own = {name: restored(every[group]) for group, name in zip(self.groups, originals, strict=True)}
+        own = {name: every[group] for group, name in zip(self.groups, originals, strict=True)}
         return every.select(
             **own,
             class_size=every["class_size"],

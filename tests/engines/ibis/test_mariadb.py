@@ -3,14 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import ibis
 import polars as pl
+import pymysql
 import pytest
 
 import reid_sql.ibis as ri
 import reid_sql.polars as rp
+from reid_sql.check import gate
+from reid_sql.check.policy import read_policy
+from reid_sql.engines.ibis.frames import collected
+from reid_sql.errors import ReidError
 from tests.dbt.odd import plain_tables
 from tests.mariadb import town
 
@@ -76,3 +82,47 @@ def test_records_stand_beside_the_size_of_their_class(cursor: Any, country: pl.D
     expected = country.lazy().with_columns(k=rp.equivalence_class_size(*QI)).collect()
     found = answer(cursor, ri.equivalence_class_size(TABLE, *QI, name="k"), expected.columns)
     assert found == Counter(tuple(map(_plain, row)) for row in expected.rows())
+
+
+ODD = """quasi_identifiers = ["age"]
+nulls = "drop"
+checks = [{ measure = "k", at_least = 1, by = ["mood"] }, { measure = "k", at_least = 1, by = ["name"] }]"""
+
+
+def test_groups_are_values_as_they_are_compared(mariadb: str, tmp_path: Path) -> None:
+    """An enum has the empty text for a value that is none of its members, and may have it as one.
+
+    Groups that would be written alike are refused, and none is one to which a collation adds others.
+    """
+    with (
+        pymysql.connect(unix_socket=mariadb, user="root", autocommit=True) as other,
+        other.cursor() as cursor,
+    ):
+        cursor.execute("CREATE OR REPLACE DATABASE alike COLLATE utf8mb4_general_ci")
+        cursor.execute("USE alike")
+        cursor.execute("SET sql_mode = ''")
+        cursor.execute("CREATE TABLE odd (age INT, mood ENUM('x', ''), name VARCHAR(9))")
+        rows = "(1, 'no member', 'a'), (1, '', 'A'), (NULL, '', 'a'), (2, 'x', 'a'), (2, 'no member', 'A ')"
+        cursor.execute(f"INSERT INTO odd VALUES {rows}")
+        pymysql.install_as_MySQLdb()
+        with pytest.warns(UserWarning, match="time zone"):  # a server without names of zones
+            con = ibis.mysql.connect(user="root", unix_socket=mariadb, host="localhost", database="alike")
+        table = con.table("odd")
+        with pytest.raises(ReidError, match="'mood' must come to the client as values that differ"):
+            collected(ri.risk_summary(table, ["age"], by=["mood"]), "")
+        (tmp_path / "p.toml").write_text(f"mask_below = 1\n[[tables]]\nname = 't'\n{ODD}", encoding="utf-8")
+        page = gate.run(tmp_path / "p.toml", tables={"t": table}).page
+        assert [each["verdict"] for each in page["checks"]] == ["not judged", "pass"]
+        groups = [(each["group"]["name"], each["records"]) for each in page["checks"][1]["groups"]]
+        assert groups == [
+            ("A", 1),
+            ("A ", 1),
+            ("a", 3),
+        ]
+        with gate.open_with_engine(
+            None, read_policy(tmp_path / "p.toml", ["t"]), tables={"t": table}
+        ) as releases:
+            gaps = sorted(releases[0].engine.count_gaps(["age"], ["name"]))
+        assert gaps == [("A", False, 1), ("A ", False, 1), ("a", False, 2), ("a", True, 1)]
+        con.disconnect()
+        cursor.execute("DROP DATABASE alike")
