@@ -193,7 +193,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
     assert first != pytest.approx(other, rel=1e-12)
     for answer in answers:
         row = next(row for row in answer if row["measure"] == "links_by_likelihood")
-        assert row["status"] == "records_drawn: the attack used 75 drawn records"
+        assert row["status"] == "records_drawn: the attack used 75 records, drawn at random"
         assert row["released"] == pytest.approx(float(exact["correct_links"]), abs=0.03)
         assert row["low"] < float(exact["correct_links"]) < row["high"]
         best = next(row for row in answer if row["measure"] == "correct_links")

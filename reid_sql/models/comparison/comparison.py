@@ -25,7 +25,7 @@ from reid_sql.models.comparison.paired_records import (
 from reid_sql.parameters import Floats, Integers
 
 STATUS_NO_KEY: Final = "no_key: changes and links need key, a column of both tables that identifies records"
-STATUS_DRAWN: Final = "records_drawn: the attack used {} drawn records"
+STATUS_DRAWN: Final = "records_drawn: the attack used {} records, drawn at random"
 STATUS_NO_COMMON_RECORD: Final = "no_common_record: no record is in both tables"
 STATUS_OTHER_VALUES: Final = (
     "other_values: total_variation is not available, since no released value is in the original"
