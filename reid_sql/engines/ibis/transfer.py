@@ -240,12 +240,17 @@ def _read_decimals(texts: pa.Array, kind: dt.Decimal) -> pa.Array:
     except (InvalidOperation, TypeError):
         return texts
     if not all(number.is_finite() for number in numbers):
-        return texts
+        return pa.array([_shortest(number) for number in numbers], pa.string())
     scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
     own = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
     for digits, places in (own, (MAX_DIGITS, max(scale, 0))):
         if max(scale, 0) <= places <= digits <= MAX_DIGITS:
             with suppress(pa.ArrowException, InvalidOperation):
                 return pa.array(numbers, pa.decimal128(digits, places))
-    short = [f"{number:f}" for number in numbers]
-    return pa.array([text.rstrip("0").rstrip(".") if "." in text else text for text in short], pa.string())
+    return pa.array([_shortest(number) for number in numbers], pa.string())
+
+
+def _shortest(number: Decimal) -> str:
+    """Write a decimal without final zeros: equal ones alike, as any row's may stand for all."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -601,3 +601,24 @@ def test_no_query_takes_distinct_rows_by_ibis() -> None:
     files = [path for path in root.rglob("*.py") if "import ibis" in path.read_text(encoding="utf-8")]
     assert len(files) > 10
     assert [path for path in files if ".distinct()" in path.read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.postgres
+def test_a_group_is_the_same_however_its_value_is_written(tmp_path: Path, postgres: str) -> None:
+    """Equal decimals may be written with other final zeros, and each query may send another row's."""
+    server = connected("postgres", postgres)
+    server.raw_sql("CREATE TABLE written_so (x numeric, age int)").close()
+    values = (
+        "('1', 1), ('1.0', 1), ('1.00', 2), ('NaN', 1), ('Infinity', 2), ('1e3', 1), ('1000', 1), (NULL, 2)"
+    )
+    server.raw_sql(f"INSERT INTO written_so VALUES {values}").close()
+    checks = """quasi_identifiers = ["age"]
+        checks = [
+          { measure = "k", at_least = 1, by = ["x", "age"] },
+          { measure = "k", at_least = 1, by = ["x"] } ]"""
+    path = written(tmp_path, "mask_below = 1\n[[tables]]", checks)
+    page = gate.run(path, tables={"people": server.table("written_so")}).page
+    assert [each["verdict"] for each in page["checks"]] == ["pass", "pass"]
+    groups = {each["group"]["x"]: each["records"] for each in page["checks"][1]["groups"]}
+    assert groups == {None: 1, "1": 3, "1000": 2, "Infinity": 1, "NaN": 1}
+    server.raw_sql("DROP TABLE written_so").close()
