@@ -153,8 +153,8 @@ class ClientRecords:
 
         They are known not to fit if those on some of the columns, which are no more, would not.
         """
-        key = (frozenset(columns), tuple(by))
-        least = [view.rows for (names, _), view in self._views.items() if names <= {*columns, *by}]
+        key, every = (frozenset(columns), tuple(by)), {*columns, *by}
+        least = [view.rows for (names, own), view in self._views.items() if names | set(own) <= every]
         may_fit = self._total + max(least, default=0) * (len(columns) + len(by) + 1) <= max_collected_values()
         if key in self._views or self._is_full or not may_fit:
             return
