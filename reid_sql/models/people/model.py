@@ -172,11 +172,17 @@ class PeopleModel:
     repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
+    of_shares: "PeopleModel | None" = None  # without donors; None where it has none itself
 
     @property
     def records(self) -> int:
         """Number of records of the sample."""
         return int(self.histogram.records.sum())
+
+    @property
+    def predicting(self) -> "PeopleModel":
+        """The model without donors, which predicts shares."""
+        return self.of_shares or self
 
     @property
     def donors(self) -> int:
