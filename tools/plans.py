@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.plain_sql import laid_out
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.reduction import implementation, reductions
 

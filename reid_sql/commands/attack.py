@@ -6,9 +6,8 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.charts.release_figures import check_plot_file, save
+from reid_sql.charts.release_figures import attacks, check_plot_file, save
 from reid_sql.charts.release_figures import comparison_page as comparison_figure
-from reid_sql.charts.synthetic_figures import attacks
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (

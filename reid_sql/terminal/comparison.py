@@ -64,13 +64,13 @@ def _figures(figures: Sequence[dict[str, Any]]) -> Table:
         table.add_column(name, justify="right")
     table.add_column("is", style="dim")
     for row in figures:
-        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
+        shown = (_format_figure(row["measure"], row[side]) for side in ("original", "released"))
         words = SHARES.get(row["measure"], "")
         table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
     return table
 
 
-def _told(measure: str, value: float | None) -> str:
+def _format_figure(measure: str, value: float | None) -> str:
     if value is None:
         return "NULL"
     return percent(value) if measure in SHARES else f"{value:,.0f}"

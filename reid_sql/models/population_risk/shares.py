@@ -16,7 +16,7 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
-from reid_sql.models.marginals.record_cells import describe_few_records, join_status
+from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.model import PeopleModel, SampleRecords
 from reid_sql.models.population_risk.intervals import (

@@ -15,9 +15,8 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.synthetic.attack_figures import NO_HOLDOUT, AuditedAttack, unavailable
+from reid_sql.models.synthetic.attack_figures import NO_HOLDOUT, AuditedAttack, RocCurve, unavailable
 from reid_sql.models.synthetic.audited_tables import AuditedTables, People, measure_distances
-from reid_sql.models.synthetic.roc import RocCurve
 from reid_sql.parameters import Floats, Integers
 
 STRONGEST: Final = "strongest_membership"

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import mpmath
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +11,10 @@ from scipy.special import ndtr
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.numerics.rectangle import (
-    MAX_SIGMAS,
-    Cells,
-    Estimates,
     Precision,
-    check_correlation,
     factorize,
-    integrate,
     nearest_correlation,
+    rectangle_probabilities,
 )
 from tests.conftest import DATA
 
@@ -63,27 +58,6 @@ def test_the_factors_give_the_matrix_back(size: int, rank: int, seed: int) -> No
         triangle[step.columns, place] = step.slopes
         triangle[step.later, place] = step.ahead
     assert triangle @ triangle.T == pytest.approx(matrix, abs=1e-5)
-
-
-def rectangle_probabilities(
-    lower: npt.ArrayLike, upper: npt.ArrayLike, correlation: npt.ArrayLike, precision: Precision | None = None
-) -> Estimates:
-    """Probability that lower < Z <= upper in every coordinate, for (rectangles, dimensions) of any bounds.
-
-    Cells of columns, as the copula asks for them, are here the distinct intervals of each coordinate.
-    """
-    low, high = (
-        np.atleast_2d(np.asarray(bound, dtype=np.float64)).clip(-MAX_SIGMAS, MAX_SIGMAS)
-        for bound in (lower, upper)
-    )
-    matrix = check_correlation(correlation, low.shape[1])
-    pairs = [
-        np.unique(np.stack(pair), axis=1, return_inverse=True) for pair in zip(low.T, high.T, strict=True)
-    ]
-    codes = np.stack([inverse.ravel() for _, inverse in pairs], axis=1).astype(np.int64)
-    cells = Cells([bounds[0][:, None] for bounds, _ in pairs], [bounds[1][:, None] for bounds, _ in pairs])
-    order = np.argsort((ndtr(high) - ndtr(low)).mean(axis=0), kind="stable").tolist()
-    return integrate(codes, lambda _: cells, matrix, order, precision or Precision())
 
 
 REFERENCE = DATA.parent / "maths" / "rectangle_probabilities.json"
@@ -243,6 +217,8 @@ def test_nothing_is_ever_zero_and_the_far_tail_is_exact() -> None:
 @pytest.mark.parametrize(
     ("lower", "upper", "matrix", "words"),
     [
+        ([1.0, 0.0], [0.0, 1.0], equicorrelated(2, 0.0), "lower must be at most upper"),
+        ([0.0, float("nan")], [1.0, 1.0], equicorrelated(2, 0.0), "lower must be at most upper"),
         ([0.0], [1.0], equicorrelated(2, 0.0), "correlation must be a 1 x 1 matrix of finite numbers, got"),
         (
             [0.0] * 2,

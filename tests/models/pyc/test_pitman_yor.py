@@ -15,6 +15,7 @@ from reid_sql.models.pyc.pitman_yor import (
     MAX_BELOW_ONE,
     MIN_UNIFORM_PRODUCT,
     correctness,
+    entropy_and_tail,
     k_violation,
     parameters,
     uniqueness,
@@ -65,13 +66,6 @@ def inverse_digamma(value: Any) -> Any:
 def process(entropy: float, tail: float) -> tuple[Any, Any]:
     h, gamma = mp.mpf(entropy), mp.mpf(tail)
     return 1 - inverse_digamma(-mp.euler - h * gamma), inverse_digamma(-mp.euler + h - h * gamma) - 1
-
-
-def entropy_and_tail(discount: float, concentration: float) -> list[float]:
-    """Equation 2 in the precision that is set: h = ψ(1+α) − ψ(1−d) and γ = (ψ(1) − ψ(1−d)) / h."""
-    d, alpha = mp.mpf(discount), mp.mpf(concentration)
-    entropy = mp.digamma(1 + alpha) - mp.digamma(1 - d)
-    return [float(entropy), float((mp.digamma(1) - mp.digamma(1 - d)) / entropy)]
 
 
 def equation_13(d: Any, alpha: Any, n: Any) -> Any:
@@ -223,7 +217,9 @@ def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
             assert discount == pytest.approx(
                 float(d), rel=1e-12, abs=2e-323
             )  # the smallest doubles have no digits
-            assert entropy_and_tail(discount, concentration) == pytest.approx([entropy, tail], rel=1e-11)
+            assert [float(value) for value in entropy_and_tail(discount, concentration)] == pytest.approx(
+                [entropy, tail], rel=1e-11
+            )
 
 
 def test_limits_of_the_parameters() -> None:
@@ -262,7 +258,11 @@ def test_answers_pass_smoothly_into_equally_large_sets(entropy: float, n: float)
 
 def test_arguments_broadcast() -> None:
     tall = np.array([[5.0], [6.0]])
-    assert parameters(tall, [0.1, 0.2, 0.3])[0].shape == (2, 3)
+    assert (
+        parameters(tall, [0.1, 0.2, 0.3])[0].shape
+        == entropy_and_tail(tall / 10, [1.0, 2.0, 3.0])[1].shape
+        == (2, 3)
+    )
     assert correctness(tall, 0.1, [1, 10, 100]).shape == uniqueness(tall, 0.1, [1, 10, 100]).shape == (2, 3)
     assert k_violation(5.0, tall / 10, 1e6, [2, 3, 5]).shape == (2, 3)
     assert k_violation(5.0, [], 1e6, 5).shape == (0,)
@@ -300,3 +300,16 @@ def test_what_lies_outside_a_domain_is_refused(
         for function in (correctness, uniqueness):
             with pytest.raises(OutOfDomainError, match=sentence):
                 function(*arguments[:3])
+
+
+def test_no_pitman_yor_process_is_refused() -> None:
+    with pytest.raises(OutOfDomainError, match="discount must be a finite discount below 1, got 1; pass"):
+        entropy_and_tail(1.0, 5.0)
+    with pytest.raises(
+        OutOfDomainError, match="concentration must be a finite concentration above -1, got inf; pass"
+    ):
+        entropy_and_tail(0.5, np.inf)
+    with pytest.raises(
+        OutOfDomainError, match="must be above minus the discount, got 3 for discount -4; pass a larger"
+    ):
+        entropy_and_tail([0.5, -4.0], 3.0)
