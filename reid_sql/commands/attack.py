@@ -24,8 +24,7 @@ from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import hint, repeated
 from reid_sql.terminal import pages
-from reid_sql.terminal.comparison import comparison_page
-from reid_sql.terminal.synthetic import audit_page
+from reid_sql.terminal.comparison import audit_page, comparison_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"

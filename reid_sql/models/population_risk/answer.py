@@ -32,8 +32,7 @@ from reid_sql.models.population_risk.doubts import (
     list_doubts,
 )
 from reid_sql.models.population_risk.intervals import Share
-from reid_sql.models.population_risk.provable import Bounds, prove_bounds
-from reid_sql.models.population_risk.shares import Shares, count_shares, predict_shares
+from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
 from reid_sql.parameters import COUNT, Number, plain
 
 CLASS_SIZE: Final = Number(
