@@ -251,7 +251,7 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
 # unicity is the share of (person, rows) for which the person alone does. Source: de Montjoye, Hidalgo,
 # Verleysen & Blondel 2013, and de Montjoye, Radaelli, Singh & Pentland 2015.
 
-STATUS_FEWER_ROWS: Final = "nobody has so many rows: all rows of each person are known"
+STATUS_FEWER_ROWS: Final = "fewer_rows: nobody has so many rows, so all rows of each person are known"
 
 
 @dataclass(frozen=True)

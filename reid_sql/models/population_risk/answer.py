@@ -15,10 +15,11 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.people import functional_dependencies
-from reid_sql.models.people.evidence import PeopleEvidence, count_records
+from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
 from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.models.population_risk.comparison import compare
 from reid_sql.models.population_risk.doubts import (
@@ -31,7 +32,7 @@ from reid_sql.models.population_risk.doubts import (
     list_assumptions,
     list_doubts,
 )
-from reid_sql.models.population_risk.intervals import Share
+from reid_sql.models.population_risk.sentence import bound_sentence, count_sentence, estimate_sentence
 from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
 from reid_sql.parameters import COUNT, Number, plain
 
@@ -112,7 +113,7 @@ class FittedSample:
     model: PeopleModel | None  # None where the sample is the population
     dependencies: Sequence[Dependency]
     is_certain: bool  # whether the columns left out are surely determined
-    distinct: PeopleModel | None = None  # of the distinct records, where more repeat than by chance
+    once: PeopleModel | None = None  # of each person once, where more records repeat than by chance
 
 
 def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> FittedSample:
@@ -125,14 +126,22 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
     model = fit(free, seed)
-    distinct = fit(count_distinct_records(free), seed) if model.repeated_people.beyond_chance else None
-    return FittedSample(free, model, dependencies, is_certain, distinct)
+    repeated = model.repeated_people
+    once = fit(count_repeats_once(free, repeated), seed) if repeated.beyond_chance else None
+    return FittedSample(free, model, dependencies, is_certain, once)
 
 
-def count_distinct_records(evidence: PeopleEvidence) -> PeopleEvidence:
-    """Count each distinct record among the drawn ones once, as if all that are alike were one person's."""
-    drawn = np.unique(evidence.drawn, axis=0)
-    drawn = drawn[np.random.default_rng(len(drawn)).permutation(len(drawn))]
+def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> PeopleEvidence:
+    """Count records that one person repeats once, as if the population contained each person once.
+
+    Which classes are one person's is drawn by the chances at the upper end of the repeats beyond chance.
+    """
+    rng = np.random.default_rng(len(evidence.drawn))
+    _, first, place = np.unique(row_keys(evidence.drawn), return_index=True, return_inverse=True)
+    one_person = rng.random(len(first)) < repeated.class_chances
+    is_first = np.zeros(len(evidence.drawn), dtype=np.bool_)
+    is_first[first] = True
+    drawn = evidence.drawn[is_first | ~one_person[place.ravel()]]
     codes, values = [], []
     for own, names in zip(drawn.T, evidence.values, strict=True):
         seen, code = np.unique(own, return_inverse=True)
@@ -151,9 +160,9 @@ def _predict(
     comparison = compare(model, free, people, k)
     doubts = list(list_doubts(free, model, people, comparison))
     shares = predict_shares(model, people, k, random=not evidence.weighted, comparison=comparison)
-    if fitted.distinct is not None:
-        of_distinct = predict_shares(fitted.distinct, people, k, random=False).parts()
-        shares = shares.with_ends(lambda name, one: (one.low, max(one.high, of_distinct[name].high)))
+    if fitted.once is not None:
+        once = predict_shares(fitted.once, people, k, random=False).parts()
+        shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
     bounds = _bounds(evidence, people, k, doubts)
     return bounds.tighten(shares) if ONLY_BOUND.isdisjoint(doubts) else bounds.replace_ends(shares), doubts
 
@@ -197,75 +206,3 @@ def _row(
         assumptions="; ".join(assumptions),
         sentence=words,
     )
-
-
-# The share of unique people as a sentence to quote.
-
-MIN_PERCENT: Final = 0.001  # that a sentence shows
-RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
-SENTENCE_UNLIKE_REFERENCE: Final = (
-    "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
-)
-IF_SAMPLE: Final = "if the table is a random sample of them with one row per person"
-
-
-def count_sentence(columns: Sequence[str], people: float, share: float) -> str:
-    """State what was counted where the sample is the population.
-
-    >>> count_sentence(("age", "zip"), 50, 0.5)
-    'Of these 50 people, 50 % are unique by age and zip.'
-    """
-    percent = _format_percent(share)
-    return f"Of these {_format_people(people)} people, {percent} % are {_unique_by(columns)}."
-
-
-def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
-    """State the bound where no estimate is reliable.
-
-    >>> bound_sentence(("age", "zip"), 67e6, Share(0.001, 0.0, 0.8))[:82]
-    'This sample cannot tell: between 0 and 80 % of 67 million people are unique by age'
-    """
-    ends = f"between {_format_percent(unique.low)} and {_format_percent(unique.high)} %"
-    people_of = f"of {_format_people(people)} people are {_unique_by(columns)}"
-    return f"This sample cannot tell: {ends} {people_of}, {IF_SAMPLE}."
-
-
-def estimate_sentence(
-    columns: Sequence[str], people: float, unique: Share, *, unlike_reference: bool = False
-) -> str:
-    """State the estimate and its interval, and how often such an interval contains the true value.
-
-    >>> estimate_sentence(("age", "zip"), 67e6, Share(0.008, 0.004, 0.015))[:98]
-    'Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age and zip, if the table is a rand'
-    """
-    ends = f"{_format_percent(unique.low)} to {_format_percent(unique.high)} %"
-    share = _format_percent(unique.estimate)
-    share = share if " " in share else f"about {share}"
-    risk = f"Of {_format_people(people)} people, {share} % ({ends}) are {_unique_by(columns)}"
-    return f"{risk}, {IF_SAMPLE}. {SENTENCE_UNLIKE_REFERENCE if unlike_reference else RELIABLE}"
-
-
-def _unique_by(columns: Sequence[str]) -> str:
-    return "unique by " + " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
-
-
-def _format_people(count: float) -> str:
-    for unit, word in ((1e9, "billion"), (1e6, "million")):
-        if count >= unit:
-            return f"{count / unit:.3g} {word}"
-    return f"{count:,.0f}"
-
-
-def _format_percent(share: float) -> str:
-    """Two significant digits of the distance to the nearer of 0 and 100.
-
-    >>> [_format_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
-    ['0.8', '0', '12', '99.996', '0.001', 'less than 0.001']
-    """
-    points = 100 * share
-    if points in {0.0, 100.0}:
-        return f"{points:.0f}"
-    if points < MIN_PERCENT or points > 100 - MIN_PERCENT:
-        return f"less than {MIN_PERCENT}" if points < MIN_PERCENT else f"more than {100 - MIN_PERCENT}"
-    digits = int(np.clip(1 - np.floor(np.log10(min(points, 100 - points))), 0, 4))
-    return f"{points:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{points:.0f}"

@@ -12,8 +12,9 @@ from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.synthetic.audited_tables import Flags
 from reid_sql.parameters import Floats, Integers
 
-NO_HOLDOUT: Final = "needs holdout, people of the same kind who were not used, to be judged"
-NO_BETTER: Final = "no better than guessing: this attack is weak here, and shows nothing"
+STATUS_NO_HOLDOUT: Final = "no_holdout: a verdict needs holdout, people of the same kind who were not used"
+STATUS_ONE_COLUMN: Final = "one_column: the attack needs two or more columns"
+STATUS_WEAK_ATTACK: Final = "weak_attack: the attack is no better than guessing and shows nothing"
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,12 @@ def judge_shares(
     """Compare the shares of the original and of the holdout, of so many trials each."""
     original, control = shares
     if control is None:
-        return AuditedAttack(attack, column, figure, original, None, baseline, None, None, None, NO_HOLDOUT)
+        return AuditedAttack(
+            attack, column, figure, original, None, baseline, None, None, None, STATUS_NO_HOLDOUT
+        )
     low, high = newcombe_interval((original, trials[0]), (control, trials[1]))
     is_weak = baseline is not None and original <= baseline
-    said = status or (NO_BETTER if is_weak else OK)
+    said = status or (STATUS_WEAK_ATTACK if is_weak else OK)
     return AuditedAttack(
         attack, column, figure, original, control, baseline, original - control, low, high, said
     )
@@ -78,7 +81,9 @@ def newcombe_interval(one: tuple[float, int], other: tuple[float, int]) -> tuple
 AREA: Final = "auc"
 FALSE_POSITIVES: Final = {"true_positives_at_0.01": 0.01, "true_positives_at_0.001": 0.001}
 CHANCE: Final = 0.5
-SMALL_HOLDOUT: Final = "holdout has too few records for this share of false positives; none are allowed"
+STATUS_SMALL_HOLDOUT: Final = (
+    "small_holdout: holdout has too few records for this share, so no false positives are allowed"
+)
 
 
 class RocCurve:
@@ -105,7 +110,7 @@ class RocCurve:
         )
         for figure, share in FALSE_POSITIVES.items():
             true, false = self._positives(is_member[None, self.order], share)
-            status = SMALL_HOLDOUT if share * sizes[1] < 1 else None
+            status = STATUS_SMALL_HOLDOUT if share * sizes[1] < 1 else None
             yield judge_shares(attack, figure, (float(true[0]), float(false[0])), sizes, status=status)
 
     def excesses(self, labels: Flags) -> Floats:

@@ -7,7 +7,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people.evidence import count_records
 from reid_sql.models.population_risk import doubts
-from reid_sql.models.population_risk.answer import PopulationRisk, answer, estimate_sentence, fit_sample
+from reid_sql.models.population_risk.answer import PopulationRisk, answer, fit_sample
 from reid_sql.models.population_risk.intervals import (
     Comparison,
     IntervalWidth,
@@ -18,6 +18,7 @@ from reid_sql.models.population_risk.intervals import (
     measure_spread,
     padded_interval,
 )
+from reid_sql.models.population_risk.sentence import estimate_sentence
 from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
 from tests.people_tables import of_values, three_columns
 
@@ -140,7 +141,7 @@ def test_a_population_not_much_larger() -> None:
 def test_a_column_that_follows_from_another_is_named() -> None:
     towns = [str(n % 20) for n in range(400)]
     row = answer(of_values([towns, [str(int(t) // 4) for t in towns]], [False, False]), [4000])[0]
-    assert "c0 determines c1: c1 adds nothing" in row.status
+    assert "determined: c0 determines c1, so c1 adds nothing" in row.status
 
 
 def test_the_interval_reaches_main_effects_where_a_table_is_unlike_tables_of_people() -> None:
