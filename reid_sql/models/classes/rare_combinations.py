@@ -112,7 +112,7 @@ def find_rare_combinations(
     for size, enough in enumerate(least, 1):
         level = [each for each in sets if len(each) == size]
         answers = _search_level(table, level, smaller, enough, (done, len(sets)))
-        yield from (found for found, _ in answers if found is not None)
+        yield from (rare for rare, _ in answers if rare is not None)
         smaller = {chosen: bits for chosen, (_, bits) in zip(level, answers, strict=True)}
         done += len(level)
 
@@ -198,11 +198,11 @@ def find_unsafe_combinations(
     sets = list_sets(len(table.names), len(least))
     total = int(table.records.sum(dtype=np.int64)) if people is None else int(people.max()) + 1
     answer = []
-    for found in find_rare_combinations(rows, sets, least, bound):
-        records = int(table.records[found.rows].sum(dtype=np.int64))
-        records = records if people is None else len(np.unique(people[found.rows]))
-        names = [table.names[place] for place in found.columns]
-        row = (names, len(names), found.combinations, records, records / total, found.fewest)
+    for rare in find_rare_combinations(rows, sets, least, bound):
+        records = int(table.records[rare.rows].sum(dtype=np.int64))
+        records = records if people is None else len(np.unique(people[rare.rows]))
+        names = [table.names[place] for place in rare.columns]
+        row = (names, len(names), rare.combinations, records, records / total, rare.fewest)
         answer.append(UnsafeCombinations(*row))
     return sorted(answer, key=lambda row: (row.size, -row.records))
 

@@ -67,9 +67,9 @@ class Cells:
         total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
             return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
-        met = counts.left_join(in_table, counts["s"] == in_table["s"])
+        joined = counts.left_join(in_table, counts["s"] == in_table["s"])
         of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
-        return met.mutate(in_table=ibis.coalesce(met["in_table"], of_null), total=total)
+        return joined.mutate(in_table=ibis.coalesce(joined["in_table"], of_null), total=total)
 
     @property
     def in_table(self) -> Table:

@@ -158,8 +158,8 @@ def _empty_answer(cells: Cells, measure: str, variant: str | None, c: float) -> 
     worst = pl.col("value").min() if measure == "l_diversity" else pl.col("value").max()
     of_classes = cells.people.join(measured, on=cells.keys, nulls_equal=True)
     people = of_classes.group_by(*cells.groups, "entity").agg(SIZE.min(), worst)
-    held = people.group_by(kinds).agg(classes.alias("records"))
-    both = pl.concat([counted, held], how="diagonal").group_by(kinds)
+    of_people = people.group_by(kinds).agg(classes.alias("records"))
+    both = pl.concat([counted, of_people], how="diagonal").group_by(kinds)
     return both.agg(pl.col("classes", "records").sum()).sort("class_size", "value")
 
 
