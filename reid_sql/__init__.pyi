@@ -74,7 +74,7 @@ def adversary_risk(
     $ marketer        <f64> 0.0219058, 0.0295784, 0.0295784
     $ overall         <f64> 0.0219058, 0.0295784, 0.0295784
     $ standard_error  <f64> 0, 0, 0
-    $ status          <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in the populat...
+    $ status          <str> "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate, whose er...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
@@ -121,7 +121,7 @@ def adversary_sensitivity(
     $ reduction_median         <f64> 0.497, 0.497, 0.497
     $ reduction_upper_quartile <f64> 0.4975, 0.4975, 0.4975
     $ records_compared         <i64> 3000, 3000, 3000
-    $ status                   <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in th...
+    $ status                   <str> "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate,...
     $ records_dropped          <i64> 0, 0, 0
     $ nulls                    <str> 'value', 'value', 'value'
     """
@@ -174,7 +174,7 @@ def adversary_summary(
     $ records                  <i64> 3000, 3000, 3000
     $ threshold                <f64> 0.2, 0.2, 0.2
     $ standard_error           <f64> 0, 0, 0
-    $ status                   <str> 'ok', "journalist and overall risk rest on Pitman's estimate of uniqueness...
+    $ status                   <str> 'ok', "pitman_uniqueness: journalist and overall risk rest on Pitman's est...
     $ records_dropped          <i64> 0, 0, 0
     $ nulls                    <str> 'value', 'value', 'value'
     """
@@ -347,7 +347,7 @@ def audit_synthetic(
     $ excess          <f64> null, null, null
     $ low             <f64> null, null, null
     $ high            <f64> null, null, null
-    $ status          <str> 'needs holdout, people of the same kind who were not used, to be judged', 'needs ho...
+    $ status          <str> 'no_holdout: a verdict needs holdout, people of the same kind who were not used', '...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
@@ -591,7 +591,7 @@ def compare_columns(
     $ total_variation  <f64> 0.902, 0, 0
     $ earth_movers     <f64> 0.0459091, null, null
     $ understood       <str> 'not known', 'not known', 'not known'
-    $ status           <str> 'changes and links need key, a column of both tables that identifies records', 'ch...
+    $ status           <str> 'no_key: changes and links need key, a column of both tables that identifies recor...
     $ records_dropped  <i64> 0, 0, 0
     $ nulls            <str> 'value', 'value', 'value'
     """
@@ -649,7 +649,7 @@ def copula_forecast(
     $ correctness      <f64> 0.182011
     $ correctness_low  <f64> 0.175203
     $ correctness_high <f64> 0.188819
-    $ status           <str> 'the interval is that of the computation, not of the model'
+    $ status           <str> 'computation_only: the interval is that of the computation, not of the model'
     """
 
 def copula_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation:
@@ -1464,7 +1464,7 @@ def population_uniqueness(
     $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
     $ uniqueness_low  <f64> 0.033033, 0, 0.0678147
     $ uniqueness_high <f64> 0.0758385, 0.367711, 0.0820607
-    $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
+    $ status          <str> 'ok', "upper_bound: no estimate, only the sample's share of unique records, which h...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
@@ -1472,7 +1472,7 @@ def population_uniqueness(
 def profile(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, columns: Sequence[str] | None = None
 ) -> duckdb.DuckDBPyRelation:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+    """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
     The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
     `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
@@ -1552,7 +1552,7 @@ def pyc_extrapolate(
     $ k_violation_high <f64> 0.0794134
     $ entropy          <f64> 7.68065
     $ tail             <f64> -2.31716
-    $ status           <str> "fewer than 4 sizes do not tell the shape of the curve: the Pitman–Yor one, untilt...
+    $ status           <str> 'few_sizes: fewer than 4 sizes give no shape, so the Pitman–Yor curve is used; no_...
     """
 
 def pyc_fit(
@@ -1641,7 +1641,7 @@ def pyc_forecast(
     $ k_violation      <f64> 0.277371
     $ k_violation_low  <f64> 0.241936
     $ k_violation_high <f64> 0.319391
-    $ status           <str> 'the intervals hold the fit and chance, not what the model misses: of 120 samples ...
+    $ status           <str> 'outside_interval: true uniqueness was below its interval in 26 of 120 samples, ab...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """
@@ -1686,7 +1686,7 @@ def qar_contributions(
     $ u_plus                   <f64> 0, 2.98467, 0.670667
     $ entropy                  <f64> null, null, null
     $ pls                      <f64> null, null, null
-    $ status                   <str> "entropy and pls are not available: 'sex' has no order; pass columns of nu...
+    $ status                   <str> "no_order: 'sex' has no order, so pass columns of numbers, dates or ordere...
     $ records_dropped          <i64> 0, 0, 0
     $ nulls                    <str> 'value', 'value', 'value'
     """
@@ -1771,7 +1771,7 @@ def qar_proxies(
     $ pearson         <f64> 0.879416, 0.73409, null
     $ kendall         <f64> 0.751014, 0.733442, null
     $ auc             <f64> 0.950732, 0.905126, null
-    $ status          <str> 'ok', 'ok', "entropy and pls are not available: 'sex' has no order; pass columns of...
+    $ status          <str> 'ok', 'ok', "no_order: 'sex' has no order, so pass columns of numbers, dates or ord...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
@@ -2280,7 +2280,7 @@ def unicity(
     $ median_matches             <i64> 2, 2, 2
     $ people_with_fewer          <i64> 0, 0, 3
     $ draws                      <i64> 0, 0, 0
-    $ status                     <str> 'ok', 'ok', 'nobody has so many rows: all rows of each person are known'
+    $ status                     <str> 'ok', 'ok', 'fewer_rows: nobody has so many rows, so all rows of each pe...
     $ records_dropped            <i64> 0, 0, 0
     $ nulls                      <str> 'value', 'value', 'value'
     """

@@ -51,7 +51,7 @@ def adversary_sensitivity(
     $ reduction_median         <f64> 0.497, 0.497, 0.497
     $ reduction_upper_quartile <f64> 0.4975, 0.4975, 0.4975
     $ records_compared         <i64> 3000, 3000, 3000
-    $ status                   <str> "journalist and overall risk rest on Pitman's estimate of uniqueness in th...
+    $ status                   <str> "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate,...
     $ records_dropped          <i64> 0, 0, 0
     $ nulls                    <str> 'value', 'value', 'value'
     """
@@ -101,7 +101,7 @@ def adversary_summary(
     $ records                  <i64> 3000, 3000, 3000
     $ threshold                <f64> 0.2, 0.2, 0.2
     $ standard_error           <f64> 0, 0, 0
-    $ status                   <str> 'ok', "journalist and overall risk rest on Pitman's estimate of uniqueness...
+    $ status                   <str> 'ok', "pitman_uniqueness: journalist and overall risk rest on Pitman's est...
     $ records_dropped          <i64> 0, 0, 0
     $ nulls                    <str> 'value', 'value', 'value'
     """
@@ -399,7 +399,7 @@ def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: 
     $ total_variation  <f64> 0.902, 0, 0
     $ earth_movers     <f64> 0.0459091, null, null
     $ understood       <str> 'not known', 'not known', 'not known'
-    $ status           <str> 'changes and links need key, a column of both tables that identifies records', 'ch...
+    $ status           <str> 'no_key: changes and links need key, a column of both tables that identifies recor...
     $ records_dropped  <i64> 0, 0, 0
     $ nulls            <str> 'value', 'value', 'value'
     """
@@ -449,7 +449,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> Table:
     $ correctness      <f64> 0.182011
     $ correctness_low  <f64> 0.175203
     $ correctness_high <f64> 0.188819
-    $ status           <str> 'the interval is that of the computation, not of the model'
+    $ status           <str> 'computation_only: the interval is that of the computation, not of the model'
     """
 
 def copula_json(model: str) -> Table:
@@ -1142,13 +1142,13 @@ def population_uniqueness(
     $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
     $ uniqueness_low  <f64> 0.033033, 0, 0.0678147
     $ uniqueness_high <f64> 0.0758385, 0.367711, 0.0820607
-    $ status          <str> 'ok', "an upper bound, no estimate: the sample's own share of unique records, which...
+    $ status          <str> 'ok', "upper_bound: no estimate, only the sample's share of unique records, which h...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+    """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
     The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
     `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
@@ -1223,7 +1223,7 @@ def pyc_extrapolate(
     $ k_violation_high <f64> 0.0794134
     $ entropy          <f64> 7.68065
     $ tail             <f64> -2.31716
-    $ status           <str> "fewer than 4 sizes do not tell the shape of the curve: the Pitman–Yor one, untilt...
+    $ status           <str> 'few_sizes: fewer than 4 sizes give no shape, so the Pitman–Yor curve is used; no_...
     """
 
 def pyc_fit(
@@ -1306,7 +1306,7 @@ def pyc_forecast(
     $ k_violation      <f64> 0.277371
     $ k_violation_low  <f64> 0.241936
     $ k_violation_high <f64> 0.319391
-    $ status           <str> 'the intervals hold the fit and chance, not what the model misses: of 120 samples ...
+    $ status           <str> 'outside_interval: true uniqueness was below its interval in 26 of 120 samples, ab...
     $ records_dropped  <i64> 0
     $ nulls            <str> 'value'
     """
@@ -1662,7 +1662,7 @@ def unicity(
     $ median_matches             <i64> 2, 2, 2
     $ people_with_fewer          <i64> 0, 0, 3
     $ draws                      <i64> 0, 0, 0
-    $ status                     <str> 'ok', 'ok', 'nobody has so many rows: all rows of each person are known'
+    $ status                     <str> 'ok', 'ok', 'fewer_rows: nobody has so many rows, so all rows of each pe...
     $ records_dropped            <i64> 0, 0, 0
     $ nulls                      <str> 'value', 'value', 'value'
     """

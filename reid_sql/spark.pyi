@@ -1907,7 +1907,7 @@ def population_uniqueness(
     """
 
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+    """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
     The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
     `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and

@@ -44,7 +44,7 @@ SELECT columns, size, status
 FROM quasi_identifiers(people, at_least := 1);
 -- | columns | size | status |
 -- | --- | --- | --- |
--- |  | NULL | no set of at most 7 columns reaches at_least |
+-- |  | NULL | no_set: no set of at most 7 columns reaches at_least |
 
 -- Combinations of at most two values that fewer than five people share, while five or more share each part.
 SELECT columns, combinations, records, round(share, 4) AS share, fewest

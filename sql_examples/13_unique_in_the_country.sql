@@ -34,9 +34,9 @@ SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcod
 WHERE method IN ('dankar', 'ewens', 'snb');
 -- | method | status |
 -- | --- | --- |
--- | ewens | the interval holds chance, not what Ewens' formula misses: it contained the true value in 15 of 120 samples of tables of people |
--- | snb | no interval: the moments of the slide negative binomial model give none |
--- | dankar | by snb; no interval: the moments of the slide negative binomial model give none |
+-- | ewens | low_coverage: the interval contained the true value in only 15 of 120 reference samples |
+-- | snb | no_interval: the moments of the slide negative binomial model give none |
+-- | dankar | chosen: the estimate is that of snb; no_interval: the moments of the slide negative binomial model give none |
 
 -- Who of the sample is most likely alone in the whole town? nb_uniqueness is the chance, nb_correctness that
 -- a match is right.

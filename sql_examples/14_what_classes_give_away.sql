@@ -66,7 +66,7 @@ SELECT variant, round(value, 4) AS delta, offending_classes, status
 FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all');
 -- | variant | delta | offending_classes | status |
 -- | --- | --- | --- | --- |
--- | all | inf | 38 | infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out |
+-- | all | inf | 38 | infinite_delta: some class lacks a sensitive value, so an attacker can rule it out |
 
 -- Each of these measures lists its classes too.
 SELECT sex, postcode, class_size, round(value, 4) AS t

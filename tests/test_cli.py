@@ -67,7 +67,7 @@ def test_profile_leaves_out_what_identifies_people_by_itself(tmp_path: Path) -> 
 def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) -> None:
     shown = command("profile", PEOPLE).stdout
     assert "3,000 records, 7 columns" in shown
-    assert "postcode: a quasi-identifier if it places people" in shown
+    assert "postcode: a quasi-identifier if others can know it (postcode, profession)" in shown
     first, *named = shown.splitlines()[:3]
     assert first == "3,000 records, 7 columns"
     assert [line.partition(":")[2] for line in named] == [
@@ -134,7 +134,7 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
         ["attack", "column_name", "figure"],
         len(page["attacks"]) + 1,
     )
-    assert "all attacks: needs holdout" in " ".join(command(*asked).stdout.split())
+    assert "all attacks: no_holdout: a verdict needs holdout" in " ".join(command(*asked).stdout.split())
     for wrong, said in {
         ("--holdout", str(tmp_path / "no.csv")): "--holdout must be an existing file, got",
         ("--sensitive", "illness"): "quasi-identifiers and sensitive columns must be columns of the table",
@@ -147,7 +147,7 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
     lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
     (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")
-    reported = "9 records hold '?' in zip, which looks like a mark for a missing value and counts as a value"
+    reported = "9 records have '?' in zip, which looks like a missing-value code and counts as a value"
     asked = ("risk", str(tmp_path / "people.csv"), "--qi", "zip,sex")
     assert reported in " ".join(command(*asked).stdout.replace("│", " ").split())
     assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": reported}
@@ -189,7 +189,7 @@ def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> Non
     call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
     shown = command(*call, "--fraction", "0.5,0.1").stdout
     assert "error of Ξ" in shown
-    assert "the error of a forecast to a larger population may differ" in shown
+    assert "Errors of samples of this table may differ for a larger population" in shown
     rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
     assert {row["method"] for row in rows} == {"bound", "pyc"}
     assert {row["fraction"] for row in rows} == {0.1}
@@ -235,7 +235,7 @@ def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(
     looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
     assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]  # the population is the table itself
     fitted = json.loads(command(*call, "--model", "people").stdout)["summary"]
-    assert "a fitted model's estimate" in fitted[1]["status"]
+    assert "model_uniqueness: " in fitted[1]["status"]
     assert 0 < fitted[1]["average"] < looked_up[1]["average"]
 
 

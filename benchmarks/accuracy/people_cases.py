@@ -79,7 +79,7 @@ class Case:
     counted: dict[str, float] = field(default_factory=dict)
     comparison: dict[str, Any] = field(default_factory=dict)
     share_left: dict[str, float] = field(default_factory=dict)  # by repeated people, of lower ends
-    high_distinct: dict[str, float] = field(default_factory=dict)  # upper ends of the distinct records
+    high_once: dict[str, float] = field(default_factory=dict)  # upper ends of each person once
     only_bound: bool = False
 
 
@@ -154,9 +154,9 @@ def keep_parts(case: Case, fitted: FittedSample, model: PeopleModel) -> None:
     case.comparison = vars(compare(model, fitted.evidence, case.people, K))
     case.counted = count_kinds(model.histogram, K)
     case.weights = _rounded(model.shapes)
-    if fitted.distinct is not None:
-        of_distinct = predict_shares(fitted.distinct, case.people, K, random=False).parts()
-        case.high_distinct = {name: share.high for name, share in of_distinct.items()}
+    if fitted.once is not None:
+        once = predict_shares(fitted.once, case.people, K, random=False).parts()
+        case.high_once = {name: share.high for name, share in once.items()}
     for name in SHARES:
         by_shape = predict_by_shape(model, name, case.people, K)
         case.values[name] = _rounded(by_shape.values)

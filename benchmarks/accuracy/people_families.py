@@ -46,6 +46,23 @@ SURVEYS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "Aids2": ("MASS/Aids2.csv", ()),
     "DoctorContacts": ("Ecdat/DoctorContacts.csv", ()),
     "rwm5yr": ("COUNT/rwm5yr.csv", ("id", "year")),
+    **{
+        name: (f"Ecdat/{name}.csv", ())
+        for name in (
+            *("BudgetItaly", "BudgetUK", "Schooling", "Treatment", "UnempDur", "VietNamH", "Wages1"),
+            "Kakadu",
+        )
+    },
+    **{name: (f"COUNT/{name}.csv", ()) for name in ("azcabgptca", "azpro", "azdrg112")},
+    **{name: (f"Zelig/{name}.csv", ()) for name in ("immigration", "turnout", "voteincome")},
+    "PSID": ("Ecdat/PSID.csv", ("intnum", "persnum")),
+    "pneumon": ("KMsurv/pneumon.csv", ()),
+    "nlschools": ("MASS/nlschools.csv", ()),
+    "politicalInformation": ("pscl/politicalInformation.csv", ("id",)),
+    "ability": ("psych/ability.csv", ()),
+    "CNES": ("sem/CNES.csv", ()),
+    "nwtco": ("survival/nwtco.csv", ("seqno",)),
+    "mfblong": ("gap/mfblong.csv", ("familyid",)),
 }
 
 FAMILIES: Final = {
@@ -58,6 +75,23 @@ FAMILIES: Final = {
         (
             *("VietNamI", "Vocab", "MedExp", "OFP", "flchain", "RetSchool", "Hdma", "Workinghours"),
             *("Aids2", "Chile"),
+        ),
+    ),
+    "people asked once": Family(
+        (),
+        (
+            *(
+                "BudgetItaly",
+                "BudgetUK",
+                "Schooling",
+                "Treatment",
+                "UnempDur",
+                "VietNamH",
+                "Wages1",
+                "Kakadu",
+            ),
+            *("azcabgptca", "azpro", "azdrg112", "immigration", "turnout", "voteincome", "PSID", "pneumon"),
+            *("nlschools", "politicalInformation", "ability", "CNES", "nwtco", "mfblong"),
         ),
     ),
     "postcodes": Family(("addresses",), ("births", "birth_sex_place", "names", "positions")),

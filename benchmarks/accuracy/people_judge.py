@@ -45,7 +45,7 @@ def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     sample = SampleShare(case.counted[name], case.records, case.people, nothing_repeats=alone)
     comparison = Comparison(**case.comparison)
     found = estimate_interval(name, by_shape, np.array(case.weights), sample, width, comparison=comparison)
-    high = max(found.high, case.high_distinct.get(name, 0.0))
+    high = max(found.high, case.high_once.get(name, 0.0))
     if case.only_bound:
         highest = clopper_pearson_upper(case.counted[name], case.records)
         return Share(found.estimate, 0.0, max(highest, found.estimate))

@@ -177,7 +177,7 @@ class DuckDBTable(TableEngine):
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""
-        label = f"{self.table.name}: marks for missing values"
+        label = f"{self.table.name}: missing-value codes"
         return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
 
     def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:

@@ -83,7 +83,7 @@ def highest(column: str) -> Pick:
 def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
     """Count the sets of columns that are listed; without an answer where not all were searched."""
     status = rows[0]["status"]
-    is_complete = status == OK or status.startswith(STATUS_NO_SET)
+    is_complete = status == OK or status.partition(":")[0] == STATUS_NO_SET.partition(":")[0]
     found = sum(bool(row["columns"]) for row in rows)
     return {"sets": found, "status": OK} if is_complete else {"sets": None, "status": status}
 

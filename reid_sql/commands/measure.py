@@ -21,7 +21,7 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER
+from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
@@ -30,14 +30,14 @@ from reid_sql.runner import sentence
 from reid_sql.sources.identifiers import hint, likely, repeating
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
-from reid_sql.terminal.pages import describe_smallest_set, profile_page
+from reid_sql.terminal.profile import describe_smallest_set, profile_page
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
 CURVE_POINTS: Final = 20
 SHARES_SINGLED_OUT: Final = (0.05, 0.5)  # of the records, by the sets of columns that a profile names
 MAX_RECORDS_READ: Final = 100_000_000  # for these sets; a set of columns reads each record at most once
-NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, CONSTANT, EMPTY)
+NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
 def run_profile(options: argparse.Namespace) -> int:

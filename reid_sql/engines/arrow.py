@@ -27,7 +27,7 @@ from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED, Integers
 from reid_sql.parameters import Floats, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
@@ -307,7 +307,7 @@ def of_group(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, An
     try:
         return answer_rows(declared, arrays, own)
     except TooFewRecordsError as error:
-        return [dict.fromkeys(declared.columns) | {"status": f"not available: {error}"}]
+        return [dict.fromkeys(declared.columns) | {"status": STATUS_REFUSED.format(error)}]
 
 
 def answer_columns(

@@ -1,6 +1,6 @@
 """The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -13,22 +13,29 @@ from rich.table import Table
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.population_risk.sentence import format_percent
 from reid_sql.runner import Answer
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
 
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
-VALIDATION: Final = {  # figures of validate_risk with the words for them
+METHOD_FIGURES: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
     "uniqueness_bias": "bias",
-    "uniqueness_held": "interval held",
+    "uniqueness_held": "interval contains Ξ",
     "correctness_error": "error of κ",
+}
+PERSON_FIGURES: Final = {  # of the methods that score single persons
     "auc": "AUC",
     "brier": "Brier",
     "brier_constant": "best constant",
     "false_discovery_rate": "FDR 0.95",
     "recall": "recall",
 }
-VALIDATED: Final = "mean absolute errors of shares; scores of persons outside the samples"
+VALIDATED: Final = "mean absolute errors, least first; scores of persons outside the samples"
+SCOPE: Final = (
+    "This is the risk if an attacker knows who is in the table; the figures of the population are the risk "
+    "if not."
+)
 BAR: Final = 40
 
 
@@ -55,23 +62,27 @@ def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("records", f"{people:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
         ("k", f"{risk['k']:,}", "records in the smallest class"),
-        ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} are the only one of their kind"),
-        ("highest risk", f"{risk['highest_risk']:.4g}", "chance to be right about the most exposed person"),
+        ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
+        (
+            "highest risk",
+            f"{risk['highest_risk']:.4g}",
+            "chance of a right match on the most exposed person",
+        ),
         (
             "average risk",
             f"{risk['average_risk']:.4g}",
-            "share of people an attacker who links everybody gets right",
+            "share of right matches if an attacker links everybody",
         ),
         ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
         (
             "NULLs",
             risk["nulls"],
-            _told_of_nulls(risk),
+            _null_note(risk),
         ),
     ]
 
 
-def _told_of_nulls(risk: Mapping[str, Any]) -> str:
+def _null_note(risk: Mapping[str, Any]) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
     blank = risk["blank_records"]
@@ -117,15 +128,24 @@ def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int
     return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
-def verdict(risk: dict[str, Any], columns: list[str], counted: str = ONE_ROW_ONE_PERSON) -> Panel:
+def verdict(
+    risk: dict[str, Any],
+    columns: list[str],
+    counted: str = ONE_ROW_ONE_PERSON,
+    *,
+    has_population: bool = False,
+) -> Panel:
     """State what the figures mean for a release in one sentence, and what counts as a person."""
     names = ", ".join(columns)
     if risk["highest_risk"] > risk["threshold"]:
-        who = f"{risk['unique_records']:,} of {risk['records']:,} people are the only one with their {names}"
+        who = f"{risk['unique_records']:,} of {risk['records']:,} people are unique by {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
-        return Panel(Group(Text(text), Text(counted)), style="red")
-    text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
-    return Panel(Group(Text(text), Text(counted)), style="green")
+        style = "red"
+    else:
+        text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
+        style = "green"
+    scope = [Text(SCOPE)] * has_population
+    return Panel(Group(Text(text), *scope, Text(counted)), style=style)
 
 
 def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
@@ -151,7 +171,7 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
         table.add_column(column, justify="right")
     for row in rows:
         cells = [
-            f"{number(row[name])} [{number(row[f'{name}_low'])}, {number(row[f'{name}_high'])}]"
+            _share_with_ends(*(row[column] for column in (name, f"{name}_low", f"{name}_high")))
             for name in names
         ]
         table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
@@ -159,32 +179,55 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
     return Group(table, *(Text(status, style="yellow") for status in statuses_))
 
 
+def _share_with_ends(share: float | None, low: float | None, high: float | None) -> str:
+    if share is None or low is None or high is None:
+        return "NULL" if share is None else f"{format_percent(share)} %"
+    return f"{format_percent(share)} % ({format_percent(low)} to {format_percent(high)} %)"
+
+
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
-    table = FigureTable(header_style="bold", caption=VALIDATED, caption_justify="left")
-    for column in ("fraction", "method", *VALIDATION.values()):
-        table.add_column(column, justify="left" if column == "method" else "right")
     over = {
         (row["fraction"], row["method"], row["figure"]): row["value"] for row in rows if not row["sample"]
     }
     pairs = list(dict.fromkeys((row["fraction"], row["method"]) for row in rows))
-    for fraction, method in sorted(pairs, key=lambda pair: (-pair[0], _error(over, pair), pair[1])):
-        cells = (over.get((fraction, method, figure)) for figure in VALIDATION)
-        table.add_row(
-            f"{fraction:g}", method, *(Text("" if cell is None else number(cell)) for cell in cells)
-        )
+    pairs.sort(key=lambda pair: (-pair[0], _error(over, pair), pair[1]))
+    scored = [pair for pair in pairs if over.get((*pair, "auc")) is not None]
     truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
-    assumed = rows[-1]["status"]
     methods = {
         method: fmean(_error(over, pair) for pair in pairs if pair[1] == method) for _, method in pairs
     }
     best = min(methods, key=lambda method: methods[method])
+    least = format_percent(methods[best])
+    persons = _figures_by_method(over, scored, PERSON_FIGURES, number)
     return Group(
         Text(f"True share of unique people: {percent(truth)}"),
-        table,
-        Text(f"On this table {best} errs least: by {percent(methods[best])} on average.", style="bold"),
-        Text(assumed, style="yellow"),
+        _figures_by_method(over, pairs, METHOD_FIGURES, _signed_percent),
+        *([persons] if scored else []),
+        Text(VALIDATED, style="dim"),
+        Text(f"On this table {best} errs least: by {least} % on average.", style="bold"),
+        Text(rows[-1]["status"].partition(": ")[2].capitalize() + ".", style="yellow"),
     )
+
+
+def _figures_by_method(
+    over: Mapping[tuple[float, str, str], float],
+    pairs: Sequence[tuple[float, str]],
+    figures: Mapping[str, str],
+    write: Callable[[float], str],
+) -> Table:
+    """Show the figures of each fraction and method, one a line."""
+    table = FigureTable(header_style="bold", box=None, padding=(0, 2, 0, 0))
+    for column in ("fraction", "method", *figures.values()):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    for fraction, method in pairs:
+        cells = (over.get((fraction, method, figure)) for figure in figures)
+        table.add_row(f"{fraction:g}", method, *(Text("" if cell is None else write(cell)) for cell in cells))
+    return table
+
+
+def _signed_percent(share: float) -> str:
+    return f"{'-' if share < 0 else ''}{format_percent(abs(share))} %"
 
 
 def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
@@ -334,7 +377,7 @@ def risk_page(
         parts += [answer, ""]
     if known:
         parts += [unicity_table(known), ""]
-    return Group(*parts, verdict(risk, columns, counted))
+    return Group(*parts, verdict(risk, columns, counted, has_population=answer is not None))
 
 
 def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -355,58 +398,4 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
         ]
         counts = [f"{row[name]:,}" for name in ("median_matches", "people_with_fewer")]
         table.add_row(str(row["points"]), *(Text(cell) for cell in (*cells, *counts)))
-    return table
-
-
-def describe_smallest_set(share: float, found: Sequence[Mapping[str, Any]]) -> str:
-    """Name the smallest set of columns by which such a share is unique, or why none is named.
-
-    >>> best = {"columns": ["age", "sex"], "share_unique": 0.12}
-    >>> describe_smallest_set(0.05, [best, best])
-    'Smallest set of columns that singles out 5 % of the records: age, sex (12.0 %); 1 other set is as small.'
-    """
-    best, asked = found[0], f"{100 * share:g} %"
-    start = f"Smallest set of columns that singles out {asked} of the records:"
-    if not best["columns"]:
-        return f"{start} none found ({best['status'].partition(';')[0].replace('at_least', asked)})."
-    others = len(found) - 1
-    more = f"; {others:,} other set{'s are' if others > 1 else ' is'} as small" if others else ""
-    return f"{start} {', '.join(best['columns'])} ({percent(best['share_unique'])}){more}."
-
-
-def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) -> RenderableType:
-    """Show which columns together single records out, a line for each column, then what to think of it."""
-    title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
-    statuses_ = [Text.assemble((row["column_name"], "bold"), f": {row['suggestion']}.") for row in rows]
-    sets = [Text(line) for line in singling_out]
-    return Group(title, *sets, "", _table(rows), "", *statuses_, "", Text(ONE_ROW_ONE_PERSON, style="dim"))
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = FigureTable(
-        header_style="bold",
-        caption="unique: records that nobody shares the value with; apart: pairs of records "
-        "that differ; bits: entropy",
-        caption_justify="left",
-    )
-    for name in ("column", "looks like", "type"):
-        table.add_column(name)
-    for name in ("values", "unique", "apart", "bits", "NULL"):
-        table.add_column(name, justify="right")
-    table.add_column("marks for missing values")
-    for row in rows:
-        apart = "" if row["separation"] is None else percent(row["separation"])
-        marks = zip(row["sentinels"], row["sentinel_records"], strict=True)
-        cells = [
-            row["column_name"],
-            row["looks_like"],
-            row["column_type"],
-            f"{row['distinct_values']:,}",
-            percent(row["uniqueness"]),
-            apart,
-            f"{row['entropy_bits']:.1f}",
-            percent(row["missing"]),
-            ", ".join(f"'{mark}' {records:,}" for mark, records in marks),
-        ]
-        table.add_row(*map(Text, cells))
     return table

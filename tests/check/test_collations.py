@@ -54,7 +54,7 @@ def test_it_is_not_judged_nor_is_what_is_counted_beside_it(town: Path, head: str
     own, other = judged(town, head, asked, 'measure = "k"\nquasi_identifiers = ["one"]\nat_least = 5')
     assert own["verdict"] == "not judged"
     assert SENTENCE in own["why"]
-    beside = 'quasi_identifiers = ["held"' in head  # marks for missing values are looked for in all at once
+    beside = 'quasi_identifiers = ["held"' in head  # missing-value codes are looked for in all at once
     assert (other["verdict"], other["value"]) == (("not judged", None) if beside else ("pass", 5))
 
 

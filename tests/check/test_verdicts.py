@@ -193,7 +193,7 @@ def test_missing_value_codes_are_a_caution_and_refused(tmp_path: Path) -> None:
     head = f'cautions = "refuse"\n[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a", "b"]'
     checks = '{measure = "k", at_least = 2}, {measure = "k", at_least = 2, quasi_identifiers = ["a"]}'
     both = check(tables_policy(tmp_path, f"{head}\nchecks = [{checks}]"))["checks"]
-    reported = "12 records hold '?' in b, which looks like a mark for a missing value and counts as a value"
+    reported = "12 records have '?' in b, which looks like a missing-value code and counts as a value"
     assert [reported in each["cautions"] for each in both] == [True, False]
     assert [each["verdict"] for each in both] == ["not judged", "pass"]
 

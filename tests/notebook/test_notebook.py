@@ -61,7 +61,7 @@ def test_the_functions_are_on_the_default_connection(loaded: Any) -> None:
 def test_a_summary_is_a_card_beside_its_text(loaded: Any) -> None:
     shown = bundle(loaded, asked(f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"))
     assert "1,051" in shown["text/html"]
-    assert "35.0 % are the only one of their kind" in shown["text/html"]
+    assert "35.0 % share their values with nobody" in shown["text/html"]
     assert "┌" in shown["text/plain"]
     assert "<summary>the rows</summary><table" in shown["text/html"]
 

@@ -174,7 +174,7 @@ def test_a_hierarchy_of_other_values_is_kept_and_the_status_says_so() -> None:
     idle = scenario | {"hierarchies": {"sex": {"includes_all": ["unknown"]}}}
     for answer, without in zip(asked(PEOPLE, idle), asked(PEOPLE, scenario), strict=True):
         assert answer[0]["status"].endswith(
-            "hierarchies.sex speaks of none of the values that 'sex' has here"
+            "unused_hierarchy: hierarchies.sex contains none of the values of 'sex' in this table"
         )
         assert [row["overall"] for row in answer] == [row["overall"] for row in without]
 
@@ -241,7 +241,7 @@ def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
         assert len(answer) == len(expected)
         for row, risks in zip(answer, expected, strict=True):
             assert [row[measure] for measure in MEASURES] == pytest.approx(risks, abs=1e-12)
-            assert "match fewer people of the population table" in row["status"]
+            assert "match fewer people in the population table" in row["status"]
             assert "Pitman" not in row["status"]
 
 
@@ -282,6 +282,6 @@ def test_a_fitted_model_may_estimate_who_is_unique() -> None:
     assert by_name.equals(by_model)
     assert (duck["journalist"] - by_name["journalist"]).abs().max() < 1e-9
     assert 0 < duck["journalist"].max() < duck["prosecutor"].max()
-    assert "a fitted model's estimate" in duck["status"][0]
+    assert "model_uniqueness: " in duck["status"][0]
     with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'"):
         rp.adversary_risk(town, scenario, model="twon").collect()

@@ -45,7 +45,7 @@ def test_other_levels_may_be_asked_for() -> None:
     assert len(found) == 16
     assert (found[0]["median"], found[0]["status"]) == (
         0.0,
-        "reduction is not available: no record is at risk in the worst case",
+        "no_reduction: reduction is not available, since no record is at risk in the worst case",
     )
 
 

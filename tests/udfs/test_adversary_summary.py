@@ -45,7 +45,10 @@ def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_
     scenario = {"population": 100, "groups": [{"columns": ["age"], "probability": 0.5}]}
     row = by_duckdb(f"FROM adversary_summary(t, '{json.dumps(scenario)}')", t=pairs)[0]
     assert (row["reduction_median"], row["records_compared"]) == (None, 0)
-    assert row["status"] == "reduction is not available: no record is at risk in the worst case"
+    assert (
+        row["status"]
+        == "no_reduction: reduction is not available, since no record is at risk in the worst case"
+    )
 
 
 @given(

@@ -106,7 +106,7 @@ def test_one_record_has_no_pair_and_says_so() -> None:
         assert answer[0]["separation"] is None
         assert (
             answer[0]["status"]
-            == "separation is not available: fewer than two records leave no pair to tell apart"
+            == "one_record: separation is not available, since one record leaves no pair to compare"
         )
 
 

@@ -38,4 +38,4 @@ def test_no_beta_holds_where_a_rare_value_is_too_frequent() -> None:
     frame = pl.DataFrame({"zip": [1, 2, 2, 2], "disease": ["gout", "flu", "flu", "flu"]})
     for answer in both("beta_likeness", frame, ["zip"], "disease", variant="enhanced"):
         assert answer[0]["value"] == float("inf")
-        assert answer[0]["status"].startswith("infinite: in some class a value is more frequent than")
+        assert answer[0]["status"].startswith("infinite_beta: in some class, a value is more frequent than")

@@ -309,7 +309,7 @@ def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
         assert len(groups[("a",)]) == len(groups[("b",)]) > 1
         (row,) = groups[("few",)]
         assert row["status"] == (
-            "not available: the table must hold at least 20 records for samples of a half of it, got 7; "
+            "refused: the table must hold at least 20 records for samples of a half of it, got 7; "
             "pass a larger table"
         )
         assert all(row[name] is None for name in ("method", "figure", "value", "truth"))

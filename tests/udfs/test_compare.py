@@ -19,7 +19,7 @@ from tests.mechanisms import MECHANISMS, PEOPLE, draw_people
 from tests.releases import People, changes, exactly_matched, linked, loss
 from tests.tables import ADULT10, by_both, by_duckdb, class_sizes, risk
 
-NO_KEY = "changes and links need key, a column of both tables that identifies records"
+NO_KEY = "no_key: changes and links need key, a column of both tables that identifies records"
 COLUMNS = ["a", "b", "c"]
 VALUES = st.sampled_from(["x", "y", "z"])
 FORMS = st.sampled_from(["x", "y", "z", "x or y", None])
@@ -193,7 +193,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
     assert first != pytest.approx(other, rel=1e-12)
     for answer in answers:
         row = next(row for row in answer if row["measure"] == "links_by_likelihood")
-        assert row["status"] == "of 75 records, drawn"
+        assert row["status"] == "records_drawn: the attack used 75 records, drawn at random"
         assert row["released"] == pytest.approx(float(exact["correct_links"]), abs=0.03)
         assert row["low"] < float(exact["correct_links"]) < row["high"]
         best = next(row for row in answer if row["measure"] == "correct_links")
@@ -239,7 +239,7 @@ def test_an_empty_table_is_refused(empty: str) -> None:
 def test_nobody_in_both_tables_is_said() -> None:
     people, others = (pl.DataFrame({"id": ids, "a": ["x", "y"]}) for ids in ([1, 2], [3, 4]))
     for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
-        assert {row["status"] for row in answer[-8:]} == {"no record is in both tables"}
+        assert {row["status"] for row in answer[-8:]} == {"no_common_record: no record is in both tables"}
         assert row_of(answer)["records_removed"] == row_of(answer)["records_added"] == 2
 
 

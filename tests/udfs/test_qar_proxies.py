@@ -25,4 +25,4 @@ def test_text_leaves_two_proxies() -> None:
         status = {row["proxy"]: row["status"] for row in answer}
         assert status["u_plus"] == status["u_star"] == "ok"
         assert status["entropy"] == status["pls"]
-        assert status["pls"].startswith("entropy and pls are not available: 'c0' has no order")
+        assert status["pls"].startswith("no_order: 'c0' has no order")

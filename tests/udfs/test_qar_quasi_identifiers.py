@@ -62,7 +62,7 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
     duck, polars = by_both("qar_quasi_identifiers", {"t": frame}, frame.columns, p=4, sample=20, seed=5)
     assert duck == polars
     assert {row["status"] for row in duck} == {
-        "measured on a sample of 20 of the 126 quasi-identifiers, seed 5"
+        "quasi_identifiers_drawn: measured on a sample of 20 of the 126 quasi-identifiers, seed 5"
     }
 
 

@@ -97,7 +97,7 @@ def test_minimal_keys_of_a_table() -> None:
         assert [row["columns"] for row in answer] == [["age", "sex"]]
     for answer in by_both("quasi_identifiers", {"t": TOWN}, ["sex", "zip"], at_least=1.0):
         assert [(row["columns"], row["size"], row["status"]) for row in answer] == [
-            ([], None, "no set of at most 2 columns reaches at_least")
+            ([], None, "no_set: no set of at most 2 columns reaches at_least")
         ]
 
 

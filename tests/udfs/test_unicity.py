@@ -149,7 +149,7 @@ def test_two_wards_single_out_whom_one_does_not() -> None:
     assert (two["uniqueness"], two["correctness"]) == (1, 1)
     assert (three["people_with_fewer"], three["status"]) == (
         28,
-        "nobody has so many rows: all rows of each person are known",
+        "fewer_rows: nobody has so many rows, so all rows of each person are known",
     )
 
 

@@ -2,14 +2,14 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
-from reid_sql.parameters import Threshold
+from reid_sql.parameters import Threshold, sql_text
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
 from reid_sql_udfs.risk_summary import BLANK, SELECT
 
 COVERED = f"""
     sum(uncovered)::BIGINT AS uncovered_records,
     CASE WHEN sum(uncovered) = 0 THEN '{disclosure.OK}'
-    ELSE sum(uncovered)::VARCHAR || '{disclosure.STATUS_UNCOVERED}' END AS status
+    ELSE replace({sql_text(disclosure.STATUS_UNCOVERED)}, '{{}}', sum(uncovered)::VARCHAR) END AS status
 """
 
 

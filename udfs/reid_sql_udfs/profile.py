@@ -13,7 +13,7 @@ from reid_sql.reductions.profile import COLUMN_COUNTS
     source="Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy)",
 )
 def profile(counts: ColumnCounts) -> list[ColumnProfile]:
-    """Profile each column: how far it singles records out, marks for missing values, what it looks like.
+    """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
     The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
     `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and

@@ -32,21 +32,15 @@ from reid_sql.models.attacker.knowledge import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.attacker.subjects import Subjects, find_subjects, match_records
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Histogram, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram, Integers
 from reid_sql.parameters import Floats, plain
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
-STATUS_DRAWN: Final = "{} knowledge sets were drawn, see standard_error"
+STATUS_DRAWN: Final = "knowledge_drawn: {} knowledge sets were drawn, see standard_error"
 STATUS_TAKEN_AS_UNIQUE: Final = (
-    "in {} of {} knowledge sets the sample leaves no estimate of uniqueness in the population, "
-    "which is taken as certain, the safe side"
+    "taken_as_unique: {} of {} knowledge sets have no estimate in the population and count as unique"
 )
-STATUS_UNCOVERED: Final = (
-    "{} records match fewer people of the population table than of the table itself; the larger number counts"
-)
-STATUS_BLANK: Final = (
-    "{} records are blank in every column of the scenario: they match anybody, and are nobody else's match"
-)
+STATUS_BLANK: Final = "blank_records: {} records have no value in the scenario's columns and match anybody"
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,9 @@ Levels = Annotated[npt.ArrayLike | None, LEVELS]
 DEFAULT_LEVELS: Final = (0.2, 0.5, 0.8)
 MAX_LEVELS: Final = 6  # 1,296 settings
 QUARTILES: Final = (0.25, 0.5, 0.75)
-STATUS_NO_REDUCTION: Final = "reduction is not available: no record is at risk in the worst case"
+STATUS_NO_REDUCTION: Final = (
+    "no_reduction: reduction is not available, since no record is at risk in the worst case"
+)
 
 
 @dataclass(frozen=True)

@@ -125,12 +125,11 @@ def draw_sets(probabilities: Floats, trials: int, seed: int) -> DrawnSets:
 # fitted model.
 
 STATUS_PITMAN: Final = (
-    "journalist and overall risk rest on Pitman's estimate of uniqueness in the population, whose error "
-    "standard_error does not hold"
+    "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate, "
+    "whose error standard_error leaves out"
 )
 STATUS_MODEL: Final = (
-    "journalist and overall risk rest on a fitted model's estimate of uniqueness in the population, whose "
-    "error standard_error does not hold"
+    "model_uniqueness: journalist and overall risk rest on a model, whose error standard_error leaves out"
 )
 REFUSAL_BOTH: Final = (
     "population_tbl and model must not both be given, got both; pass the population table, which leaves "

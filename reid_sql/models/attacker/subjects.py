@@ -16,8 +16,12 @@ from reid_sql.suggestion import count_values
 
 Texts = npt.NDArray[np.object_]
 Blank = npt.NDArray[np.bool_]
-STATUS_NO_VALUE: Final = "hierarchies.{0} speaks of none of the values that '{0}' has here"
-STATUS_NO_RECORD: Final = "groups[{}] tells a probability for '{}', a value of '{}' that no record has here"
+STATUS_NO_VALUE: Final = (
+    "unused_hierarchy: hierarchies.{0} contains none of the values of '{0}' in this table"
+)
+STATUS_NO_RECORD: Final = (
+    "unused_probability: groups[{}] has a probability for '{}', a value of '{}' that no record has"
+)
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,11 @@ NO_RECORDS: Final = (
     "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"
 )
-STATUS_NO_PAIR: Final = "separation is not available: fewer than two records leave no pair to tell apart"
-STATUS_NO_DISTINCTION: Final = (
-    "distinction is not available: values are not distinct from NULLs that match anything"
-)
+STATUS_REFUSED: Final = "refused: {}"  # the sentence of the refusal, for one group of many
+STATUS_NO_PAIR: Final = "one_record: separation is not available, since one record leaves no pair to compare"
+STATUS_NO_DISTINCTION: Final = "wildcards: distinction is not available, since a NULL matches any value"
 STATUS_UNCOVERED: Final = (
-    " records are not covered by the population table and count with their class size in the sample"
+    "not_covered: {} records match fewer people in the population table, so the table's count decides"
 )
 
 
@@ -216,7 +215,7 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
     0.1
     """
     uncovered = int(histogram.uncovered.sum())
-    status = f"{uncovered}{STATUS_UNCOVERED}" if uncovered else OK
+    status = STATUS_UNCOVERED.format(uncovered) if uncovered else OK
     return JournalistRisk(
         **asdict(class_risk(histogram, threshold)),
         uncovered_records=uncovered,

@@ -33,7 +33,11 @@ MaxSets = Annotated[int, MAX_SETS]
 Sets = Annotated[str, SETS]
 PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its class
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
-STATUS_NO_SET: Final = "no set of at most"  # then how many columns
+STATUS_NO_SET: Final = "no_set: no set of at most {} reaches at_least"
+STATUS_INCOMPLETE: Final = "incomplete: the list is complete up to {} of {} columns, with max_sets of {}"
+STATUS_NO_SIZE_COUNTED: Final = (
+    "incomplete: not available, since more than {} sets of columns have to be counted"
+)
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
@@ -95,8 +99,7 @@ def find_quasi_identifiers(
     status = _status(search, largest, allowed)
     if not search.sets:
         most = f"{search.covered} column{'s' * (search.covered > 1)}"
-        none = f"{STATUS_NO_SET} {most} reaches at_least"
-        lacking = status if status != OK else none
+        lacking = status if status != OK else STATUS_NO_SET.format(most)
         return [QuasiIdentifier([], None, None, None, None, refiner.total, lacking)]
     fewest = len(search.sets[0].places) if is_smallest_enough else largest
     return [_row(table, refiner, each, status) for each in search.sets if len(each.places) <= fewest]
@@ -139,8 +142,9 @@ def _search(table: Refiner, least: int, largest: int, max_sets: int, *, is_small
 def _status(search: Search, largest: int, max_sets: int) -> str:
     if search.is_complete:
         return OK
-    reached = f"complete up to {search.covered} of {largest} columns" if search.covered else "not available"
-    return f"{reached}: more than {max_sets} sets of columns to count; pass a larger max_sets"
+    if not search.covered:
+        return STATUS_NO_SIZE_COUNTED.format(max_sets)
+    return STATUS_INCOMPLETE.format(search.covered, largest, max_sets)
 
 
 def _row(table: DistinctCodes, refiner: Refiner, column_set: ColumnSet, status: str) -> QuasiIdentifier:

@@ -21,6 +21,9 @@ Integers = npt.NDArray[np.integer[Any]]
 Numbers = npt.NDArray[Any]  # whole ones of records, others of people
 
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)  # in place of people, where each record is one
+STATUS_SETS_DRAWN: Final = (
+    "quasi_identifiers_drawn: measured on a sample of {} of the {} quasi-identifiers, seed {}"
+)
 REFUSAL_REPEATED_PEOPLE: Final = (
     "people must have one value in each column where they are left out one after the other, "
     "got people of several; pass a table with a row a person"
@@ -113,9 +116,7 @@ class QuasiIdentifiers:
         """A remark if not all quasi-identifiers were measured."""
         if len(self) == self.possible:
             return []
-        return [
-            f"measured on a sample of {len(self)} of the {self.possible} quasi-identifiers, seed {self.seed}"
-        ]
+        return [STATUS_SETS_DRAWN.format(len(self), self.possible, self.seed)]
 
 
 def choose_quasi_identifiers(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:

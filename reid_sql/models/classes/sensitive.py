@@ -53,16 +53,9 @@ MIN_K: Final = Number(
     whole=True,
 )
 MEASURE_TOLERANCE: Final = ROUNDING_TOLERANCE  # what rounding may add to a measure, and no more
-STATUS_NO_ORDER: Final = (
-    "not available: NULL, or a number that is not finite, has no place among the sensitive values; "
-    "leave such records out with nulls := 'drop', or pass variant := 'equal'"
-)
-STATUS_NO_BETA: Final = (
-    "infinite: in some class a value is more frequent than the enhanced variant allows for any beta"
-)
-STATUS_NO_DELTA: Final = (
-    "infinite: some class lacks a sensitive value that the table holds, so an attacker can rule it out"
-)
+STATUS_NO_ORDER: Final = "no_order: a sensitive value is NULL or not finite, so values have no order"
+STATUS_NO_BETA: Final = "infinite_beta: in some class, a value is more frequent than any beta allows"
+STATUS_NO_DELTA: Final = "infinite_delta: some class lacks a sensitive value, so an attacker can rule it out"
 
 Diversity = Annotated[float, DIVERSITY]
 Concentration = Annotated[float, CONCENTRATION]

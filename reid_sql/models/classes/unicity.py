@@ -15,7 +15,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.matching import Matches, estimate_mean, share_interval
 from reid_sql.parameters import Floats
 
-STATUS_FEWER_ROWS: Final = "nobody has so many rows: all rows of each person are known"
+STATUS_FEWER_ROWS: Final = "fewer_rows: nobody has so many rows, so all rows of each person are known"
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,14 @@ IDENTIFIER_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 CODE_NAME: Final = re.compile(r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE)
+# Names of survey weights; a plain "weight" may be that of a body, which no scale gives beyond the limit.
+WEIGHT_NAME: Final = re.compile(
+    r"(^|_)(\w*wgt|pweight|(survey|sampl\w*|instance|person|household|design|final|expansion)_?(weight|wt)\w*"
+    r"|weight_?x\d+)$",
+    re.IGNORECASE,
+)
+BODY_WEIGHT_NAME: Final = re.compile(r"(^|_)(weights?|wt|poids|gewicht)$", re.IGNORECASE)
+MAX_BODY_WEIGHT: Final = 1500  # in pounds or kilograms
 # Matched against the whole text: year first, or day or month first.
 DATE_PATTERN: Final = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
@@ -130,6 +138,7 @@ REPEATED_IDENTIFIER: Final = "repeated identifier"
 DATE: Final = "date"
 CODE: Final = "code"
 NUMBER: Final = "number"
+WEIGHT: Final = "survey weight"
 CATEGORY: Final = "category"
 FREE_TEXT: Final = "free text"
 OTHER: Final = "other"
@@ -207,6 +216,9 @@ def _classify_numbers(form: ColumnForm, values: int) -> str:
     digits = form.shortest == form.longest >= MIN_CODE_DIGITS and form.whole == form.numbers
     if (form.kind == "text" and (form.padded or digits)) or CODE_NAME.search(form.name):
         return CODE
+    is_heavy = BODY_WEIGHT_NAME.search(form.name) and form.greatest > MAX_BODY_WEIGHT
+    if WEIGHT_NAME.search(form.name) or is_heavy:
+        return WEIGHT
     return CATEGORY if form.whole == form.numbers and values <= MAX_NUMBER_CATEGORIES else NUMBER
 
 
@@ -222,23 +234,44 @@ def _is_prose(form: ColumnForm) -> bool:
 
 
 MAX_CODES_SHOWN: Final = 5  # missing-value codes that a suggestion names
+ALONE: Final = "{alone}"
+# What to do with a column of each kind, why, and what is safer.
 SUGGESTIONS: Final = {
-    IDENTIFIER: "leave it out: each of its {values:,} values is of one record, so that it names "
-    "people by itself",
-    REPEATED_IDENTIFIER: "take it as entity if it identifies people: it is named like an identifier "
-    "and repeats ({values:,} values in {known:,} records), so that a row is not a person",
-    DATE: "a quasi-identifier if it is known of people (birth, admission): {alone}; a month or a "
-    "year tells less",
-    CODE: "a quasi-identifier if it places people (postcode, profession), sensitive if nobody should "
-    "learn it (diagnosis): {alone}; its first characters tell less",
-    NUMBER: "a quasi-identifier if others can know it (age, children): {alone}; bands tell less",
-    CATEGORY: "a quasi-identifier if it can be seen or known (sex, origin, profession), else perhaps "
-    "sensitive: {alone}",
-    FREE_TEXT: "leave it out, or read it before it is released: text may name people, and {alone}",
-    CONSTANT: "no quasi-identifier: all records that have a value have the same",
-    EMPTY: "leave it out: it has no value",
-    OTHER: "take what is in it as columns of their own: values within values are compared as a whole, "
-    "and {alone}",
+    IDENTIFIER: (
+        "omit it",
+        "each of its {values:,} values belongs to one record, so it identifies people by itself",
+        "",
+    ),
+    REPEATED_IDENTIFIER: (
+        "pass it as entity if it identifies people",
+        "its name is an identifier's, and it repeats ({values:,} values in {known:,} records)",
+        "",
+    ),
+    WEIGHT: ("pass it as weight, not as a quasi-identifier", ALONE, "omit it from a release"),
+    DATE: (
+        "a quasi-identifier if others can know it (birth, admission)",
+        ALONE,
+        "a month or a year is safer",
+    ),
+    CODE: (
+        "a quasi-identifier if others can know it (postcode, profession), else perhaps sensitive (diagnosis)",
+        ALONE,
+        "its first characters are safer",
+    ),
+    NUMBER: ("a quasi-identifier if others can know it (age, children)", ALONE, "bands are safer"),
+    CATEGORY: (
+        "a quasi-identifier if others can know it (sex, origin, profession), else perhaps sensitive",
+        ALONE,
+        "",
+    ),
+    FREE_TEXT: ("omit it, or read it before the release", "text may name people, and {alone}", ""),
+    CONSTANT: ("no quasi-identifier", "all records that have a value have the same", ""),
+    EMPTY: ("omit it", "it has no value", ""),
+    OTHER: (
+        "split it into columns of their own",
+        "values within values are compared as a whole, and {alone}",
+        "",
+    ),
 }
 
 
@@ -330,9 +363,14 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinels=[code.text for code in codes],
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
-        suggestion=SUGGESTIONS[kind].format(values=distinct, known=known, alone=alone)
-        + _missing_value_note(codes),
+        suggestion=_suggest(kind, values=distinct, known=known, alone=alone) + _missing_value_note(codes),
     )
+
+
+def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's placeholders
+    """Write what to do with a column of this kind, why, and what is safer."""
+    advice, reason, safer = SUGGESTIONS[kind]
+    return f"{advice}: {reason.format(**figures)}{f'; {safer}' if safer else ''}"
 
 
 def _column_form(row: dict[str, Any]) -> ColumnForm:
@@ -366,13 +404,13 @@ def _render_value(text: str, kind: str) -> str:
 
 
 def _describe_singling_out(uniqueness: float, separation: float | None) -> str:
-    apart = "" if separation is None else f" and tells {percent(separation)} of the pairs apart"
+    apart = "" if separation is None else f" and distinguishes {percent(separation)} of the pairs"
     return f"alone it singles out {percent(uniqueness)} of the records{apart}"
 
 
 def _missing_value_note(codes: Sequence[MissingValueCode]) -> str:
     note = count_missing_values([code.text for code in codes], [code.records for code in codes])
-    return f"; {note}: make it NULL if it is one" if note else ""
+    return f"; {note}, so make it NULL if it is one" if note else ""
 
 
 def describe_missing_values(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -396,11 +434,11 @@ def count_missing_values(codes: Sequence[str], records: Sequence[int], column: s
     """Write how many records have missing-value codes, as a sentence without its full stop, or nothing.
 
     >>> count_missing_values(["?"], [1836], "workclass")
-    "1,836 records hold '?' in workclass, which looks like a mark for a missing value and counts as a value"
+    "1,836 records have '?' in workclass, which looks like a missing-value code and counts as a value"
     """
     if not codes:
         return ""
     listed, total = ", ".join(f"'{each}'" for each in codes[:MAX_CODES_SHOWN]), sum(records)
     where = f" in {column}" if column else ""
-    counted = f"{total:,} record{' holds' if total == 1 else 's hold'} {listed}{where}"
-    return f"{counted}, which looks like a mark for a missing value and counts as a value"
+    counted = f"{total:,} record{' has' if total == 1 else 's have'} {listed}{where}"
+    return f"{counted}, which looks like a missing-value code and counts as a value"

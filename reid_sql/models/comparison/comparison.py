@@ -24,9 +24,12 @@ from reid_sql.models.comparison.paired_records import (
 )
 from reid_sql.parameters import Floats, Integers
 
-STATUS_NO_KEY: Final = "changes and links need key, a column of both tables that identifies records"
-STATUS_NO_COMMON_RECORD: Final = "no record is in both tables"
-STATUS_OTHER_VALUES: Final = "total_variation is not available: no released value is one of the original"
+STATUS_NO_KEY: Final = "no_key: changes and links need key, a column of both tables that identifies records"
+STATUS_DRAWN: Final = "records_drawn: the attack used {} records, drawn at random"
+STATUS_NO_COMMON_RECORD: Final = "no_common_record: no record is in both tables"
+STATUS_OTHER_VALUES: Final = (
+    "other_values: total_variation is not available, since no released value is in the original"
+)
 UNKNOWN_KIND: Final = "not known"
 CLASS_MEASURES: Final = (
     *("records", "classes", "k", "unique_records", "uniqueness", "highest_risk", "average_risk"),
@@ -44,8 +47,8 @@ LINK_MEASURES: Final = {
     "correct_candidates": ("candidates", "average_risk"),
 }
 DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES}
-STATUS_NO_NUMBERS: Final = "no numbers were changed at random"
-STATUS_ALL_COLUMNS_BEST: Final = "no set of columns is right more often than all columns"
+STATUS_NO_NUMBERS: Final = "no_random_change: no numbers were changed at random"
+STATUS_ALL_COLUMNS_BEST: Final = "all_columns_best: no set of columns is right more often than all columns"
 # Correct links by the best attack of each kind, and why there is none.
 ATTACK_MEASURES: Final = {
     "links_by_likelihood": STATUS_NO_KEY,
@@ -170,7 +173,7 @@ def _link_row(measure: str, original: float, figure: str, results: list[AttackRe
     drawn = next((each for each in results if each.drawn), None)
     status, low, high = OK, None, None
     if drawn:
-        status = f"of {drawn.targets} records, drawn"
+        status = STATUS_DRAWN.format(drawn.targets)
         if figure != "highest":
             low, high = (
                 max(ends) for ends in zip(*(_interval(each, figure) for each in results), strict=True)

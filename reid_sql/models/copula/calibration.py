@@ -25,11 +25,10 @@ HALF_WEIGHT_RECORDS: Final = 8.0  # so many repeated, or lone, records give the 
 HALF_EFFECT_COUNT: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
 MAX_UNREPORTED_EXCESS: Final = 0.1  # difference from 1 that the sum over all cells may have unreported
 STATUS_AT_BOUND: Final = (
-    "the calibration met its bound of e^{:+g}: the sample's records still repeat {} often than the model's"
+    "calibration_at_bound: records still repeat {1} often than in the model, at a factor of e^{0:+g}"
 )
 STATUS_BEYOND_ONE: Final = (
-    "cell probabilities are calibrated for combinations of values that occur: "
-    "over all combinations they would add up to about {:.2g}"
+    "sum_not_one: cell probabilities of all combinations would add up to about {:.2g}, not 1"
 )
 
 

@@ -26,8 +26,8 @@ VERSION: Final = 1
 MAX_CHARACTERS: Final = 1 << 28  # characters
 MAX_SEED: Final = 2**32 - 1
 Model = TypeVar("Model")
-REFUSAL_EARLIER_VERSION: Final = (
-    "the calibration was fitted by an earlier version of reid-sql, whose factor did not fade; fit it again"
+STATUS_EARLIER_VERSION: Final = (
+    "old_calibration: the calibration is of an earlier version, so fit the model again"
 )
 
 
@@ -169,7 +169,7 @@ def _read_copula(content: Mapping[str, Any]) -> GaussianCopula:
         or not exp(-MAX_LOG_FACTOR) <= calibration <= exp(MAX_LOG_FACTOR)
     ):
         raise ValueError("records, seed, method or calibration")
-    status = _require_type(content.get("status", OK if calibration == 1 else REFUSAL_EARLIER_VERSION), str)
+    status = _require_type(content.get("status", OK if calibration == 1 else STATUS_EARLIER_VERSION), str)
     return GaussianCopula(names, marginals, correlation, records, method, seed, calibration, status)
 
 

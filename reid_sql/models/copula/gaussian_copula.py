@@ -218,7 +218,7 @@ class GaussianCopula:
 RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
 RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS_PER_FORECAST: Final = 4096
-STATUS_COMPUTATION: Final = "the interval is that of the computation, not of the model"
+STATUS_COMPUTATION: Final = "computation_only: the interval is that of the computation, not of the model"
 MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others may be wrong
 
 

@@ -216,13 +216,13 @@ VALUES_PER_RESAMPLE_BLOCK: Final = 2_000_000  # values fitted at once
 MAX_NAMED: Final = 3  # quasi-identifiers that a sentence names
 CERTAIN: Final = 1.0
 
-STATUS_TOO_FEW: Final = "quasi-identifiers exceed the threshold and a fit needs"
+STATUS_TOO_FEW: Final = "too_few_exceedances: {} quasi-identifiers exceed the threshold, and a fit needs {}"
 STATUS_EQUAL_RISKS: Final = (
-    "risk is not available: all quasi-identifiers above the threshold have the same risk; "
-    "pass more columns or another p"
+    "equal_risks: all quasi-identifiers above the threshold have the same risk, so no fit exists"
 )
-STATUS_BEYOND_LAW: Final = "the highest risk lies above the end of the fitted law"
-STATUS_NO_INTERVAL: Final = "no interval: too many resamples have no fit"
+STATUS_CERTAIN: Final = "certain: every record is unique for {}"
+STATUS_BEYOND_LAW: Final = "beyond_fit: the highest risk is above the end of the fitted distribution"
+STATUS_NO_INTERVAL: Final = "no_interval: too many resamples have no fit"
 
 
 @dataclass(frozen=True)
@@ -326,8 +326,7 @@ def explain_missing_fit(fits: Fits, row: int = 0) -> list[str]:
         return []
     m = int(fits.exceedances[row])
     if m < MIN_EXCEEDANCES:
-        remedy = "pass more columns, a larger tail or another p"
-        return [f"risk is not available: {m} {STATUS_TOO_FEW} {MIN_EXCEEDANCES}; {remedy}"]
+        return [STATUS_TOO_FEW.format(m, MIN_EXCEEDANCES)]
     return [STATUS_EQUAL_RISKS]
 
 
@@ -336,7 +335,7 @@ def _list_problems(fits: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct:
         keys = np.flatnonzero(distinct == chosen.records).tolist()
         named = ", ".join(f"({', '.join(chosen.names(key))})" for key in keys[:MAX_NAMED])
         more = f" and {len(keys) - MAX_NAMED} more" if len(keys) > MAX_NAMED else ""
-        return [f"risk is 1: every record is unique for {named}{more}"]
+        return [STATUS_CERTAIN.format(named + more)]
     if fits.shape[0] < 0:
         end = -fits.scale[0] / fits.shape[0]
         share = top[-1] / chosen.records

@@ -28,22 +28,24 @@ from reid_sql.parameters import Floats
 
 CELL_BYTES: Final = 32  # a cell of a grid of counts: its running sums, and a second thread's
 BIN_BYTES: Final = 4
-STATUS_NOT_ORDINAL: Final = "has no order; pass columns of numbers, dates or ordered categories"
-STATUS_HAS_NULL: Final = "holds NULL, which has no place in an order; pass nulls := 'drop'"
-STATUS_TOO_MANY_CELLS: Final = "cells of the joint distribution are too many for memory_mb"
+STATUS_NOT_ORDINAL: Final = (
+    "no_order: '{}' has no order, so pass columns of numbers, dates or ordered categories"
+)
+STATUS_HAS_NULL: Final = "null_order: '{}' contains NULL, which has no order, so pass nulls := 'drop'"
+STATUS_TOO_MANY_CELLS: Final = "too_many_cells: entropy needs {} cells, too many for memory_mb := {}"
 
 
 def explain_unordered(table: Codes) -> str:
     """Say which column has no order; nothing where all have.
 
     >>> explain_unordered(Codes(["zip"], [False], [np.array([1])], np.arange(1)))
-    "'zip' has no order; pass columns of numbers, dates or ordered categories"
+    "no_order: 'zip' has no order, so pass columns of numbers, dates or ordered categories"
     """
     for column, ordinal, codes in zip(table.names, table.ordinal, table.codes, strict=True):
         if not ordinal:
-            return f"'{column}' {STATUS_NOT_ORDINAL}"
+            return STATUS_NOT_ORDINAL.format(column)
         if not codes.all():
-            return f"'{column}' {STATUS_HAS_NULL}"
+            return STATUS_HAS_NULL.format(column)
     return ""
 
 
@@ -51,7 +53,7 @@ def explain_too_many_cells(chosen: QuasiIdentifiers, memory_mb: int) -> str:
     """Say whether some joint distribution has more cells than there is memory for; nothing where none has."""
     cells = prod(sorted(_count_levels(chosen.table))[-chosen.places.shape[1] :])
     return (
-        f"{cells} {STATUS_TOO_MANY_CELLS} := {memory_mb}"
+        STATUS_TOO_MANY_CELLS.format(cells, memory_mb)
         if cells * CELL_BYTES > memory_mb * BYTES_PER_MB
         else ""
     )
@@ -168,21 +170,23 @@ def compute_order_proxies(
     >>> import numpy as np
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> zips = Codes(["zip"], [False], [np.array([1])], np.arange(1))
-    >>> compute_order_proxies(choose_quasi_identifiers(zips, 1), np.zeros(1)).remarks[0][:44]
-    "entropy and pls are not available: 'zip' has"
+    >>> compute_order_proxies(choose_quasi_identifiers(zips, 1), np.zeros(1)).remarks[0][:30]
+    "no_order: 'zip' has no order, "
     """
     disorder = explain_unordered(chosen.table)
     if disorder:
-        return OrderProxies(None, None, [f"entropy and pls are not available: {disorder}"])
+        return OrderProxies(None, None, [disorder])
     width = explain_too_many_cells(chosen, memory_mb)
-    remarks = [f"entropy is not available: {width}"] if width else []
+    remarks = [width] if width else []
     predicted = predict_by_partial_least_squares(chosen.table.codes, contribution > 0, PLS_FACTORS)
     return OrderProxies(None if width else record_entropies(chosen, memory_mb), predicted, remarks)
 
 
 # What each record contributes to the extreme risk of its table, exactly.
 
-STATUS_NO_FIT_WITHOUT: Final = "contribution is not available: without the record there is no fit"
+STATUS_NO_FIT_WITHOUT: Final = (
+    "no_fit_without: contribution is not available, since without the record there is no fit"
+)
 
 
 @dataclass(frozen=True)
@@ -263,8 +267,8 @@ def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 
 
 # How well the cheap proxies agree with the exact contributions.
 
-STATUS_CONSTANT: Final = "not available: all records have the same value"
-STATUS_NO_CONTRIBUTION: Final = "not available: no contribution can be computed"
+STATUS_CONSTANT: Final = "constant: not available, since all records have the same value"
+STATUS_NO_CONTRIBUTION: Final = "no_contribution: no contribution can be computed"
 
 
 @dataclass(frozen=True)

@@ -150,9 +150,9 @@ def _fill_knapsack(high: Floats, low: Floats, size: Floats, budget: Floats) -> F
 # The order is chosen step by step or once.
 
 STATUS_STAYS_1: Final = (
-    "risk is 1: every record is unique for some quasi-identifier, and no removal changes that"
+    "stays_certain: every record is unique for some quasi-identifier, which no removal changes"
 )
-STATUS_STOPPED: Final = "stopped: no further removal leaves a risk that can be estimated and is below 1"
+STATUS_STOPPED: Final = "stopped: no further removal leaves a risk below 1 that can be estimated"
 
 BY: Final = Choice(("exact", "dt", "u_plus", "u_star", "entropy", "pls"))
 REMOVE: Final = Number(
@@ -244,7 +244,8 @@ def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: in
     proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
     score = proxies.entropy if by == "entropy" else proxies.pls
     if score is None:
-        raise OutOfDomainError(f"by must be an order that the table has, got '{by}'; {proxies.remarks[0]}")
+        reason = proxies.remarks[0].partition(": ")[2]
+        raise OutOfDomainError(f"by must be an order that the table has, got '{by}'; {reason}")
     return np.argsort(-score, kind="stable")
 
 

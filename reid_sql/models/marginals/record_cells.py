@@ -21,8 +21,10 @@ from reid_sql.parameters import TextColumn
 SEEN: Final = 0  # the sample contains the value
 NEW: Final = 1  # it does not; its share is estimated
 WITHOUT_SHARE: Final = 2  # nothing is known of its share
-STATUS_NEW: Final = "value not in the sample: {}; its share is estimated"
-STATUS_WITHOUT_SHARE: Final = "value unlike the sample's: {}; the record counts as unique"
+STATUS_NEW: Final = "new_value: the sample has no such value of {}, so its share is estimated"
+STATUS_WITHOUT_SHARE: Final = (
+    "unknown_value: the value of {} is unlike the sample's, so the record counts as unique"
+)
 MIN_RECORDS: Final = 100  # of a sample, below which the share of a value is hardly known
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so that risks may be far higher"
 REFUSAL_ONE_RECORD: Final = (
@@ -51,7 +53,7 @@ def describe_records(columns: Sequence[str], cases: Integers, sample: int) -> Te
     """Status of each record by the case of each of its values, (records, columns), and the sample's size.
 
     >>> describe_records(["age", "sex"], np.array([[SEEN, SEEN], [NEW, SEEN]]), 100).tolist()
-    ['ok', 'value not in the sample: age; its share is estimated']
+    ['ok', 'new_value: the sample has no such value of age, so its share is estimated']
     """
     patterns, place = np.unique(cases, axis=0, return_inverse=True)
     statuses = [

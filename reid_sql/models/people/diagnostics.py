@@ -38,12 +38,12 @@ MAX_SYNERGY: Final = (
 )  # nats, below which it is reported; 94 % of the triples of the 2019 supplement are above
 MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
 CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
-STATUS_NO_REPEATS: Final = (
-    "no record repeats in the sample: the number of people of a cell depends on the model alone"
+STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the size of a cell depends on the model alone"
+STATUS_TRIPLE: Final = "triple_dependence: {}, {} and {} share {:.2f} nats that no two of them share"
+STATUS_CHECK: Final = (
+    "predictive_check: {} of records are in classes below {}, and the model expects {} to {}"
 )
-STATUS_TREE_ONLY: Final = (
-    "tree only: donors have no weights and no shares from outside, and no file contains them"
-)
+STATUS_TREE_ONLY: Final = "tree_only: the model has no donors, as with weights, marginals or a stored model"
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,11 @@ class Diagnostics:
         if self.interaction is not None and self.interaction.nats < MAX_SYNERGY:
             a, b, c = (columns[j] for j in self.interaction.columns)
             nats = -self.interaction.nats
-            notes.append(f"{a}, {b} and {c} share {nats:.2f} nats that no two of them share")
+            notes.append(STATUS_TRIPLE.format(a, b, c, nats))
         worst = self.worst
         if abs(worst.away) > MAX_DEVIATIONS:
-            observed = f"{worst.observed:.1%} of the records are in classes smaller than {worst.below}"
-            expected = f"the model expects {worst.low:.1%} to {worst.high:.1%}"
-            notes.append(f"predictive check: {observed}, {expected}")
+            shares = f"{worst.observed:.1%}", f"{worst.low:.1%}", f"{worst.high:.1%}"
+            notes.append(STATUS_CHECK.format(shares[0], worst.below, *shares[1:]))
         return notes
 
 

@@ -18,6 +18,7 @@ from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.parameters import Floats
 
+STATUS_DETERMINED: Final = "determined: {0} determines {1}, so {1} adds nothing"
 MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to be considered
 MIN_NATS: Final = 10.0  # of evidence, above which a dependency is no chance
 MIN_AGREEING_RECORDS: Final = 300  # of a certain one: at most 1 % of people differ, with 95 % confidence
@@ -76,10 +77,10 @@ def describe_dependencies(dependencies: Sequence[Dependency], columns: Sequence[
     """Sentences for a user.
 
     >>> describe_dependencies([Dependency(1, 0, 500, 50)], ["zip", "city"])
-    ['zip determines city: city adds nothing']
+    ['determined: zip determines city, so city adds nothing']
     """
     named = [(columns[one.by], columns[one.determined]) for one in dependencies]
-    return [f"{by} determines {determined}: {determined} adds nothing" for by, determined in named]
+    return [STATUS_DETERMINED.format(by, determined) for by, determined in named]
 
 
 def choose_dependencies(dependencies: Sequence[Dependency], values: Sequence[int]) -> list[Dependency]:

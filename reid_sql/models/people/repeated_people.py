@@ -14,7 +14,7 @@ intervals); Fellegi & Sunter 1969 (agreement beyond chance).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -48,6 +48,7 @@ class RepeatedPeople:
     low: float = 0.0
     high: float = 0.0
     log_likelihood_ratio: float = 0.0  # of the likeliest τ to 0
+    class_chances: Floats = field(default_factory=lambda: np.empty(0), compare=False)  # at the upper end
 
     @property
     def beyond_chance(self) -> bool:
@@ -147,10 +148,29 @@ def find_repeated_people(
     size = evidence.drawn_size[first]
     expected = evidence.records * np.exp(log_q_without(evidence.drawn[first], size))
     single = single_chance(expected[:, None], np.exp(LOG_SHAPES))  # (classes, shapes)
-    likelihood = _profile_likelihood(single, size == 1, times / size, REPEAT_CHANCES)
-    within = REPEAT_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
-    ratio = float(likelihood.max() - likelihood[0])
-    return RepeatedPeople(float(within.min()), float(within.max()), ratio)
+    by_shape = _likelihood_by_shape(single, size == 1, times / size, REPEAT_CHANCES)
+    likelihood = by_shape.max(axis=1)
+    within = np.flatnonzero(likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD)
+    low, high = REPEAT_CHANCES[within[[0, -1]]].tolist()
+    shape = np.exp(LOG_SHAPES[by_shape[within[-1]].argmax()])
+    chances = repeat_chances(expected, float(shape), size, high)
+    return RepeatedPeople(low, high, float(likelihood.max() - likelihood[0]), chances)
+
+
+def repeat_chances(expected: Floats, shape: float, size: Integers, chance: float) -> Floats:
+    """At most how likely it is that a class of this size contains several rows of one person.
+
+    Several rows of one person are a class of at least this size with probability τ at most, chance is one
+    with (1 − τ) P(f or more)/(1 − P(0)). P(f or more) is the regularised beta function I(μ/(μ + a); f, a).
+
+    >>> repeat_chances(np.array([1.0, 1e-9, 1e9, 1.0]), 1.0, np.array([2, 2, 2, 1]), 0.5).round(3).tolist()
+    [0.667, 1.0, 0.5, 0.0]
+    """
+    ratio = expected / (expected + shape)
+    occurs = np.maximum(scipy_functions.betainc(1.0, shape, ratio), 1e-300)
+    by_chance = scipy_functions.betainc(size, shape, ratio) / occurs
+    several = chance / np.maximum(chance + (1 - chance) * by_chance, 1e-300)
+    return np.asarray(np.where(size > 1, several, 0.0))
 
 
 def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> DrawnGroups:
@@ -163,7 +183,7 @@ def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -
             continue
         expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
         single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
-        likelihood = _profile_likelihood(single, size == 1, np.ones(len(size)), COARSE_CHANCES)
+        likelihood = _likelihood_by_shape(single, size == 1, np.ones(len(size)), COARSE_CHANCES).max(axis=1)
         if likelihood.max() - likelihood[0] >= MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS:
             within = COARSE_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
             low = max(low, float(within.min()))
@@ -184,14 +204,13 @@ def single_chance(expected: Floats, shapes: Floats) -> Floats:
     return np.asarray(np.minimum(chance, 1.0))
 
 
-def _profile_likelihood(single: Floats, is_single: np.ndarray, weight: Floats, chances: Floats) -> Floats:
-    """Log-likelihood of each of these τ, maximised over the shape."""
+def _likelihood_by_shape(single: Floats, is_single: np.ndarray, weight: Floats, chances: Floats) -> Floats:
+    """Log-likelihood of each of these τ under each shape: (chances, shapes)."""
     of_single = weight[is_single] @ np.log(np.maximum(single[is_single], 1e-300))  # (shapes,)
     of_repeated, count = single[~is_single], float(weight[is_single].sum())
     likelihood = []
     for chance in chances.tolist():
         checkpoint()
         repeats = np.log(np.maximum(1 - (1 - chance) * of_repeated, 1e-12))
-        by_shape = of_single + count * np.log1p(-chance) + weight[~is_single] @ repeats
-        likelihood.append(float(by_shape.max()))
-    return np.array(likelihood)
+        likelihood.append(of_single + count * np.log1p(-chance) + weight[~is_single] @ repeats)
+    return np.stack(likelihood)

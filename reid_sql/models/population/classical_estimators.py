@@ -19,14 +19,14 @@ from reid_sql.parameters import Floats
 
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.
 
-NO_INTERVAL: Final = "no interval: "
-COVERED: Final = (
-    "it contained the true value in"  # of an interval that contained it too seldom to decide anything
+NO_INTERVAL: Final = "no_interval: "
+COVERED: Final = "low_coverage"  # of an interval that contained the true value too seldom to decide anything
+STATUS_LOW_COVERAGE: Final = (
+    f"{COVERED}: the interval contained the true value in only {{}} of {{}} reference samples"
 )
-STATUS_ALL_UNIQUE: Final = (
-    "all records are unique: the sample does not bound how many of the population are, "
-    "and all are taken to be, the upper end"
-)
+STATUS_NO_UNIQUE_RECORD: Final = "no_unique_record: no record of the sample is unique"
+STATUS_CHOSEN: Final = "chosen: the estimate is that of {}"
+STATUS_ALL_UNIQUE: Final = "all_unique: all records are unique, so the sample gives only the upper end, 1"
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,11 @@ def count_sample(histogram: Histogram, population: float) -> Sample:
 # records that are alike in the sample are not unique in the population.
 
 STATUS_BOUND: Final = (
-    "an upper bound, no estimate: the sample's own share of unique records, which holds on average"
+    "upper_bound: no estimate, only the sample's share of unique records, which holds on average"
 )
-STATUS_EXCEEDS_BOUND: Final = "above the bound by the sample's own unique records"
+STATUS_EXCEEDS_BOUND: Final = (
+    "above_bound: the estimate is above the bound by the sample's own unique records"
+)
 
 
 def estimate_bound(histogram: Histogram, population: float) -> Estimate:
@@ -116,10 +118,7 @@ def estimate_bound(histogram: Histogram, population: float) -> Estimate:
 # Under the formula a sample of n records has on average n θ / (n − 1 + θ) unique ones, and so does the
 # population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 10.
 
-STATUS_EWENS: Final = (
-    "the interval holds chance, not what Ewens' formula misses: "
-    f"{COVERED} 15 of 120 samples of tables of people"
-)
+STATUS_EWENS: Final = STATUS_LOW_COVERAGE.format(15, 120)
 
 
 def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
@@ -188,7 +187,7 @@ def estimate_zayatz(histogram: Histogram, population: float) -> Estimate:
     """
     sample = count_sample(histogram, population)
     if sample.unique == 0:
-        return Estimate(0.0, None, None, f"{STATUS_ZAYATZ}; no record of the sample is unique")
+        return Estimate(0.0, None, None, f"{STATUS_ZAYATZ}; {STATUS_NO_UNIQUE_RECORD}")
     size = histogram.class_size.astype(np.float64)
     # i C(n − i, n_s − 1) over its value at i = 1: the other i − 1 are among those who are not drawn.
     once = size * np.exp(log_miss_probability(size - 1, sample.records - 1, sample.population - 1))
@@ -234,7 +233,7 @@ def estimate_population_classes(histogram: Histogram, fraction: float) -> float:
 
 STATUS_SNB: Final = f"{NO_INTERVAL}the moments of the slide negative binomial model give none"
 STATUS_SNB_UNSOLVED: Final = (
-    "not available: no slide negative binomial model has the sample's unique and twofold classes"
+    "no_solution: no slide negative binomial model has the sample's unique and twofold classes"
 )
 LOGIT_GRID: Final = np.linspace(-40.0, 40.0, 1601)  # of β, among which a solution is looked for
 BISECTIONS: Final = 60
@@ -361,6 +360,5 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
 
 
 def _name_estimator(name: str, estimate: Estimate) -> Estimate:
-    return replace(
-        estimate, status=f"by {name}" if estimate.status == OK else f"by {name}; {estimate.status}"
-    )
+    chosen = STATUS_CHOSEN.format(name)
+    return replace(estimate, status=chosen if estimate.status == OK else f"{chosen}; {estimate.status}")

@@ -27,8 +27,7 @@ REFUSAL_HEAVY_WEIGHTS: Final = (
     "divide the column, whose sum is the population, or leave weight out"
 )
 STATUS_LIGHT_WEIGHTS: Final = (
-    "{} records are of classes whose weights add up to less than their records: "
-    "they count as the whole of their class"
+    "light_weights: {} records have too small weights and count as the whole of their class"
 )
 
 

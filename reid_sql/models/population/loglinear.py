@@ -132,19 +132,11 @@ INTERACTIONS: Final = Number(
 Interactions = Annotated[int, INTERACTIONS]
 MAX_PARAMETERS_PER_CLASS: Final = 0.25  # beyond, the two-way model mostly repeats the sample
 STATUS_TOO_MANY: Final = (
-    "the two-way model has {} parameters for {} classes: it nearly repeats the sample "
-    "and understates the risk, compare interactions := 0"
+    "nearly_saturated: {} parameters for {} classes nearly repeat the sample and understate the risk"
 )
-STATUS_NOT_FITTED: Final = (
-    "the two-way model is not fitted to the end, it misses a pair of values by {:.2g} records"
-)
-STATUS_ONE_SIZE: Final = (
-    "all classes have one size: the sample says nothing of how much counts vary, "
-    "and the risk may be understated"
-)
-STATUS_SATURATED: Final = (
-    "the main effects repeat the sample's own counts, as those of one column do: the risk is understated"
-)
+STATUS_NOT_FITTED: Final = "not_converged: the two-way model misses a pair of values by {:.2g} records"
+STATUS_ONE_SIZE: Final = "one_class_size: all classes have one size, so the risk may be understated"
+STATUS_SATURATED: Final = "saturated: the main effects repeat the sample's counts, so the risk is understated"
 SATURATION_TOLERANCE: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 

@@ -43,8 +43,10 @@ SEARCH_LIMITS: Final = (-1e6, 200.0)  # α and σ
 MIN_CLASS_RATIO: Final = 1.1  # times the classes seen: if a negative α allows fewer, the sums lose digits
 MAX_SINGLE_TERMS: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
-STATUS_ALL_ALIKE: Final = "all records are alike: the sample shows no sign of a unique person"
-STATUS_NOT_CONVERGED: Final = "not available: the search for Pitman's parameters did not converge"
+STATUS_ALL_ALIKE: Final = "all_equal: all records are equal, so the sample shows no unique person"
+STATUS_NOT_CONVERGED: Final = (
+    "not_converged: the search for Pitman's parameters did not converge, so there is no estimate"
+)
 
 
 @dataclass(frozen=True)
@@ -250,11 +252,10 @@ STATUS_NO_CURVATURE: Final = (
     f"{NO_INTERVAL}the likelihood of Pitman's parameters has no curvature at its maximum"
 )
 STATUS_COVERAGE: Final = (
-    "the interval holds the likelihood and chance, not what Pitman's model misses: of 120 samples of tables "
-    "of people the truth lay below it in 67, above it in 5"
+    "outside_interval: the true value was below the interval in 67 of 120 samples, above in 5"
 )
 STATUS_BEYOND_BOUND: Final = (
-    "not available: Pitman's model expects more unique people than the sample's own unique records allow"
+    "above_bound: Pitman's model expects more unique people than the bound, so there is no estimate"
 )
 DIFFERENCE_STEP: Final = 1e-4
 

@@ -19,8 +19,8 @@ from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population import classical_estimators, loglinear, pitman
 from reid_sql.models.population.classical_estimators import (
-    COVERED,
     NO_INTERVAL,
+    STATUS_LOW_COVERAGE,
     Estimate,
     Sample,
     count_sample,
@@ -33,10 +33,8 @@ from reid_sql.parameters import Choice, Floats
 # Population uniqueness by a Gaussian copula that is fitted to the sample on the way.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.
 
-STATUS_NO_PAIRS: Final = (
-    "not available: a copula needs the counts of pairs of values, of numbers, texts or other plain values"
-)
-STATUS_ONE_RECORD: Final = "not available: a copula needs at least two records"
+STATUS_NO_PAIRS: Final = "no_pairs: a copula needs counts of pairs of plain values, such as numbers or texts"
+STATUS_ONE_RECORD: Final = "one_record: a copula needs at least two records"
 
 
 def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate:
@@ -55,8 +53,7 @@ def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate
 # Population uniqueness by the model of people: the share, ends and status that population_risk gives.
 
 STATUS_NO_RECORDS_DRAWN: Final = (
-    "not available: a model of people needs counts of values and pairs, and records drawn, "
-    "not class sizes alone"
+    "class_sizes_only: a model of people needs values, pairs and records, not class sizes alone"
 )
 
 
@@ -96,14 +93,10 @@ def estimate_pyc(histogram: Histogram, population: float) -> Estimate:
 
 STATUS_MAIN_EFFECTS: Final = f"{NO_INTERVAL}the log-linear model counts main effects alone"
 STATUS_LOGLINEAR_NOT_FITTED: Final = (
-    "not available: all classes have one size, or the main effects "
-    "repeat the sample, as those of one column do"
+    "not_fitted: all classes have one size, or the main effects repeat the sample"
 )
-STATUS_PARAMETRIC: Final = (
-    f"the interval covers the shape and chance, not what main effects miss: {COVERED} 52 of 119 samples of "
-    "tables of people"
-)
-STATUS_POISSON: Final = "counts vary no more than Poisson counts do"
+STATUS_PARAMETRIC: Final = STATUS_LOW_COVERAGE.format(52, 119)
+STATUS_POISSON: Final = "poisson: counts vary no more than Poisson counts do"
 
 
 def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
@@ -136,7 +129,7 @@ def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overd
 # Where the sample is the population, it is counted. A method is a file of its own, and a line of the tables
 # here.
 
-STATUS_COUNTED: Final = "the sample is the population: counted"
+STATUS_COUNTED: Final = "counted: the sample is the population"
 
 
 @dataclass(frozen=True)

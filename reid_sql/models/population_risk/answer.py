@@ -15,10 +15,11 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.people import functional_dependencies
-from reid_sql.models.people.evidence import PeopleEvidence, count_records
+from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
 from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.models.population_risk.comparison import compare
 from reid_sql.models.population_risk.doubts import (
@@ -113,7 +114,7 @@ class FittedSample:
     model: PeopleModel | None  # None where the sample is the population
     dependencies: Sequence[Dependency]
     is_certain: bool  # whether the columns left out are surely determined
-    distinct: PeopleModel | None = None  # of the distinct records, where more repeat than by chance
+    once: PeopleModel | None = None  # of each person once, where more records repeat than by chance
 
 
 def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> FittedSample:
@@ -126,14 +127,22 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
     model = fit(free, seed)
-    distinct = fit(count_distinct_records(free), seed) if model.repeated_people.beyond_chance else None
-    return FittedSample(free, model, dependencies, is_certain, distinct)
+    repeated = model.repeated_people
+    once = fit(count_repeats_once(free, repeated), seed) if repeated.beyond_chance else None
+    return FittedSample(free, model, dependencies, is_certain, once)
 
 
-def count_distinct_records(evidence: PeopleEvidence) -> PeopleEvidence:
-    """Count each distinct record among the drawn ones once, as if all that are alike were one person's."""
-    drawn = np.unique(evidence.drawn, axis=0)
-    drawn = drawn[np.random.default_rng(len(drawn)).permutation(len(drawn))]
+def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> PeopleEvidence:
+    """Count records that one person repeats once, as if the population contained each person once.
+
+    Which classes are one person's is drawn by the chances at the upper end of the repeats beyond chance.
+    """
+    rng = np.random.default_rng(len(evidence.drawn))
+    _, first, place = np.unique(row_keys(evidence.drawn), return_index=True, return_inverse=True)
+    one_person = rng.random(len(first)) < repeated.class_chances
+    is_first = np.zeros(len(evidence.drawn), dtype=np.bool_)
+    is_first[first] = True
+    drawn = evidence.drawn[is_first | ~one_person[place.ravel()]]
     codes, values = [], []
     for own, names in zip(drawn.T, evidence.values, strict=True):
         seen, code = np.unique(own, return_inverse=True)
@@ -152,9 +161,9 @@ def _predict(
     comparison = compare(model, free, people, k)
     doubts = list(list_doubts(free, model, people, comparison))
     shares = predict_shares(model, people, k, random=not evidence.weighted, comparison=comparison)
-    if fitted.distinct is not None:
-        of_distinct = predict_shares(fitted.distinct, people, k, random=False).parts()
-        shares = shares.with_ends(lambda name, one: (one.low, max(one.high, of_distinct[name].high)))
+    if fitted.once is not None:
+        once = predict_shares(fitted.once, people, k, random=False).parts()
+        shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
     bounds = _bounds(evidence, people, k, doubts)
     return bounds.tighten(shares) if ONLY_BOUND.isdisjoint(doubts) else bounds.replace_ends(shares), doubts
 

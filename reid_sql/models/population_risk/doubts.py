@@ -31,10 +31,12 @@ STATUS_OVERDISPERSED: Final = (
     "overdispersed: cells differ from the model more than in reference tables, so the interval is wider"
 )
 STATUS_REPEATED_PEOPLE: Final = (
-    "repeated_people: more records repeat than by chance, so the interval is wider; count people by entity"
+    "repeated_people: more records repeat than by chance, so the interval is wider"
 )
-STATUS_NOT_LARGER: Final = "not_larger: the population is less than twice the sample; count it if you can"
-STATUS_WEIGHTED: Final = "weighted: the interval was measured on unweighted samples; no upper end is provable"
+STATUS_NOT_LARGER: Final = "not_larger: the population is less than twice the sample, so count it if you can"
+STATUS_WEIGHTED: Final = (
+    "weighted: the interval was measured on unweighted samples, and no upper end is provable"
+)
 STATUS_ALL_EQUAL: Final = "all_equal: all records of the sample are equal"
 
 ONE_ROW_PER_PERSON: Final = "one row per person"

@@ -21,7 +21,7 @@ def count_sentence(columns: Sequence[str], people: float, share: float) -> str:
     >>> count_sentence(("age", "zip"), 50, 0.5)
     'Of these 50 people, 50 % are unique by age and zip.'
     """
-    percent = _format_percent(share)
+    percent = format_percent(share)
     return f"Of these {_format_people(people)} people, {percent} % are {_unique_by(columns)}."
 
 
@@ -31,7 +31,7 @@ def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
     >>> bound_sentence(("age", "zip"), 67e6, Share(0.001, 0.0, 0.8))[:82]
     'This sample cannot tell: between 0 and 80 % of 67 million people are unique by age'
     """
-    ends = f"between {_format_percent(unique.low)} and {_format_percent(unique.high)} %"
+    ends = f"between {format_percent(unique.low)} and {format_percent(unique.high)} %"
     people_of = f"of {_format_people(people)} people are {_unique_by(columns)}"
     return f"This sample cannot tell: {ends} {people_of}, {IF_SAMPLE}."
 
@@ -44,8 +44,8 @@ def estimate_sentence(
     >>> estimate_sentence(("age", "zip"), 67e6, Share(0.008, 0.004, 0.015))[:98]
     'Of 67 million people, about 0.8 % (0.4 to 1.5 %) are unique by age and zip, if the table is a rand'
     """
-    ends = f"{_format_percent(unique.low)} to {_format_percent(unique.high)} %"
-    share = _format_percent(unique.estimate)
+    ends = f"{format_percent(unique.low)} to {format_percent(unique.high)} %"
+    share = format_percent(unique.estimate)
     share = share if " " in share else f"about {share}"
     risk = f"Of {_format_people(people)} people, {share} % ({ends}) are {_unique_by(columns)}"
     return f"{risk}, {IF_SAMPLE}. {UNLIKE_REFERENCE if unlike_reference else RELIABLE}"
@@ -62,10 +62,10 @@ def _format_people(count: float) -> str:
     return f"{count:,.0f}"
 
 
-def _format_percent(share: float) -> str:
-    """Two significant digits of the distance to the nearer of 0 and 100.
+def format_percent(share: float) -> str:
+    """Write a share in percent, with two significant digits of the distance to the nearer of 0 and 100.
 
-    >>> [_format_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
+    >>> [format_percent(share) for share in (0.008, 0.0, 0.1234, 0.99996, 0.00001, 1e-9)]
     ['0.8', '0', '12', '99.996', '0.001', 'less than 0.001']
     """
     points = 100 * share

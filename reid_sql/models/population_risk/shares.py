@@ -34,8 +34,10 @@ from reid_sql.models.population_risk.intervals import (
 from reid_sql.parameters import COUNT, Floats
 
 SAMPLE_POWER: Final = 0.5  # of the sampled fraction: weight of the prediction by the sample's records
-STATUS_OF_MODEL: Final = "for 95 of 100 comparable tables of people, the interval contains the true value"
-STATUS_COUNTED: Final = "the population is no larger than the sample: counted in the sample"
+STATUS_OF_MODEL: Final = (
+    "tested_interval: for 95 of 100 comparable tables of people, the interval contains the true value"
+)
+STATUS_COUNTED: Final = "counted: the sample is the population"
 
 
 @dataclass(frozen=True)

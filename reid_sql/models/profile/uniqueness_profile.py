@@ -24,7 +24,10 @@ from reid_sql.parameters import PROBABILITY
 MAX_SUBSETS: Final = 1024  # of attributes: all of 10
 Level = Annotated[float, PROBABILITY]
 STATUS_NONE_SUFFICES: Final = (
-    "no subset of up to {} attributes has ξ of at least {:g}: all of them have {:.3g}"
+    "none_suffices: no subset of up to {} attributes has ξ of {:g}, and all have {:.3g}"
+)
+STATUS_ALL_NEEDED: Final = (
+    "all_needed: no subset of up to {} attributes is enough, and larger ones were not computed"
 )
 
 
@@ -125,7 +128,7 @@ def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> Profil
     best = min(enough, key=lambda row: (row.size, -(row.uniqueness_xi or 0.0)))
     status = best.status
     if best.size > max_size:
-        larger = f"all attributes: no subset of up to {max_size} is enough, and larger ones were not computed"
+        larger = STATUS_ALL_NEEDED.format(max_size)
         status = larger if status == OK else f"{larger}; {status}"
     scores = best.cell_probability, best.uniqueness_xi, best.correctness_kappa
     return ProfileRow("smallest", best.attributes, best.size, *scores, None, status)

@@ -28,11 +28,13 @@ LOWER_BOUNDS: Final = np.array([-4.2, 1e-9])
 UPPER_BOUNDS: Final = np.array([40.0, 100.0])
 EDGE_TOLERANCE: Final = 1e-6
 
-STATUS_UNCONVERGED: Final = "the search stopped before it settled"
+STATUS_UNCONVERGED: Final = "not_converged: the search stopped before it converged"
 STATUS_AT_EDGE: Final = (
-    "{name} lies at the edge of its domain ({value:.4g}), and the points would have it further"
+    "at_edge: {name} is at the end of its domain ({value:.4g}), and the fit improves beyond"
 )
-STATUS_TURNS: Final = "the polynomial turns upwards at {size:.4g} people and stays at its lowest value beyond"
+STATUS_TURNS: Final = (
+    "turns_upwards: the polynomial rises beyond {size:.4g} people, where its lowest value is used"
+)
 
 
 @dataclass(frozen=True)

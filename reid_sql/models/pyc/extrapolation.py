@@ -112,20 +112,20 @@ MAX_GAP: Final = 0.05
 MAX_STANDARD_ERRORS: Final = 2.0  # standard errors, root mean square
 
 STATUS_NEVER_FALLS: Final = (
-    "not fitted: the measured correctness does not fall with the size, so that it cannot tell how far "
-    "identification reaches; capped at the highest measured share, which is the safe side"
+    "never_falls: correctness does not fall with the size, so the highest measured share is used"
 )
-STATUS_GAP: Final = "the points lie up to {gap:.2g} away from the fitted curve"
-STATUS_MISFIT: Final = "the points lie {misfit:.2g} standard errors (root mean square) away from the curve"
+STATUS_GAP: Final = "misfit: the points are up to {gap:.2g} away from the fitted curve"
+STATUS_MISFIT: Final = (
+    "misfit: the points are {misfit:.2g} standard errors (root mean square) away from the curve"
+)
 STATUS_FEW_SIZES: Final = (
-    f"fewer than {MIN_POINTS} sizes do not tell the shape of the curve: the Pitman–Yor one, untilted"
+    f"few_sizes: fewer than {MIN_POINTS} sizes give no shape, so the Pitman–Yor curve is used"
 )
-STATUS_BEYOND: Final = f"beyond {MAX_TIMES_MEASURED:g} times the largest measured size nothing is safe"
-STATUS_NO_ERRORS: Final = (
-    "without standard errors the shares count as exact as they are written: where they are a sample's, "
-    "its chance is not in the interval"
+STATUS_BEYOND: Final = (
+    f"far_beyond: no forecast beyond {MAX_TIMES_MEASURED:g} times the largest measured size is reliable"
 )
-STATUS_MEAN: Final = ": the mean of three curves that the points cannot tell apart"
+STATUS_NO_ERRORS: Final = "no_standard_errors: shares count as exact, so the interval leaves out their chance"
+STATUS_MEAN: Final = "mean_of_curves: the answer is the mean of three curves that fit the points equally well"
 
 
 @dataclass(frozen=True)
@@ -253,9 +253,9 @@ def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolatio
             fit.parameters,
             _describe_gap(task, fit),
         )
-    beyond = STATUS_BEYOND + STATUS_MEAN * (not tilted.few)
+    beyond = [STATUS_BEYOND, *[STATUS_MEAN] * (not tilted.few)]
     problems += [STATUS_NO_ERRORS] * (not task.points.errors_given)
-    statuses = tuple("; ".join(problems + [beyond] * bool(one)) or OK for one in far)
+    statuses = tuple("; ".join(problems + beyond * bool(one)) or OK for one in far)
     status = max(statuses, key=len, default=OK)
     entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
     return Extrapolation(answers, status, parameters, entropy, tail, statuses)

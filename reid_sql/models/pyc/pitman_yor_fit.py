@@ -183,13 +183,10 @@ def _find_mode(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -
 
 def _describe_fit(histogram: Histogram, entropy: float) -> str:
     if histogram.class_size.max() == 1:
-        return (
-            "all records are unique: the data bounds the entropy from below only, "
-            "the upper end is the prior's"
-        )
+        return STATUS_ALL_UNIQUE
     if len(histogram.class_size) == 1 and histogram.classes[0] == 1:
-        return "all records are alike: the data bounds the entropy from above only"
-    return OK if entropy < ENTROPY_RANGE[1] * 0.99 else "the entropy meets the end of the prior, 60 nats"
+        return STATUS_ALL_EQUAL
+    return OK if entropy < ENTROPY_RANGE[1] * 0.99 else STATUS_AT_PRIOR_END
 
 
 # How far a fitted Pitman–Yor curve lies from the sample's own, and intervals that own up to it.
@@ -200,9 +197,11 @@ def _describe_fit(histogram: Histogram, entropy: float) -> str:
 SAMPLE_DIVISORS: Final = (30, 10, 3, 1)  # of the sample, where the curves are compared
 SIGMAS_PER_GAP: Final = 1.96  # the gap counts as one standard deviation
 MAX_GAP: Final = 0.5
+STATUS_ALL_UNIQUE: Final = "all_unique: all records are unique, so the upper end is the prior's"
+STATUS_ALL_EQUAL: Final = "all_equal: all records are equal, so the data limit the entropy only from above"
+STATUS_AT_PRIOR_END: Final = "at_edge: the entropy is at the end of the prior, 60 nats"
 STATUS_MISFIT: Final = (
-    "the model fits the sample's own curve poorly, to a factor of {factor:.2g} in the odds; "
-    "the intervals are widened"
+    "misfit: the model differs from the sample's curve by a factor {factor:.2g} in the odds"
 )
 
 

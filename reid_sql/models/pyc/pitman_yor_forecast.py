@@ -32,9 +32,7 @@ DRAWS: Final = 200
 INTERVAL_ENDS: Final = (0.025, 0.975)
 ROUNDING_MARGIN: Final = 1e3  # a difference must be so many times what rounding loses
 STATUS_COVERAGE: Final = (
-    "the intervals hold the fit and chance, not what the model misses: of 120 samples of tables of people the"
-    " true uniqueness lay below its interval in 26 and above it in 10, correctness in 11 and 7, k_violation"
-    " of 5 in 9 and 6"
+    "outside_interval: true uniqueness was below its interval in 26 of 120 samples, above in 10"
 )
 MIN_DISCOUNT: Final = 1e-9  # smaller discounts count as this one, which changes answers by less than 1e-7
 

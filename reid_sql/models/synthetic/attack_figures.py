@@ -6,8 +6,9 @@ from typing import Final
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.attack_result import wilson_interval
 
-NO_HOLDOUT: Final = "needs holdout, people of the same kind who were not used, to be judged"
-NO_BETTER: Final = "no better than guessing: this attack is weak here, and shows nothing"
+STATUS_NO_HOLDOUT: Final = "no_holdout: a verdict needs holdout, people of the same kind who were not used"
+STATUS_ONE_COLUMN: Final = "one_column: the attack needs two or more columns"
+STATUS_WEAK_ATTACK: Final = "weak_attack: the attack is no better than guessing and shows nothing"
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,12 @@ def judge_shares(
     """Compare the shares of the original and of the holdout, of so many trials each."""
     original, control = shares
     if control is None:
-        return AuditedAttack(attack, column, figure, original, None, baseline, None, None, None, NO_HOLDOUT)
+        return AuditedAttack(
+            attack, column, figure, original, None, baseline, None, None, None, STATUS_NO_HOLDOUT
+        )
     low, high = newcombe_interval((original, trials[0]), (control, trials[1]))
     is_weak = baseline is not None and original <= baseline
-    said = status or (NO_BETTER if is_weak else OK)
+    said = status or (STATUS_WEAK_ATTACK if is_weak else OK)
     return AuditedAttack(
         attack, column, figure, original, control, baseline, original - control, low, high, said
     )

@@ -12,7 +12,9 @@ from reid_sql.models.synthetic.attack_figures import AuditedAttack, judge_shares
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import Integers
 
-OTHER_SIZE: Final = "holdout has another number of records, so that other people are unique in it"
+STATUS_OTHER_SIZE: Final = (
+    "other_size: holdout has another number of records, so other people are unique in it"
+)
 SIZE_TOLERANCE: Final = 0.1  # of the numbers of records, within which uniques are as frequent
 REPLICATED_UNIQUES: Final = "replicated_uniques"
 EXACT_PRESENCE: Final = "exact_presence"
@@ -36,7 +38,7 @@ def attack_by_equal_values(tables: AuditedTables) -> Iterator[AuditedAttack]:
     seen = np.bincount(classes, tables.synthetics)
     unique = [int(np.count_nonzero((np.bincount(classes, side) == 1) & (seen == 1))) for side in sides]
     is_other_size = abs(people[1] / people[0] - 1) > SIZE_TOLERANCE
-    yield judge(REPLICATED_UNIQUES, unique, status=OTHER_SIZE if is_other_size else None)
+    yield judge(REPLICATED_UNIQUES, unique, status=STATUS_OTHER_SIZE if is_other_size else None)
     yield judge(EXACT_PRESENCE, [int(side[tables.synthetics > 0].sum()) for side in sides])
     for place in secrets:
         is_disclosed = _disclosed(tables, classes, place)

@@ -15,14 +15,14 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.synthetic.attack_figures import NO_HOLDOUT, AuditedAttack, unavailable
+from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, unavailable
 from reid_sql.models.synthetic.audited_tables import AuditedTables, People, measure_distances
 from reid_sql.models.synthetic.roc import RocCurve
 from reid_sql.parameters import Floats, Integers
 
 STRONGEST: Final = "strongest_membership"
 ADVANTAGE: Final = "excess"
-NO_SCORE: Final = "no attack distinguishes any two people"
+STATUS_NO_SCORE: Final = "no_score: no attack distinguishes any two people"
 NEIGHBOURS: Final = 5  # other people within the radius of the density ratio
 PERMUTATIONS: Final = 1000
 PERMUTED_AT_ONCE: Final = 2_000_000  # labels
@@ -121,7 +121,7 @@ def attack_membership(
     Last comes the strongest figure, with an interval that allows for its choice.
     """
     if not tables.is_judged:
-        yield unavailable(STRONGEST, ADVANTAGE, NO_HOLDOUT)
+        yield unavailable(STRONGEST, ADVANTAGE, STATUS_NO_HOLDOUT)
         return
     rows, place_of_person = np.unique(people.rows, return_inverse=True)
     middle = (shares[0] + shares[1]) / 2
@@ -155,7 +155,7 @@ def _strongest(figures: list[AuditedAttack], permuted: Floats) -> AuditedAttack:
     mean, deviation = permuted.mean(axis=0), permuted.std(axis=0)
     is_known = deviation > 0
     if not is_known.any():
-        return unavailable(STRONGEST, ADVANTAGE, NO_SCORE)
+        return unavailable(STRONGEST, ADVANTAGE, STATUS_NO_SCORE)
     excess = np.array([figure.excess for figure in figures])
     standard = np.where(is_known, (excess - mean) / np.where(is_known, deviation, 1), -np.inf)
     chance = (permuted[:, is_known] - mean[is_known]) / deviation[is_known]

@@ -9,14 +9,18 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack, judge_shares, unavailable
+from reid_sql.models.synthetic.attack_figures import (
+    STATUS_ONE_COLUMN,
+    AuditedAttack,
+    judge_shares,
+    unavailable,
+)
 from reid_sql.models.synthetic.audited_tables import UNITS, AuditedTables, Flags, People, measure_distances
 from reid_sql.parameters import Floats, Integers
 
 LINKABILITY: Final = "linkability"
 INFERENCE: Final = "inference"
 SHARE: Final = "share"
-ONE_COLUMN: Final = "needs two or more columns"
 TOLERANCE: Final = UNITS // 20  # of a number's rank among all records, within which an inferred one is right
 
 
@@ -26,8 +30,8 @@ def attack_by_nearest_records(
     """Measure linkability of every other column with the rest, then the inference of each column."""
     columns = len(tables.names)
     if columns < 2:  # noqa: PLR2004 - something known, and something else
-        yield unavailable(LINKABILITY, SHARE, ONE_COLUMN)
-        yield unavailable(INFERENCE, SHARE, ONE_COLUMN, tables.names[0])
+        yield unavailable(LINKABILITY, SHARE, STATUS_ONE_COLUMN)
+        yield unavailable(INFERENCE, SHARE, STATUS_ONE_COLUMN, tables.names[0])
         return
     is_synthetic = tables.synthetics > 0
     records = tables.synthetics[is_synthetic]

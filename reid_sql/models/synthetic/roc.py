@@ -14,7 +14,9 @@ from reid_sql.parameters import Floats, Integers
 AREA: Final = "auc"
 FALSE_POSITIVES: Final = {"true_positives_at_0.01": 0.01, "true_positives_at_0.001": 0.001}
 CHANCE: Final = 0.5
-SMALL_HOLDOUT: Final = "holdout has too few records for this share of false positives; none are allowed"
+STATUS_SMALL_HOLDOUT: Final = (
+    "small_holdout: holdout has too few records for this share, so no false positives are allowed"
+)
 
 
 class RocCurve:
@@ -41,7 +43,7 @@ class RocCurve:
         )
         for figure, share in FALSE_POSITIVES.items():
             true, false = self._positives(is_member[None, self.order], share)
-            status = SMALL_HOLDOUT if share * sizes[1] < 1 else None
+            status = STATUS_SMALL_HOLDOUT if share * sizes[1] < 1 else None
             yield judge_shares(attack, figure, (float(true[0]), float(false[0])), sizes, status=status)
 
     def excesses(self, labels: Flags) -> Floats:

@@ -14,15 +14,19 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.synthetic.attack_figures import AuditedAttack, judge_shares, unavailable
+from reid_sql.models.synthetic.attack_figures import (
+    STATUS_ONE_COLUMN,
+    AuditedAttack,
+    judge_shares,
+    unavailable,
+)
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import Integers
 
 UNIVARIATE: Final = "singling_out_univariate"
 MULTIVARIATE: Final = "singling_out_multivariate"
 SHARE: Final = "share_of_predicates"
-NO_PREDICATE: Final = "no such predicate fits a single synthetic record"
-ONE_COLUMN: Final = "needs two or more columns"
+STATUS_NO_PREDICATE: Final = "no_predicate: no such predicate fits a single synthetic record"
 PREDICATES: Final = 2000
 MAX_TRIES: Final = 5  # predicates that are written for each that fits one record
 TRIES_OF_RECORD: Final = 20  # predicates that are written at most for each synthetic record
@@ -63,7 +67,7 @@ def single_out(tables: AuditedTables, rng: np.random.Generator) -> Iterator[Audi
     yield _measure(UNIVARIATE, tables, counter, univariate, guesses)
     columns = len(tables.names)
     if columns < 2:  # noqa: PLR2004 - a combination
-        yield unavailable(MULTIVARIATE, SHARE, ONE_COLUMN)
+        yield unavailable(MULTIVARIATE, SHARE, STATUS_ONE_COLUMN)
         return
     tries = min(PREDICATES * MAX_TRIES, TRIES_OF_RECORD * int(tables.synthetics.sum()))
     widths = rng.integers(2, columns + 1, tries).tolist()
@@ -93,7 +97,7 @@ def _measure(
         if synthetic == 1:
             hits.append([records == 1 for records in people])
     if not hits:
-        return unavailable(attack, SHARE, NO_PREDICATE)
+        return unavailable(attack, SHARE, STATUS_NO_PREDICATE)
     shares = np.mean(hits, axis=0).tolist()
     guessed = [counter.records(guess)[1] == 1 for guess in islice(guesses, len(hits))]
     baseline = float(np.mean(guessed))

@@ -54,7 +54,7 @@ MAX_PERSONS: Final = 1000  # outside the sample, who are scored
 UNIQUENESS: Final = "uniqueness"
 CORRECTNESS: Final = "correctness"
 STATUS_WITHIN_TABLE: Final = (
-    "errors within this table, by samples of it: the error of a forecast to a larger population may differ"
+    "within_table: errors of samples of this table may differ for a larger population"
 )
 SCORES: Final = (
     *("auc", "brier", "brier_constant", "false_discovery_rate", "recall", "f_score", "reliability"),

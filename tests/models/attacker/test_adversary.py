@@ -148,7 +148,7 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     assert not exact.standard_error.any()
     monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
     drawn = [adversary.score_known_records(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
-    assert drawn[0].status.startswith("2000 knowledge sets were drawn")
+    assert drawn[0].status.startswith("knowledge_drawn: 2000 knowledge sets were drawn")
     for measure in adversary.MEASURES:
         off = np.array([_off(each, exact, measure) for each in drawn])
         assert np.abs(off).max() < 5.5
@@ -200,7 +200,7 @@ def test_where_the_sample_leaves_no_estimate_uniqueness_is_certain_and_the_statu
     )
     assert found.journalist.tolist() == [0.5, 0.5, 0.5]
     assert found.status.startswith(
-        "in 1 of 2 knowledge sets the sample leaves no estimate of uniqueness in the population"
+        "taken_as_unique: 1 of 2 knowledge sets have no estimate in the population"
     )
 
 
@@ -277,8 +277,8 @@ def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted(
     found = adversary.score_known_records(people, asked, "drop")
     assert found.prosecutor.tolist() == [0.5, 0.1, 0.0]
     assert found.status == (
-        "groups[1] tells a probability for 'w', a value of 'a' that no record has here; "
-        "hierarchies.b speaks of none of the values that 'b' has here"
+        "unused_probability: groups[1] has a probability for 'w', a value of 'a' that no record has; "
+        "unused_hierarchy: hierarchies.b contains none of the values of 'b' in this table"
     )
 
 
@@ -288,4 +288,4 @@ def test_blank_records_are_nobody_elses_match() -> None:
     found = adversary.score_known_records(people, asked, "wildcard")
     assert found.prosecutor.tolist() == [1.0, 1.0, 0.0]
     assert found.marketer == pytest.approx([1.0, 1.0, 1 / 6])
-    assert found.status.startswith("4 records are blank in every column of the scenario")
+    assert found.status.startswith("blank_records: 4 records have no value in the scenario's columns")

@@ -9,6 +9,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.models.classes import disclosure
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.fit import fit
 from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
@@ -104,7 +105,7 @@ def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_
     assert found.journalist.tolist() == [0.25, 0.0, 0.25, 0.0]
     assert found.prosecutor.tolist() == [0.25, 0.0, 0.5, 0.0]
     assert found.overall[3] == found.marketer[3] == 0
-    assert found.status == adversary.STATUS_UNCOVERED.format(3)
+    assert found.status == disclosure.STATUS_UNCOVERED.format(3)
     summary = adversary_summary.summarize_adversary(both, scenario)
     assert {row.records for row in summary} == {4}
     assert summary[1].average == pytest.approx(0.5 / 4)

@@ -124,18 +124,20 @@ def test_what_was_not_covered_is_said_and_never_listed() -> None:
     whole = find_quasi_identifiers(table, 0.2)
     assert {row.status for row in whole} == {"ok"}
     cut = find_quasi_identifiers(table, 0.2, max_sets=3000)
-    assert {row.status.split(":")[0] for row in cut} == {"complete up to 7 of 12 columns"}
+    assert {row.status.split(",")[0] for row in cut} == {
+        "incomplete: the list is complete up to 7 of 12 columns"
+    }
     assert [row.columns for row in cut if row.columns] == [
         row.columns for row in whole if row.size is not None and row.size <= 7
     ]
     none = find_quasi_identifiers(table, 0.2, max_size=1)
     assert [(row.columns, row.status) for row in none] == [
-        ([], "no set of at most 1 column reaches at_least")
+        ([], "no_set: no set of at most 1 column reaches at_least")
     ]
     wide = sorted({tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()})
     nothing = find_quasi_identifiers(codes(wide), 1.0, max_sets=3)
     assert [(row.columns, row.status.split(";")[0]) for row in nothing] == [
-        ([], "not available: more than 3 sets of columns to count")
+        ([], "incomplete: not available, since more than 3 sets of columns have to be counted")
     ]
 
 
@@ -149,7 +151,7 @@ def test_too_many_hitting_sets_are_no_answer() -> None:
 def test_a_record_that_occurs_twice_leaves_no_key() -> None:
     table = DistinctCodes(["a", "b"], [np.array([1, 2]), np.array([1, 1])], np.array([2, 1]))
     assert [(row.columns, row.status) for row in find_quasi_identifiers(table, 1.0)] == [
-        ([], "no set of at most 2 columns reaches at_least")
+        ([], "no_set: no set of at most 2 columns reaches at_least")
     ]
     assert [(row.columns, row.unique_records) for row in find_quasi_identifiers(table, 1 / 3)] == [(["a"], 1)]
 

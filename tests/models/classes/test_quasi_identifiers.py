@@ -27,7 +27,9 @@ def test_a_sample_has_none_twice_and_is_the_same_for_the_same_seed(sample: int) 
     assert rows == sorted(rows)
     assert set(rows) <= set(combinations(range(12), 4))
     assert rows == [tuple(row) for row in choose_quasi_identifiers(WIDE, 4, sample, 7).places.tolist()]
-    assert chosen.remark == [f"measured on a sample of {sample} of the 495 quasi-identifiers, seed 7"]
+    assert chosen.remark == [
+        f"quasi_identifiers_drawn: measured on a sample of {sample} of the 495 quasi-identifiers, seed 7"
+    ]
 
 
 def test_a_sample_draws_each_quasi_identifier_equally_often() -> None:

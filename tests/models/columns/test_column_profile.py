@@ -108,6 +108,10 @@ COLUMNS: dict[str, tuple[str, list[object]]] = {
     "area": ("code", [f"0{RNG.randint(1000, 9999)}" for _ in range(RECORDS)]),
     "icd10": ("code", [f"{RNG.choice('ABCDEFGH')}{RNG.randint(10, 99)}" for _ in range(RECORDS)]),
     "age": ("number", [RNG.randint(0, 99) for _ in range(RECORDS)]),
+    "weight": ("number", [RNG.randint(40, 180) for _ in range(RECORDS)]),  # of a body
+    "fnlwgt": ("survey weight", [RNG.randint(10_000, 99_999) for _ in range(RECORDS)]),
+    "sampling_weight": ("survey weight", [RNG.random() for _ in range(RECORDS)]),
+    "poids": ("survey weight", [RNG.randint(100, 31_092) for _ in range(RECORDS)]),
     "income": ("number", [RNG.gauss(30_000, 9_000) for _ in range(RECORDS)]),
     "written": ("number", [str(RNG.randint(0, 500) / 10) for _ in range(RECORDS)]),
     "sex": ("category", [RNG.choice("FM") for _ in range(RECORDS)]),

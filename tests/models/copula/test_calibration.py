@@ -60,16 +60,15 @@ def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(a: 
 def test_the_status_says_where_the_factor_met_its_bound_and_where_cells_exceed_one() -> None:
     rare = np.full(1000, 1e-9)
     assert calibrate(rare, records=10_000, alone=9_000).status.startswith(
-        "the calibration met its bound of e^+4"
+        "calibration_at_bound: records still repeat more often than in the model, at a factor of e^+4"
     )
     common = np.full(1000, 1e-2)
     assert calibrate(common, records=10_000, alone=9_000).status.startswith(
-        "the calibration met its bound of e^-4"
+        "calibration_at_bound: records still repeat less often than in the model, at a factor of e^-4"
     )
     shares = np.full(1000, 1e-4)
     found = calibrate(shares, records=1001, alone=820)
     assert found.status == (
-        "cell probabilities are calibrated for combinations of values that occur: "
-        "over all combinations they would add up to about 1.9"
+        "sum_not_one: cell probabilities of all combinations would add up to about 1.9, not 1"
     )
     assert calibrate(shares, records=1001, alone=905).status == "ok"

@@ -70,5 +70,5 @@ def test_a_calibrated_model_of_an_earlier_version_says_so() -> None:
     content.pop("sha256")
     plain = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     earlier = json.dumps(content | {"sha256": hashlib.sha256(plain.encode()).hexdigest()})
-    assert copula_file.copula_from_json(earlier).status == copula_file.REFUSAL_EARLIER_VERSION
+    assert copula_file.copula_from_json(earlier).status == copula_file.STATUS_EARLIER_VERSION
     assert copula_file.copula_from_json(TEXT).status == "ok"

@@ -156,7 +156,7 @@ def test_a_key_is_a_risk_of_one_and_named() -> None:
     rows = [[number, *row] for number, row in enumerate(PEOPLE, 1)]
     found = estimate_extreme_risk(choose_quasi_identifiers(coded(rows), 1), Level(0.01, 0.9))
     assert (found.risk, found.risk_low, found.shape) == (1.0, None, None)
-    assert found.status == "risk is 1: every record is unique for (c0)"
+    assert found.status == "certain: every record is unique for (c0)"
     assert estimate_extreme_risk(choose_quasi_identifiers(coded(rows), 2), Level()).status.endswith(
         "for (c0, c1), (c0, c2), (c0, c3) and 9 more"
     )
@@ -166,13 +166,13 @@ def test_no_fit_says_why() -> None:
     few = estimate_extreme_risk(choose_quasi_identifiers(coded([row[:5] for row in PEOPLE]), 3), Level())
     assert (few.risk, few.risk_low) == (None, None)
     assert few.status.startswith(
-        "risk is not available: 0 quasi-identifiers exceed the threshold and a fit needs 5; pass more"
+        "too_few_exceedances: 0 quasi-identifiers exceed the threshold, and a fit needs 5"
     )
     alike = estimate_extreme_risk(
         choose_quasi_identifiers(coded([[1, 1, *[row[0]] * 9] for row in PEOPLE]), 1), Level(0.01, 0.9)
     )
     assert alike.risk is None
-    assert alike.status.startswith("risk is not available: ")
+    assert alike.status.startswith("equal_risks: ")
 
 
 def test_equal_risks_above_the_threshold_have_no_fit() -> None:
@@ -180,17 +180,19 @@ def test_equal_risks_above_the_threshold_have_no_fit() -> None:
     found = estimate_extreme_risk(choose_quasi_identifiers(coded(rows), 1), Level(0.01, 0.9))
     assert (found.risk, found.exceedances) == (None, 6)
     assert found.status.startswith(
-        "risk is not available: all quasi-identifiers above the threshold have the same risk; pass more"
+        "equal_risks: all quasi-identifiers above the threshold have the same risk"
     )
 
 
 def test_a_sample_is_said_to_be_one() -> None:
     found = estimate_extreme_risk(choose_quasi_identifiers(coded(PEOPLE), 3, 70, 2), Level(0.01, 0.2))
     assert found.quasi_identifiers == 70
-    assert found.status.endswith("measured on a sample of 70 of the 220 quasi-identifiers, seed 2")
+    assert found.status.endswith(
+        "quasi_identifiers_drawn: measured on a sample of 70 of the 220 quasi-identifiers, seed 2"
+    )
     assert (
         rank_quasi_identifiers(choose_quasi_identifiers(coded(PEOPLE), 3, 70, 2))[0].status
-        == "measured on a sample of 70 of the 220 quasi-identifiers, seed 2"
+        == "quasi_identifiers_drawn: measured on a sample of 70 of the 220 quasi-identifiers, seed 2"
     )
 
 

@@ -54,7 +54,7 @@ def test_a_key_leaves_nothing_to_contribute() -> None:
 def test_what_is_missing_is_said_on_every_row() -> None:
     for row in list_contributions(choose_quasi_identifiers(coded([row[:4] for row in PEOPLE]), 3), Level()):
         assert row.contribution is None
-        assert row.status.startswith("risk is not available: 0 quasi-identifiers exceed the threshold")
+        assert row.status.startswith("too_few_exceedances: 0 quasi-identifiers exceed the threshold")
 
 
 def test_a_record_without_which_there_is_no_fit() -> None:
@@ -65,10 +65,10 @@ def test_a_record_without_which_there_is_no_fit() -> None:
             choose_quasi_identifiers(coded(draw(seed, 12, 5, 3)), 2), Level(0.1, 0.7)
         )
     ]
-    lost = [row for row in found if row.contribution is None and "is not available: without" in row.status]
+    lost = [row for row in found if row.contribution is None and "no_fit_without: " in row.status]
     assert lost
     assert {row.status for row in lost} == {
-        "contribution is not available: without the record there is no fit"
+        "no_fit_without: contribution is not available, since without the record there is no fit"
     }
 
 
@@ -92,14 +92,14 @@ def test_correlations_and_rankings_pair_by_pair() -> None:
 
 def test_where_there_is_nothing_to_compare_it_says_so() -> None:
     none = compare_proxies(choose_quasi_identifiers(coded(draw(3, 50, 3, 6)), 3), LEVEL)
-    assert {row.status[:25] for row in none} == {"risk is not available: 0 "}
+    assert {row.status.partition(":")[0] for row in none} == {"too_few_exceedances"}
     keyed = compare_proxies(
         choose_quasi_identifiers(
             coded([[number, *row] for number, row in enumerate(draw(3, 50, 4, 3), 1)]), 2
         ),
         LEVEL,
     )
-    assert {row.status for row in keyed} == {"not available: all records have the same value"}
+    assert {row.status for row in keyed} == {"constant: not available, since all records have the same value"}
 
 
 def by_definition(rows: list[list[int]], p: int) -> list[float]:
@@ -134,7 +134,8 @@ def test_what_has_no_order_is_named() -> None:
     assert explain_unordered(coded([[1, 2]])) == ""
     missing = Codes(["age"], [True], [np.array([1, 0])], np.arange(2))
     assert (
-        explain_unordered(missing) == "'age' holds NULL, which has no place in an order; pass nulls := 'drop'"
+        explain_unordered(missing)
+        == "null_order: 'age' contains NULL, which has no order, so pass nulls := 'drop'"
     )
 
 
@@ -143,7 +144,7 @@ def test_distributions_beyond_the_memory_are_refused() -> None:
     assert explain_too_many_cells(wide, 100) == ""
     assert (
         explain_too_many_cells(wide, 10)
-        == "1000000 cells of the joint distribution are too many for memory_mb := 10"
+        == "too_many_cells: entropy needs 1000000 cells, too many for memory_mb := 10"
     )
 
 

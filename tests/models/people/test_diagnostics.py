@@ -56,7 +56,7 @@ def test_the_three_columns_beyond_pairs_are_found_and_reported() -> None:
     assert found.columns == (0, 2, 4)
     assert found.nats == pytest.approx(-log(2), abs=0.01)
     reported = diagnostics.diagnose(fit(evidence), evidence).describe(names)
-    assert "a, c and e share 0.69 nats that no two of them share" in reported
+    assert "triple_dependence: a, c and e share 0.69 nats that no two of them share" in reported
 
 
 def test_no_three_columns_can_be_counted() -> None:
@@ -134,4 +134,4 @@ def test_a_register_of_repeated_people_fails_the_check() -> None:
     evidence = count_records(rare, list("abcd"), [[str(v) for v in range(40)]] * 4, [False] * 4)
     found = diagnostics.diagnose(fit(evidence), evidence)
     assert abs(found.worst.away) > 3
-    assert any("predictive check" in note for note in found.describe(list("abcd")))
+    assert any("predictive_check: " in note for note in found.describe(list("abcd")))

@@ -88,6 +88,38 @@ def test_lower_ends_hold_where_homes_share_every_column() -> None:
     assert bare.uniqueness_low > 0
 
 
+@pytest.mark.parametrize(("share", "times"), [(1, 2), (1, 5), (0.3, 2), (0.1, 2), (0.2, 6), (0.05, 12)])
+def test_upper_ends_contain_the_truth_where_the_sample_repeats_people_whom_the_population_has_once(
+    share: float, times: int
+) -> None:
+    """As after a join: some persons of the sample have several equal rows."""
+    people = population(PEOPLE, 1, 3)
+    _, place, size = np.unique(people, axis=0, return_inverse=True, return_counts=True)
+    truth = float((size[place.ravel()] == 1).mean())
+    rng = np.random.default_rng([times, round(100 * share)])
+    rows = people[rng.choice(PEOPLE, SAMPLE, replace=False)]
+    repeated = np.repeat(rows, np.where(rng.random(SAMPLE) < share, times, 1), axis=0)
+    codes = np.stack([np.unique(own, return_inverse=True)[1] for own in repeated.T], axis=1)
+    values = [[f"v{v}" for v in np.unique(own)] for own in repeated.T]
+    row = answer(count_records(rng.permutation(codes), list("abcde"), values, [False] * 5), [PEOPLE])[0]
+    assert doubts.STATUS_REPEATED_PEOPLE in row.status
+    assert row.uniqueness <= truth <= row.uniqueness_high
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.03, 0.4, 1.0])
+def test_which_classes_are_one_persons_by_bayes_rule(chance: float) -> None:
+    """Simulated: a class is one person's with probability τ, else its size has a negative binomial law."""
+    rng, shape, expected = np.random.default_rng(4), 0.8, 1.5
+    one_person = rng.random(400_000) < chance
+    by_law = rng.negative_binomial(shape, shape / (shape + expected), 2_000_000)
+    size = np.where(one_person, 9, by_law[by_law > 0][:400_000])
+    for at_least in (2, 4):
+        several = size >= at_least
+        simulated = one_person[several].mean()
+        given = np.full(2, expected), shape, np.array([at_least, 1]), chance
+        assert repeated_people.repeat_chances(*given) == pytest.approx([simulated, 0.0], abs=0.01)
+
+
 TOWN = 80_000
 
 

@@ -55,7 +55,7 @@ def test_the_approximate_form_is_near() -> None:
 def test_classes_that_weigh_too_little_count_as_whole() -> None:
     found = individual_risk.score_weighted_records(WeightedRecords(np.array([4, 1]), np.array([2.0, 1.0])))
     assert found.risk.tolist() == [0.25, 1]
-    assert found.status.startswith("4 records are of classes whose weights add up to less than their records")
+    assert found.status.startswith("light_weights: 4 records have too small weights")
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])

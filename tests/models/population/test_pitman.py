@@ -181,7 +181,7 @@ def test_no_figure_is_beyond_what_the_unique_records_allow(
     found = pitman.estimate_pitman(histogram(classes), records * growth, form, negative=negative)
     if found.uniqueness is None:
         assert found.low is found.high is None
-        assert found.status.startswith("not available: ")
+        assert found.status.startswith(("above_bound: ", "not_converged: "))
     else:
         assert found.uniqueness <= alone * (1 + 1e-9)
 

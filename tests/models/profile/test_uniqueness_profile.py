@@ -60,7 +60,7 @@ def test_the_fewest_that_suffice_are_found_by_looking_at_all() -> None:
 def test_where_none_suffices_it_says_so() -> None:
     row = profile(COPULA, PERSON, 1e6, level=1.0)[-1]
     assert (row.kind, row.attributes, row.uniqueness_xi) == ("smallest", [], None)
-    assert row.status.startswith("no subset of up to 2 attributes has ξ of at least 1: all of them have ")
+    assert row.status.startswith("none_suffices: no subset of up to 2 attributes has ξ of 1, and all have ")
 
 
 def test_refusals() -> None:

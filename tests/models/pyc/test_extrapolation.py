@@ -174,11 +174,12 @@ def test_noisy_points_let_the_curve_say_more_than_the_last_of_them() -> None:
 
 
 def test_a_status_says_what_stands_against_the_answer() -> None:
-    assert "the points lie up to" in extrapolate([2, 10, 1e6], [0.9, 0.3, 0.25], 1e7, "ent").status
+    assert "misfit: the points are up to" in extrapolate([2, 10, 1e6], [0.9, 0.3, 0.25], 1e7, "ent").status
     assert (
-        "the polynomial turns upwards at" in extrapolate([10, 100, 1e6], [0.8, 0.6, 0.5], 1e9, "pol").status
+        "turns_upwards: the polynomial rises beyond"
+        in extrapolate([10, 100, 1e6], [0.8, 0.6, 0.5], 1e9, "pol").status
     )
-    assert "tail lies at the edge of its domain" in extrapolate([10, 1e6], [0.51, 0.5], 1e7).status
+    assert "at_edge: tail is at the end of its domain" in extrapolate([10, 1e6], [0.51, 0.5], 1e7).status
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,11 @@ def test_one_column_and_no_holdout_are_said_to_be_no_ground_for_an_attack() -> N
     tables = encode([("p",), ("q",)], [("p",), ("r",)], [])
     rows = audit(tables, 10, 0)
     said = {row.attack: row.status for row in rows}
-    assert said["singling_out_multivariate"] == said["linkability"] == "needs two or more columns"
-    needs = "needs holdout, people of the same kind who were not used, to be judged"
+    assert (
+        said["singling_out_multivariate"]
+        == said["linkability"]
+        == "one_column: the attack needs two or more columns"
+    )
+    needs = "no_holdout: a verdict needs holdout, people of the same kind who were not used"
     assert said["strongest_membership"] == said["singling_out_univariate"] == needs
     assert all(row.excess is None for row in rows)
