@@ -13,7 +13,7 @@ from reid_sql.reductions.release import PAIRED_RECORDS
     source="Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's)",
 )
 def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+    """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
     One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
     both that tells which released record is whose; without it, changes are NULL. `information_loss` is

@@ -23,7 +23,7 @@ def validate_risk(
     methods: Names = None,
     seed: Seed = 0,
 ) -> list[Backtest]:
-    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+    """Measure each method's error on this very table: it serves as population, and its samples as tables.
 
     `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
     where these leave 50 records, else a half. A row with a `sample` holds what a method says of the table
