@@ -1,4 +1,4 @@
-"""Which columns make a record stand out."""
+"""Which columns make a record exposed."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import minimal_uniques
