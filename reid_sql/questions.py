@@ -36,7 +36,8 @@ def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
     >>> group_by_question(["compare", "profile"])
     {'What is each column like?': ['profile'], 'What does a release still reveal?': ['compare']}
     """
-    left, groups = list(names), {}
+    left = list(names)
+    groups: dict[str, list[str]] = {}
     for question, pattern in QUESTIONS.items():
         found = [name for name in left if re.match(pattern, name)]
         left = [name for name in left if name not in found]

@@ -2,9 +2,9 @@
 
 CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 
--- A scenario defines which columns an attacker learns together, and with which probability: here from a public
--- register of addresses, with fewer women than men, and from what people post. It can also be a TOML or JSON
--- file; see docs/adversary.md.
+-- A scenario defines which columns an attacker learns together, and with which probability: here from a
+-- public register of addresses, with fewer women than men, and from what people post. It can also be a TOML
+-- or JSON file; see docs/adversary.md.
 SET VARIABLE scenario = {
   'population': 100000,
   'presence_disclosed': 0.5, 'presence_discovered': 0.5, 'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
@@ -30,7 +30,8 @@ FROM adversary_summary(people, getvariable('scenario'));
 SELECT age, sex, postcode, marital_status, occupation, round(prosecutor, 4) AS prosecutor,
   round(marketer, 4) AS marketer,
        round(overall, 4) AS overall
-FROM adversary_risk(people, getvariable('scenario'), key := 'id') AS risk JOIN people ON risk.record = people.id
+FROM adversary_risk(people, getvariable('scenario'), key := 'id') AS risk
+JOIN people ON risk.record = people.id
 ORDER BY overall DESC, record LIMIT 3;
 -- | age | sex | postcode | marital_status | occupation | prosecutor | marketer | overall |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
