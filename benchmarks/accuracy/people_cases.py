@@ -16,8 +16,7 @@ from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import estimate_by_methods
+from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimate_by_methods
 from reid_sql.models.population_risk.answer import FittedSample, answer_by_fit, fit_sample
 from reid_sql.models.population_risk.comparison import compare
 from reid_sql.models.population_risk.doubts import ONLY_BOUND, list_doubts

@@ -1,10 +1,10 @@
 """Which combinations of values too few records share."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import unsafe_combinations as rare
+from reid_sql.models.classes import rare_combinations as rare
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
-from reid_sql.models.classes.unsafe_combinations import LeastSharedBySize
+from reid_sql.models.classes.rare_combinations import LeastSharedBySize
 from reid_sql.parameters import SubsetSize
 from reid_sql.reductions.distinct import DISTINCT_CODES
 

@@ -3,10 +3,11 @@
 They are counted in each class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -33,7 +34,6 @@ from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE, NO_INFINITY
 
-By = Sequence[str] | None
 NOTHING: Final = 0.0
 FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose doubles are never infinite
 
@@ -67,9 +67,9 @@ class Cells:
         total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
             return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
-        met = counts.left_join(in_table, counts["s"] == in_table["s"])
+        joined = counts.left_join(in_table, counts["s"] == in_table["s"])
         of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
-        return met.mutate(in_table=ibis.coalesce(met["in_table"], of_null), total=total)
+        return joined.mutate(in_table=ibis.coalesce(joined["in_table"], of_null), total=total)
 
     @property
     def in_table(self) -> Table:
@@ -82,9 +82,9 @@ class Cells:
         counted = counted.mutate(records=counted["class_size"] * counted["classes"])
         return null_report(self.rows, self.names, self.nulls, counted)
 
-    def offending(self, measured: Table, offends: Callable[[Table], BooleanValue]) -> Table:
+    def offending(self, measured: Table, offends: BooleanValue) -> Table:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
-        shown = measured.filter(measured["value"].isnull() | offends(measured))
+        shown = measured.filter(measured["value"].isnull() | offends)
         listed = with_names(shown, self.own)
         columns = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
         return null_report(self.rows, self.names, self.nulls, columns)
@@ -107,36 +107,6 @@ def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     cells = _cells(tbl, qi, sensitive, nulls)
     refuse_result_names(qi, ("class_size", "value"))
     return cells
-
-
-def _above(threshold: float) -> Callable[[Table], BooleanValue]:
-    return lambda measured: measured["value"] > threshold * (1 + MEASURE_TOLERANCE)
-
-
-def l_diversity(
-    tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, c: float, nulls: str, by: By = None
-) -> Table:
-    """How many values, well represented, a class has."""
-    refuse_by(by)
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_diversity(cells, variant, c))
-
-
-def l_diversity_classes(
-    tbl: Table,
-    qi: Sequence[str],
-    sensitive: str,
-    *,
-    variant: str,
-    c: float,
-    l: float,  # noqa: E741 - the parameter of SQL
-    nulls: str,
-) -> Table:
-    """The classes of fewer than l."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(
-        _diversity(cells, variant, c), lambda measured: measured["value"] < l * (1 - MEASURE_TOLERANCE)
-    )
 
 
 def _diversity(cells: Cells, variant: str, c: float) -> Table:
@@ -174,23 +144,6 @@ def _closeness(cells: Cells, variant: str) -> Table:
     further = n / size - share
     positive = (further > 0).ifelse(further, NOTHING)
     return cells.measured(joined, lambda each: each["further"], further=positive.sum())
-
-
-def alpha_k_anonymity(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, by: By = None) -> Table:
-    """The share that a class's most frequent value has in it."""
-    refuse_by(by)
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_most_frequent(cells))
-
-
-def alpha_k_anonymity_classes(
-    tbl: Table, qi: Sequence[str], sensitive: str, *, alpha: float, k: int, nulls: str
-) -> Table:
-    """The classes where it has more than alpha, or of fewer than k records."""
-    cells, beyond = _listed(tbl, qi, sensitive, nulls), _above(alpha)
-    return cells.offending(
-        _most_frequent(cells), lambda measured: beyond(measured) | (measured["class_size"] < int(k))
-    )
 
 
 def _most_frequent(cells: Cells) -> Table:
@@ -256,33 +209,63 @@ def _in_class(each: Table, end: str) -> FloatingValue:
     return each[end] * _double(each["total"]) / _double(each["class_size"])
 
 
-def _of_variant(measured: Callable[[Cells, str], Table]) -> Callable[..., Table]:
-    """Bind a measure whose variant is its one option."""
-
-    def kinds(
-        tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, by: By = None
-    ) -> Table:
-        refuse_by(by)
-        cells = _cells(tbl, qi, sensitive, nulls)
-        return cells.kinds(measured(cells, variant))
-
-    return kinds
+MEASURED: Final[Mapping[str, Callable[..., Table]]] = {
+    "l": _diversity,
+    "t": _closeness,
+    "alpha": _most_frequent,
+    "beta": _likeness,
+    "delta": _disclosed,
+}
 
 
-def _beyond(measured: Callable[[Cells, str], Table], threshold: str) -> Callable[..., Table]:
-    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
-
-    def classes(
-        tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, **limits: float
-    ) -> Table:
-        cells = _listed(tbl, qi, sensitive, nulls)
-        return cells.offending(measured(cells, variant), _above(limits[threshold]))
-
-    return classes
+def _offends(measured: Table, measure: str, k: int | None = None, **threshold: float) -> BooleanValue:
+    """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
+    (limit,) = threshold.values()
+    value = measured["value"]
+    low, high = limit * (1 - MEASURE_TOLERANCE), limit * (1 + MEASURE_TOLERANCE)
+    test = value < low if measure == "l" else value > high
+    return test if k is None else test | (measured["class_size"] < int(k))
 
 
-# How far the values of a class are distributed from those of the table; how much more frequent a value is in
-# a class than in the table, at most; how far, in logarithms, its frequencies in the two differ, at most.
-t_closeness, t_closeness_classes = _of_variant(_closeness), _beyond(_closeness, "t")
-beta_likeness, beta_likeness_classes = _of_variant(_likeness), _beyond(_likeness, "beta")
-delta_disclosure, delta_disclosure_classes = _of_variant(_disclosed), _beyond(_disclosed, "delta")
+def _kinds(
+    measure: str,
+    tbl: Table,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    nulls: str,
+    by: Sequence[str] | None = None,
+    **options: Any,  # noqa: ANN401 - the variant, and what else the measure takes
+) -> Table:
+    """Count the classes of each size and value of the measure."""
+    refuse_by(by)
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(MEASURED[measure](cells, **options))
+
+
+def _classes(
+    measure: str,
+    tbl: Table,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    nulls: str,
+    variant: str | None = None,
+    c: float | None = None,
+    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
+) -> Table:
+    """List the classes that offend the thresholds, or whose value is not known."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    options = {name: value for name, value in (("variant", variant), ("c", c)) if value is not None}
+    measured = MEASURED[measure](cells, **options)
+    return cells.offending(measured, _offends(measured, measure, **thresholds))
+
+
+# How many values, well represented, a class has; how far they are distributed from those of the table; the
+# share of the most frequent one; how much more frequent a value is in a class than in the table, at most; how
+# far, in logarithms, its frequencies in the two differ, at most.
+l_diversity, l_diversity_classes = partial(_kinds, "l"), partial(_classes, "l")
+t_closeness, t_closeness_classes = partial(_kinds, "t"), partial(_classes, "t")
+alpha_k_anonymity, alpha_k_anonymity_classes = partial(_kinds, "alpha"), partial(_classes, "alpha")
+beta_likeness, beta_likeness_classes = partial(_kinds, "beta"), partial(_classes, "beta")
+delta_disclosure, delta_disclosure_classes = partial(_kinds, "delta"), partial(_classes, "delta")
