@@ -55,24 +55,9 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def answers_a_table(function: Function) -> bool:
-    """Whether the answer is a table, not a value for each record."""
-    return not function.answer.of_rows
-
-
 def counts_in_a_window(function: Function) -> bool:
     """Whether it is an expression over all records, and takes columns alone."""
     return function.answer is Answer.WINDOW
-
-
-def follows_a_model(function: Function) -> bool:
-    """Whether it is an expression over a record's values, after a fitted model."""
-    return function.answer is Answer.MODEL_SCORE
-
-
-def takes_a_record(function: Function) -> bool:
-    """Whether it is an expression over a record's values, which come last."""
-    return counts_in_a_window(function) or follows_a_model(function)
 
 
 def named(function: Function) -> list[str]:

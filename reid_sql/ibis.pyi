@@ -119,7 +119,7 @@ def alpha_k_anonymity(
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
-    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    the smallest class. A class offends whose share is above alpha, or that has fewer than `k` records.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
@@ -157,7 +157,7 @@ def alpha_k_anonymity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> Table:
-    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
+    """List the classes in which a sensitive value has a share above alpha, or that have fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
@@ -197,7 +197,7 @@ def attribute_risk(
     with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
     10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
     allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
-    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
     smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
     `separation` the share of pairs of a person and another who is not in that class.
@@ -235,7 +235,7 @@ def beta_likeness(
 
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
-    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
@@ -348,9 +348,9 @@ def compare(
     Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
     equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
     both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
-    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
-    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
-    Refuses empty tables. One row per person is assumed.
+    interval. `key` is a column of both tables that matches each released record to its original; without it,
+    changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
+    values too. Refuses empty tables. One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -373,14 +373,14 @@ def compare(
     """
 
 def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None) -> Table:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+    """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
     One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
-    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
-    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
-    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
-    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
-    were disturbed. One row per person is assumed. Refuses an empty table.
+    both that matches each released record to its original; without it, changes are NULL. `information_loss`
+    is H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has
+    no information about it. `understood` is how the attack of compare reads the column: unchanged; recoded,
+    each value to one other; by frequency, where values became several others, such as NULL; by distance,
+    where numbers were disturbed. One row per person is assumed. Refuses an empty table.
 
     Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
 
@@ -405,7 +405,7 @@ def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: 
     """
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+    """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
     exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
@@ -432,7 +432,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> Table:
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
     300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
-    computation; they do not hold the error of the model.
+    computation; they do not include the error of the model.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
 
@@ -455,9 +455,8 @@ def copula_forecast(model: str, populations: Sequence[float]) -> Table:
 def copula_json(model: str) -> Table:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
-    It holds each column's values with their shares, and the correlations; no record. Of a model of people it
-    holds the tree alone, and none of its donors. Refuses a model that is
-    not known:
+    It contains each column's values with their shares, and the correlations; no record. Of a model of people
+    it contains the tree alone, and none of its donors. Refuses a model that is not known:
 
     Source: JSON with a version and a SHA-256 checksum.
 
@@ -540,7 +539,7 @@ def delta_disclosure(
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    class and value, of share p in the class and q in the table. present: over the values that a class has.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
@@ -684,7 +683,7 @@ def equivalence_classes(
 ) -> Table:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the combination, `records` those that hold exactly these
+    `class_size` is the number of records that match the combination, `records` those that have exactly these
     values: the same number unless `nulls='wildcard'`, where a NULL in either record matches anything. With
     `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
@@ -857,7 +856,7 @@ def journalist_risk(
     """Summarise the risk of re-identification against somebody who must find the person in a population.
 
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
-    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    `classes` are the sample's. A population contains its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that identifies people (a class counts
     people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
@@ -899,7 +898,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table:
-    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+    """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
 
     They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
@@ -943,7 +942,7 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> Table:
-    """List the classes that hold fewer than l sensitive values.
+    """List the classes that have fewer than l sensitive values.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
@@ -1004,7 +1003,7 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> Table:
-    """Say how often a learned matching names the right person among n, from its scores of pairs.
+    """Measure how often a learned matching names the right person among n, from its scores of pairs.
 
     The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
     list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
@@ -1202,8 +1201,8 @@ def pyc_extrapolate(
     (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
     correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
     was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or the reason not to rely on the answer. NULL where the
-    method does not tell.
+    through the points. `status` is ok, or the reason not to rely on the answer. NULL if the method does not
+    estimate it.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
 
@@ -1413,7 +1412,7 @@ def quasi_identifiers(
     the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
     one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
     Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
-    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    that identifies people (a class counts people, and an attacker knows one row of each, the worst), NULL
     one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
@@ -1446,15 +1445,15 @@ def risk_summary(
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), all figures are of
-    people: a class is as large as it has people, each person counts by the smallest of their classes, and
-    NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches all
-    others and is nobody else's match; `blank_records` tells how many there are. With `by`, one row for each
-    group of the columns' values, NULL a value, each as if it were a table of its own, all from one count; of
-    a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A column may be among
-    both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a threshold outside [0,
-    1].
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), all figures
+    are of people: a class is as large as it has people, each person counts by the smallest of their classes,
+    and NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches
+    all others, and no other record matches it; `blank_records` is the number of such records. With `by`, one
+    row for each group of the columns' values, NULL a value, each as if it were a table of its own, all from
+    one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A
+    column may be among both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a
+    threshold outside [0, 1].
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
 
@@ -1670,7 +1669,7 @@ def unicity(
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
 ) -> Table:
-    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+    """Measure how unique a person is by each choice of attributes, what each adds, and which suffice.
 
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
@@ -1716,7 +1715,7 @@ def unsafe_combinations(
     records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
     column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
     of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
     rows.
 
@@ -1748,23 +1747,22 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table:
-    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+    """Measure each method's error on this very table: it serves as population, and its samples as tables.
 
     `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
-    where these leave 50 records, else a half. A row with a `sample` holds what a method says of the table
-    from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the
-    method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`, `…_width`, and
-    `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to 1,000
-    persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
+    where these leave 50 records, else a half. A row with a `sample` has the estimate of a method from that
+    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the method has it,
+    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
+    and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to
+    1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
     constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean
     distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
-    of population_uniqueness, all unless named. It does not tell how far a forecast from this table to a
-    larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
+    of population_uniqueness, all unless named. It does not measure the error of a forecast from this table to
+    a larger population. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
     fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
     people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
-    row per person is assumed.
-    With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
-    to 1,000 groups. A group of too few records has one row, whose status says so.
+    row per person is assumed. With `by`, the rows of each group of the columns' values, each a table of its
+    own, as in risk_summary: up to 1,000 groups. A group of too few records has one row, whose status says so.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
 

@@ -17,6 +17,7 @@ from reid_sql.charts.figures import (
     validation,
 )
 from reid_sql.charts.release_figures import (
+    attacks,
     choices,
     comparison,
     contributions,
@@ -24,7 +25,6 @@ from reid_sql.charts.release_figures import (
     losses,
     model_check,
 )
-from reid_sql.charts.synthetic_figures import attacks
 
 __all__ = [
     "attacks",

@@ -35,7 +35,7 @@ def adversary_risk(
     values the table lacks. One row per person is assumed; with `entity`, the column that identifies people,
     `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
     their rows to another are refused.
-    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    `population_tbl`, a table of the population with the scenario's columns, shows who is unique in it, record
     by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
 
     Source: Xia et al. 2021.
@@ -164,7 +164,7 @@ def alpha_k_anonymity(
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
-    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    the smallest class. A class offends whose share is above alpha, or that has fewer than `k` records.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.
@@ -202,7 +202,7 @@ def alpha_k_anonymity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
+    """List the classes in which a sensitive value has a share above alpha, or that have fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
@@ -243,7 +243,7 @@ def attribute_risk(
     with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
     10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
     allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
-    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
     smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
     `separation` the share of pairs of a person and another who is not in that class.
@@ -328,7 +328,7 @@ def beta_likeness(
 
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
-    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.
@@ -451,7 +451,7 @@ def column_contributions(
     entity: str | None = None,
     k: int = 2,
 ) -> pl.LazyFrame:
-    """Say, for each record that stands out, which columns drive it.
+    """Measure how far each column makes a record stand out, for each record that does.
 
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may
@@ -498,9 +498,9 @@ def compare(
     Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
     equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
     both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
-    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
-    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
-    Refuses empty tables. One row per person is assumed.
+    interval. `key` is a column of both tables that matches each released record to its original; without it,
+    changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
+    values too. Refuses empty tables. One row per person is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -526,14 +526,14 @@ def compare(
 def compare_columns(
     original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
 ) -> pl.LazyFrame:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+    """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
     One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
-    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
-    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
-    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
-    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
-    were disturbed. One row per person is assumed. Refuses an empty table.
+    both that matches each released record to its original; without it, changes are NULL. `information_loss`
+    is H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has
+    no information about it. `understood` is how the attack of compare reads the column: unchanged; recoded,
+    each value to one other; by frequency, where values became several others, such as NULL; by distance,
+    where numbers were disturbed. One row per person is assumed. Refuses an empty table.
 
     Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
 
@@ -559,7 +559,7 @@ def compare_columns(
     """
 
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+    """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
     exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
@@ -586,7 +586,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> pl.LazyFrame:
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
     300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
-    computation; they do not hold the error of the model.
+    computation; they do not include the error of the model.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
 
@@ -609,9 +609,8 @@ def copula_forecast(model: str, populations: Sequence[float]) -> pl.LazyFrame:
 def copula_json(model: str) -> pl.LazyFrame:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
-    It holds each column's values with their shares, and the correlations; no record. Of a model of people it
-    holds the tree alone, and none of its donors. Refuses a model that is
-    not known:
+    It contains each column's values with their shares, and the correlations; no record. Of a model of people
+    it contains the tree alone, and none of its donors. Refuses a model that is not known:
 
     Source: JSON with a version and a SHA-256 checksum.
 
@@ -739,7 +738,7 @@ def delta_disclosure(
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    class and value, of share p in the class and q in the table. present: over the values that a class has.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
@@ -869,7 +868,7 @@ def equivalence_classes(
 ) -> pl.LazyFrame:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the combination, `records` those that hold exactly these
+    `class_size` is the number of records that match the combination, `records` those that have exactly these
     values: the same number unless `nulls='wildcard'`, where a NULL in either record matches anything. With
     `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
@@ -1040,7 +1039,7 @@ def individual_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Chance that a match on each record is right, where the survey's weights tell of the population.
+    """Probability that a match on each record is right, from the survey's weights.
 
     The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
     Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
@@ -1079,7 +1078,7 @@ def journalist_risk(
     """Summarise the risk of re-identification against somebody who must find the person in a population.
 
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
-    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    `classes` are the sample's. A population contains its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that identifies people (a class counts
     people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
@@ -1121,7 +1120,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
-    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+    """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
 
     They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
@@ -1165,7 +1164,7 @@ def l_diversity_classes(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """List the classes that hold fewer than l sensitive values.
+    """List the classes that have fewer than l sensitive values.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
@@ -1235,10 +1234,10 @@ def loglinear_risk(
     negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
     the sample. `record` is the value of the column `key`, else the 0-based position in the scan. Two-way
-    models of small samples understate the risk, and the status says so. With `entity`, the column that tells
-    people apart (NULL is one person), the sample is of people: a class counts its people, and an attacker
-    knows one row of each, that of their smallest class, and `record` is the person; else one row per person
-    is assumed.
+    models of small samples understate the risk, and the status says so. With `entity`, the column that
+    identifies people (NULL is one person), the sample is of people: a class counts its people, and an
+    attacker knows one row of each, that of their smallest class, and `record` is the person; else one row per
+    person is assumed.
 
     Source: Skinner & Shlomo 2008; Rocher et al. 2019, supplement.
 
@@ -1270,7 +1269,7 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> pl.LazyFrame:
-    """Say how often a learned matching names the right person among n, from its scores of pairs.
+    """Measure how often a learned matching names the right person among n, from its scores of pairs.
 
     The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
     list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
@@ -1303,15 +1302,15 @@ def minimal_unique_subsets(
 ) -> pl.LazyFrame:
     """List, for each record, the smallest sets of columns that single it out.
 
-    A set is listed where no other record has the same values in its columns, and where this holds of none of
-    the smaller sets within it; sets of more than max_size columns are not looked at. With a higher `k`, sets
-    by which fewer than k records have the same values: the record's combinations that unsafe_combinations
-    counts. Exact. Rows go by records, then the smallest sets first; a record that nothing singles out has
-    none. `record` is the value of the column `key`, else the place in the scan, from 0. Refuses an empty
-    table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with
-    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each,
-    the worst), `record` is the person, NULL one of them: a set singles out a person who has, in one of their
-    rows, values in its columns that no other person has.
+    A set is listed if no other record has the same values in its columns, and if no smaller set within it has
+    this property. Sets of more than max_size columns are not searched. With a higher `k`, sets by which fewer
+    than k records have the same values: the record's combinations that unsafe_combinations counts. Exact.
+    Rows go by records, then the smallest sets first; a record that no set singles out has no row. `record` is
+    the value of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than
+    200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with `entity`, the column
+    that identifies people (a class counts people, and an attacker knows one row of each, the worst), `record`
+    is the person, NULL one of them: a set singles out a person who has, in one of their rows, values in its
+    columns that no other person has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
 
@@ -1521,8 +1520,8 @@ def pyc_extrapolate(
     (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
     correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
     was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or the reason not to rely on the answer. NULL where the
-    method does not tell.
+    through the points. `status` is ok, or the reason not to rely on the answer. NULL if the method does not
+    estimate it.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
 
@@ -1672,7 +1671,7 @@ def qar_contributions(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Say by how much the table's extreme risk would fall without each record, exactly, in table order.
+    """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
     `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
@@ -1882,7 +1881,7 @@ def quasi_identifiers(
     the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
     one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
     Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
-    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    that identifies people (a class counts people, and an attacker knows one row of each, the worst), NULL
     one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
@@ -1915,15 +1914,15 @@ def risk_summary(
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
     risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that tells
-    people apart (a class counts people, and an attacker knows one row of each, the worst), all figures are of
-    people: a class is as large as it has people, each person counts by the smallest of their classes, and
-    NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches all
-    others and is nobody else's match; `blank_records` tells how many there are. With `by`, one row for each
-    group of the columns' values, NULL a value, each as if it were a table of its own, all from one count; of
-    a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A column may be among
-    both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a threshold outside [0,
-    1].
+    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that
+    identifies people (a class counts people, and an attacker knows one row of each, the worst), all figures
+    are of people: a class is as large as it has people, each person counts by the smallest of their classes,
+    and NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches
+    all others, and no other record matches it; `blank_records` is the number of such records. With `by`, one
+    row for each group of the columns' values, NULL a value, each as if it were a table of its own, all from
+    one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A
+    column may be among both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a
+    threshold outside [0, 1].
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
 
@@ -2096,7 +2095,7 @@ def suda_scores(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Score each record that stands out by how many sets of columns single it out, and how small these are.
+    """Score each exposed record by how many sets of columns single it out, and how small these sets are.
 
     Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
     below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in
@@ -2299,7 +2298,7 @@ def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr:
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
 ) -> pl.LazyFrame:
-    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+    """Measure how unique a person is by each choice of attributes, what each adds, and which suffice.
 
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
@@ -2365,7 +2364,7 @@ def unsafe_combinations(
     records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
     column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
     of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
     rows.
 
@@ -2397,23 +2396,22 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame:
-    """Tell each method's error on this very table: it is the population, and samples of it are what is known.
+    """Measure each method's error on this very table: it serves as population, and its samples as tables.
 
     `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
-    where these leave 50 records, else a half. A row with a `sample` holds what a method says of the table
-    from that sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the
-    method has it, 'correctness' (κ). Rows without sum up: `…_error` (mean absolute), `…_bias`, `…_width`, and
-    `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to 1,000
-    persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
+    where these leave 50 records, else a half. A row with a `sample` has the estimate of a method from that
+    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the method has it,
+    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
+    and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to
+    1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
     constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean
     distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
-    of population_uniqueness, all unless named. It does not tell how far a forecast from this table to a
-    larger population errs. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
+    of population_uniqueness, all unless named. It does not measure the error of a forecast from this table to
+    a larger population. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
     fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
     people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
-    row per person is assumed.
-    With `by`, the rows of each group of the columns' values, each a table of its own, as in risk_summary: up
-    to 1,000 groups. A group of too few records has one row, whose status says so.
+    row per person is assumed. With `by`, the rows of each group of the columns' values, each a table of its
+    own, as in risk_summary: up to 1,000 groups. A group of too few records has one row, whose status says so.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
 

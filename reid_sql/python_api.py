@@ -81,12 +81,12 @@ def _answered(
             answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
         # DuckDB 1.4 cannot materialize a relation.
         can = hasattr(duckdb.DuckDBPyRelation, "materialize")
-        found = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
+        materialized = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
         _warn_of_rows(con, calls)
     except duckdb.InvalidInputException as error:
         raise OutOfDomainError(sentence(error)) from None
     else:
-        return found
+        return materialized
     finally:
         for shown in frames:
             con.unregister(shown)
@@ -123,8 +123,8 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
 
 def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pandas' DataFrame
     """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
-    found = from_arrow_stream(frame)
-    if found is None:
+    table = from_arrow_stream(frame)
+    if table is None:
         rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot hold"
         raise OutOfDomainError(f"{rule}; make texts of them")
-    return found
+    return table

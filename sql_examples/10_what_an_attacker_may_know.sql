@@ -1,10 +1,10 @@
--- What an attacker may know: the risk where not everything is known of everybody.
+-- What an attacker may know: the risk if an attacker does not know everything about everybody.
 
-CREATE TEMP TABLE people AS FROM demo_people();
+CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 
--- A scenario says which columns an attacker learns together, and how likely: here from a public register of
--- addresses, in which women stand less often, and from what people post. It may stand in a TOML or JSON file
--- too; see docs/adversary.md.
+-- A scenario defines which columns an attacker learns together, and with which probability: here from a
+-- public register of addresses, with fewer women than men, and from what people post. It can also be a TOML
+-- or JSON file; see docs/adversary.md.
 SET VARIABLE scenario = {
   'population': 100000,
   'presence_disclosed': 0.5, 'presence_discovered': 0.5, 'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,
@@ -26,11 +26,12 @@ FROM adversary_summary(people, getvariable('scenario'));
 -- | marketer | 0.1154 | 0.136 | 0.834 | 0.9543 | 0.859 |
 -- | overall | 0.0674 | 0 | 0.5712 | 0.861 | 0.874 |
 
--- Who is most exposed to this attacker? `record` is the place in the table, from 0.
+-- Who is most exposed to this attacker? With `key`, `record` is the column that identifies records.
 SELECT age, sex, postcode, marital_status, occupation, round(prosecutor, 4) AS prosecutor,
   round(marketer, 4) AS marketer,
        round(overall, 4) AS overall
-FROM adversary_risk(people, getvariable('scenario')) POSITIONAL JOIN people
+FROM adversary_risk(people, getvariable('scenario'), key := 'id') AS risk
+JOIN people ON risk.record = people.id
 ORDER BY overall DESC, record LIMIT 3;
 -- | age | sex | postcode | marital_status | occupation | prosecutor | marketer | overall |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -38,7 +39,7 @@ ORDER BY overall DESC, record LIMIT 3;
 -- | 66 | M | 04112 | widowed | teaching | 0.262 | 0.2727 | 0.1733 |
 -- | 48 | M | 04124 | divorced | transport | 0.222 | 0.2671 | 0.1649 |
 
--- Does the answer hang on the four probabilities that nobody knows? The lowest and the highest of all 81
+-- Does the answer depend on the four probabilities that nobody knows? The lowest and the highest of all 81
 -- settings.
 SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest,
   round(min(reduction_median), 4) AS least_reduction

@@ -3,6 +3,9 @@
 import doctest
 import importlib
 import inspect
+import re
+from functools import cache
+from typing import Any
 
 from reid_sql import registry
 from tools.answers import alike
@@ -25,9 +28,23 @@ def helped(face: Face, name: str) -> str:
 
 
 def try_session(session: str) -> None:
-    """Run the session where no model is known yet."""
-    test = doctest.DocTestParser().get_doctest(session, {}, "a session", None, None)
+    """Run the session where no model is known yet; what opens the demo table runs once a process."""
+    opening = re.match(r"(?s).*?^>>> people = .*?\n(?=>>> )", session, re.MULTILINE)
+    begun = opening.group() if opening else ""
+    names = dict(opened(begun)) if begun else {}
     with registry.within(session):
-        tried = doctest.DocTestRunner(checker=Shown()).run(test)
+        run(session.removeprefix(begun), names)
+
+
+@cache
+def opened(session: str) -> dict[str, Any]:
+    """The names that a session has after it ran, such as a connection and the demo table in it."""
+    return run(session, {})
+
+
+def run(session: str, names: dict[str, Any]) -> dict[str, Any]:
+    test = doctest.DocTestParser().get_doctest(session, names, "a session", None, None)
+    tried = doctest.DocTestRunner(checker=Shown()).run(test, clear_globs=False)
     assert tried.attempted
     assert tried.failed == 0
+    return test.globs

@@ -427,6 +427,21 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.newest
+def test_functions_are_found_by_question_and_by_user() -> None:
+    asked = command("functions", "--for", "who stands out", "--json")
+    names = [each["name"] for each in json.loads(asked.stdout)]
+    assert {"risk_summary", "equivalence_class_size"} <= set(names)
+    assert not {"pyc_fit", "t_closeness"} & set(names)
+    officer = command("functions", "--for", "officer", "--json")
+    assert "population_risk" in {each["name"] for each in json.loads(officer.stdout)}
+    shown = command("functions").stdout
+    headings = [shown.index(each) for each in ("What is each column like?", "profile(tbl", "risk_summary(")]
+    assert headings == sorted(headings)
+    refused = command("functions", "--for", "zebra")
+    assert refused.returncode == 2
+    assert "got 'zebra'; reid-sql functions lists all by question" in refused.stderr
+
+
 @pytest.mark.parametrize("name", ["functions", 'the "functions"'])
 def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path: Path, name: str) -> None:
     file, place = tmp_path / f"{name}.duckdb", '"' + name.replace('"', '""') + '"'

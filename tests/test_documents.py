@@ -19,7 +19,6 @@ import yaml
 import reid_sql
 import reid_sql_udfs
 from reid_sql import facts, registry
-from reid_sql.check.schema import policy_schema
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
 from reid_sql.models.attacker.scenario import scenario
@@ -30,6 +29,7 @@ from tools import answers, function_facts, pages
 from tools.documents import DOCUMENTS, PAGES
 from tools.faces import FACES, Face
 from tools.generate import GENERATED, SCRIPTS
+from tools.schemas import policy_schema
 
 ROOT = Path(__file__).parents[1]
 ON_SPARK = {

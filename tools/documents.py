@@ -11,6 +11,7 @@ from typing import Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import Measure
+from reid_sql.questions import group_by_question
 from reid_sql_udfs import declared
 from tests import examples
 from tools import function_facts as facts
@@ -33,31 +34,13 @@ def renewed(document: Path) -> str:
     return PART.sub(lambda part: part[1] + PARTS[part["name"]]() + part[4], held)
 
 
-QUESTIONS: Final = {  # the functions that answer them: the first whose pattern is the start of the name
-    "What is each column like?": "profile",
-    "How many people share the same values, and who stands out?": "risk_|class_|equiv|journal|house|demo",
-    "Which columns, or values, identify people?": "attr|column_|minimal|suda|quasi|unsafe|qar",
-    "What do several rows of one person reveal?": "unicity|sparse|matching",
-    "What does a class disclose about its people?": "l_div|t_close|alpha|beta|delta",
-    "What is the risk in the population that the table samples?": "population|individual|loglinear|valid",
-    "How does the risk of each record follow from a fitted model?": "fit_|score_|uniq|cell|corr.*_kappa",
-    "How does the share of right matches fall as the population grows?": "pyc|correctness",
-    "What else can be done with a fitted copula?": "copula|load|sample",
-    "What about an attacker who knows only part?": "adversary",
-    "What does a release still give away?": "compare|audit",
-}
-
-
 def function_table() -> str:
     """A line for each function, below the question that it answers."""
-    left = dict(declared())
-    parts = []
-    for question, pattern in QUESTIONS.items():
-        found = [left.pop(name) for name in list(left) if re.match(pattern, name)]
+    functions, parts = declared(), []
+    for question, names in group_by_question(functions).items():
+        found = [functions[name] for name in names]
         rows = [f"| [`{f.name}`]({f.name}.md) | {f.words} | {facts.engines(f)} |\n" for f in found]
         parts += [f"\n## {question}\n\n| function | answers | engines |\n| --- | --- | --- |\n", *rows]
-    if left:
-        raise LookupError(f"QUESTIONS in {Path(__file__).name} has none for {', '.join(left)}")
     return "".join([*parts, "\n"])
 
 

@@ -5,7 +5,6 @@ from typing import Final
 
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.facts import (
-    answers_a_table,
     calls,
     columns_beside,
     counts_in_a_window,
@@ -13,13 +12,11 @@ from reid_sql.facts import (
     details,
     domain_words,
     field_words,
-    follows_a_model,
     named,
     result_columns,
-    takes_a_record,
 )
 from reid_sql.fitted_model import OPTIONAL_MODEL
-from reid_sql.function import REQUIRED, Function
+from reid_sql.function import REQUIRED, Answer, Function
 
 __all__ = [
     "absence",
@@ -43,6 +40,21 @@ __all__ = [
     "takes_models_by_name_alone",
 ]
 ENGINES: Final = ("polars", "spark", "ibis")  # DuckDB has every function
+
+
+def answers_a_table(function: Function) -> bool:
+    """Whether the answer is a table, not a value for each record."""
+    return not function.answer.of_rows
+
+
+def follows_a_model(function: Function) -> bool:
+    """Whether it is an expression over a record's values, after a fitted model."""
+    return function.answer is Answer.MODEL_SCORE
+
+
+def takes_a_record(function: Function) -> bool:
+    """Whether it is an expression over a record's values, which come last."""
+    return counts_in_a_window(function) or follows_a_model(function)
 
 
 def takes_models_by_name_alone(function: Function) -> bool:

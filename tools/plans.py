@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.plain_sql import laid_out
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.reduction import implementation, reductions
 
@@ -31,9 +31,11 @@ def renew(text: str) -> str:
     if not isinstance(parsed, ast.Call) or not isinstance(parsed.func, ast.Name):
         raise TypeError(f"a stored plan must begin with a call of a reduction, got {call}")
     reduction = reductions()[parsed.func.id]
-    planned: str = implementation(reduction, "sql")(
-        *(_value(argument, is_plain=not is_checked) for argument in parsed.args)
-    )
+    given = {
+        argument.name: _value(value, is_plain=not is_checked)
+        for argument, value in zip(reduction.arguments, parsed.args, strict=True)
+    }
+    planned: str = implementation(reduction, "sql")(**given)
     return f"{call}\n{laid_out(planned)}\n"
 
 

@@ -1,10 +1,190 @@
 """The JSON Schema of a policy, for editors."""
 
 import json
+from typing import Any, Final
 
-from reid_sql.check.schema import policy_schema
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.measure import LIMITS, Measure
+from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
+from reid_sql.check.policy_model import Preparing
+from reid_sql.check.sources import ENCODING
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
+from reid_sql.models.attacker.knowledge import SEED
+from reid_sql.models.release.lattice import LOSS
+from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Texts
+
+Schema = dict[str, Any]
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+TEXT: Final[Schema] = {"type": "string"}
+URL: Final[Schema] = {
+    "type": "string",
+    "description": "the warehouse, like postgres://user@host/database; with a password, the variable of the "
+    "environment that holds it, like env:WAREHOUSE_URL",
+}
 
 
 def policy() -> str:
     """Write reid_sql/check/policy.schema.json."""
     return json.dumps(policy_schema(), ensure_ascii=False, indent=1) + "\n"
+
+
+def policy_schema() -> Schema:
+    """Write the schema."""
+    return {
+        "$schema": DRAFT,
+        "title": "A release policy of reid-sql",
+        "type": "object",
+        "required": ["tables"],
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
+            "engine": _enum(ENGINE) | {"description": "what counts; as the tables need unless given"},
+            "url": URL,
+            "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
+            "baseline_accepted_by": TEXT
+            | {"description": "who accepts that figures which failed in the baseline stay as they are"},
+            "mask_below": _number(MASK)
+            | {"default": 10, "description": "counts of fewer records are masked"},
+            "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
+            "seed": _number(SEED) | {"default": 0},
+            "cautions": _enum(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "prepare": _prepare(),
+            "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
+            "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
+        },
+        "$defs": {
+            "table": _table(),
+            "hierarchies": {
+                "type": "object",
+                "description": "for a column, its steps; else they are proposed",
+                "additionalProperties": {"type": "array", "items": {"oneOf": _steps()}},
+            },
+            "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
+        },
+    }
+
+
+def _prepare() -> Schema:
+    usual = Preparing()
+    return {
+        "type": "object",
+        "description": "how `reid-sql prepare` seeks a release that meets the policy",
+        "additionalProperties": False,
+        "properties": {
+            "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
+            "cells": {"type": "boolean", "description": "blank single values where that is enough"},
+            "loss": _enum(LOSS) | {"default": usual.loss},
+            "time_limit": _number(SECONDS) | {"default": usual.time_limit},
+            "keep": NAMES | {"description": "columns to release besides those that the policy names"},
+            "target": {
+                "type": "string",
+                "minLength": 1,
+                "description": "a column; the report shows how well the others still predict it",
+            },
+            "hierarchies": {"$ref": "#/$defs/hierarchies"},
+            "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
+        },
+    }
+
+
+def _steps() -> list[Schema]:
+    ends = {"below": _number(END), "above": _number(END)}
+    groups = {"type": "object", "additionalProperties": NAMES}
+    return [
+        _step("bands", {"bands": _number(WIDTH), **ends}),
+        _step("date", {"date": _enum(PART), "form": TEXT}),
+        _step("prefix", {"prefix": _number(LENGTH)}),
+        _step("rare", {"rare": _number(RARE_BELOW)}),
+        _step("groups", {"groups": groups}),
+        _step("above", ends),
+        _step("below", ends) | {"not": {"required": ["above"]}},
+    ]
+
+
+def _step(kind: str, properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "required": [kind],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _table() -> Schema:
+    return {
+        "type": "object",
+        "anyOf": [{"required": ["file"]}, {"required": ["files"]}, {"required": ["table"]}],
+        "not": {"required": ["file", "files"]},
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT,
+            "file": TEXT
+            | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
+            "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
+            "url": URL,
+            "table": TEXT
+            | {"description": "the table of a DuckDB file or a warehouse, by its name or schema.name"},
+            "delimiter": TEXT
+            | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
+            "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
+            "encoding": _enum(ENCODING) | {"description": "of a text file; utf-8 unless given"},
+            "header": {
+                "type": "boolean",
+                "description": "whether a text file begins with the names of its columns",
+            },
+            "quasi_identifiers": NAMES,
+            "sensitive": NAMES,
+            "nulls": _enum(NULLS),
+            "entity": TEXT
+            | {"description": "the column that identifies people, where a person has several rows"},
+            "population": _number(POPULATION) | {"description": "the people that the table is a sample of"},
+            "population_file": TEXT | {"description": "the table of the population"},
+            "population_table": TEXT,
+            "checks": {"$ref": "#/$defs/checks"},
+        },
+    }
+
+
+def _check(measure: Measure) -> Schema:
+    own: Schema = {
+        "measure": {"const": measure.name},
+        measure.bound: _number(LIMITS[measure.unit]),
+        "no_worse": {"type": "boolean"},
+        "by": NAMES,
+        "quasi_identifiers": NAMES,
+        "sensitive": TEXT,
+        "judge_by": _enum(JUDGE_BY),
+    }
+    return {
+        "type": "object",
+        "description": measure.words,
+        "required": ["measure"],
+        "anyOf": [{"required": [measure.bound]}, {"required": ["no_worse"]}],
+        "additionalProperties": False,
+        "properties": own
+        | {name: _value(parameter.domain) for name, parameter in measure.parameters.items()},
+    }
+
+
+def _value(domain: Domain) -> Schema:
+    if isinstance(domain, Number):
+        return _number(domain)
+    if isinstance(domain, Document):
+        return {
+            "type": ["string", "object"],
+            "description": "a TOML or JSON file, a shipped name, or the document itself",
+        }
+    if isinstance(domain, Texts):
+        return NAMES
+    return _enum(domain) if isinstance(domain, Choice) else TEXT
+
+
+def _number(domain: Number) -> Schema:
+    kind = "integer" if domain.whole else "number"
+    return {"type": kind, "minimum": domain.low, "maximum": domain.high, "description": domain.rule}
+
+
+def _enum(domain: Choice) -> Schema:
+    return {"enum": list(domain.words)}

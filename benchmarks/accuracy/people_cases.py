@@ -16,13 +16,12 @@ from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.models.population.evidence import UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import estimate_by_methods
+from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimate_by_methods
 from reid_sql.models.population_risk.answer import FittedSample, answer_by_fit, fit_sample
 from reid_sql.models.population_risk.comparison import compare
 from reid_sql.models.population_risk.doubts import ONLY_BOUND, list_doubts
 from reid_sql.models.population_risk.intervals import Comparison
-from reid_sql.models.population_risk.shares import KINDS, count_kinds, predict_by_shape, predict_shares
+from reid_sql.models.population_risk.shares import KINDS, count_kinds, predict_shares, predict_with_donors
 from reid_sql.models.pyc import pitman_yor_forecast
 
 SHARES: Final = tuple(KINDS)
@@ -76,6 +75,7 @@ class Case:
     values: dict[str, list[float]] = field(default_factory=dict)  # of each share by shape
     variance: dict[str, float] = field(default_factory=dict)
     distance: dict[str, float] = field(default_factory=dict)
+    to_donors: dict[str, float] = field(default_factory=dict)
     counted: dict[str, float] = field(default_factory=dict)
     comparison: dict[str, Any] = field(default_factory=dict)
     share_left: dict[str, float] = field(default_factory=dict)  # by repeated people, of lower ends
@@ -153,14 +153,15 @@ def keep_parts(case: Case, fitted: FittedSample, model: PeopleModel) -> None:
     case.only_bound = not ONLY_BOUND.isdisjoint(doubts)
     case.comparison = vars(compare(model, fitted.evidence, case.people, K))
     case.counted = count_kinds(model.histogram, K)
-    case.weights = _rounded(model.shapes)
+    case.weights = _rounded(model.predicting.shapes)
     if fitted.once is not None:
         once = predict_shares(fitted.once, case.people, K, random=False).parts()
         case.high_once = {name: share.high for name, share in once.items()}
     for name in SHARES:
-        by_shape = predict_by_shape(model, name, case.people, K)
+        by_shape = predict_with_donors(model, name, case.people, K)
         case.values[name] = _rounded(by_shape.values)
         case.variance[name], case.distance[name] = by_shape.variance, by_shape.distance
+        case.to_donors[name] = by_shape.to_donors
         left = model.repeated_people.min_share_left(name, case.records / case.people, K)
         case.share_left[name] = left
 

@@ -40,7 +40,8 @@ LIMITS: Final = {  # of the constants, so that no part of the variance is chosen
 
 def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     """The interval of a case under other constants."""
-    by_shape = SharesByShape(np.array(case.values[name]), case.variance[name], case.distance[name])
+    distances = case.distance[name], case.to_donors[name]
+    by_shape = SharesByShape(np.array(case.values[name]), case.variance[name], *distances)
     alone = case.counted["uniqueness"] == case.records
     sample = SampleShare(case.counted[name], case.records, case.people, nothing_repeats=alone)
     comparison = Comparison(**case.comparison)

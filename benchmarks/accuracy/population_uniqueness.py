@@ -18,9 +18,8 @@ from benchmarks.accuracy.trial import K
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
-from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
-from reid_sql.models.population.population_uniqueness import METHODS, estimate_by_methods
+from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimate_by_methods
 from reid_sql.models.pyc import pitman_yor_forecast
 
 CORPORA: Final = ("adult", "census_income_kdd", "cps_tax_units", "brfss2020_heart")

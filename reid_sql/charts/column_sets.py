@@ -74,7 +74,7 @@ def _shares(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
         for row in rows:
             if row["kind"] == "known" and row["uniqueness_xi"] is not None:
                 scores[tuple(row["attributes"])].append(row["uniqueness_xi"])
-        return {columns: fmean(found) for columns, found in scores.items()}, "mean ξ"
+        return {columns: fmean(values) for columns, values in scores.items()}, "mean ξ"
     rows = rows_of("uniqueness_by_size", frame, "attribute_risk", ATTRIBUTE_RISK, "columns")
     known = {tuple(row["columns"]): row["unique_records"] / row["records"] for row in rows if row["records"]}
     return known, "share of unique people"

@@ -327,7 +327,8 @@ def validation(answer: object, *, ax: "Axes | None" = None) -> "Figure":
         for axes in panels
         for handle, word in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, frameon=False)
+    columns = 2 if len(fractions) == 1 else len(handles)  # one panel is too narrow for a line of all
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.engines.duckdb.collations import folded, refuse
+from reid_sql.engines.duckdb.source import folded, refuse
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers, quoted

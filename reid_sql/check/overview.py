@@ -137,7 +137,7 @@ def forecast_page(
     sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
     try:
         curve = [{"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)]
-        rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes)]
+        rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes, k=1)]  # no k is shown
     except ReidError as error:
         return {"measured": [], "points": [], "status": str(error)}
     ends = ("correctness", "correctness_low", "correctness_high")

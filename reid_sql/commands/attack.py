@@ -6,9 +6,8 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.charts.release_figures import check_plot_file, save
+from reid_sql.charts.release_figures import attacks, check_plot_file, save
 from reid_sql.charts.release_figures import comparison_page as comparison_figure
-from reid_sql.charts.synthetic_figures import attacks
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -25,8 +24,7 @@ from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import hint, repeated
 from reid_sql.terminal import pages
-from reid_sql.terminal.comparison import comparison_page
-from reid_sql.terminal.synthetic import audit_page
+from reid_sql.terminal.comparison import audit_page, comparison_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"

@@ -13,6 +13,7 @@ from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError
 from reid_sql.function import Function
+from reid_sql.questions import USERS, answer_question, group_by_question
 from reid_sql.suggestion import suggestion
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
@@ -26,7 +27,10 @@ def run_functions(options: argparse.Namespace) -> int:
     functions = declared()
     name = " ".join(options.name)
     is_exact = name in functions
-    chosen = [functions[name]] if is_exact else _search(functions, name)
+    if options.question is not None:
+        chosen = _answer(functions, options.question)
+    else:
+        chosen = [functions[name]] if is_exact else _search(functions, name)
     if not chosen:
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
@@ -34,6 +38,15 @@ def run_functions(options: argparse.Namespace) -> int:
     rows = [{name: function[name] for name in ("name", "signature", "words", "source")} for function in page]
     print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))
     return PASSED
+
+
+def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
+    """Return the functions that answer a question, or those that a user needs first."""
+    names = answer_question(question, functions)
+    if not names:
+        rule = f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'"
+        raise UnknownNameError(f"{rule}; reid-sql functions lists all by question")
+    return [functions[name] for name in names]
 
 
 def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
@@ -53,8 +66,12 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
-    lines = [pages.function_lines(function.signature, function.words, function.source) for function in chosen]
-    return Group(*lines, *(_details(chosen[0]) if whole else ()))
+    of = {function.name: function for function in chosen}
+    lines: list[RenderableType] = []
+    for question, names in group_by_question(of).items():
+        lines += [Text(question, "bold underline"), ""]
+        lines += [pages.function_lines(of[name].signature, of[name].words, of[name].source) for name in names]
+    return Group(*(lines[2:] if whole else lines), *(_details(chosen[0]) if whole else ()))
 
 
 def _details(function: Function) -> Iterator[RenderableType]:

@@ -78,22 +78,22 @@ def describe_smallest_sets(
     for share in SHARES_SINGLED_OUT if 0 < len(named) <= MAX_COLUMNS else ():
         given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
         try:
-            found = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()
+            sets = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:  # such as of too little memory, without which columns are profiled
-            found = [{"columns": [], "status": sentence(error)}]
-        lines.append(describe_smallest_set(share, found))
+            sets = [{"columns": [], "status": sentence(error)}]
+        lines.append(describe_smallest_set(share, sets))
     return lines
 
 
 def describe_profile(rows: list[dict[str, Any]]) -> str:
     """Say which of the profiled columns look like identifiers and repeat, by their counts."""
     counts = {row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows}
-    found = likely(list(counts), [])
-    distinct = [counts[name][0] for name in found]
-    filled = [round(counts[name][1] * (1 - counts[name][2])) for name in found]
-    return hint(repeating(found, distinct, filled), "--entity")
+    identifiers = likely(list(counts), [])
+    distinct = [counts[name][0] for name in identifiers]
+    filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
+    return hint(repeating(identifiers, distinct, filled), "--entity")
 
 
 def run_risk(options: argparse.Namespace) -> int:

@@ -349,6 +349,10 @@ def _functions(parser: argparse.ArgumentParser) -> None:
         "or words, such as unique population: the functions that have them all"
     )
     parser.add_argument("name", metavar="NAME", nargs="*", help=words)
+    users = "analyst, pipeline or officer"
+    parser.add_argument(
+        "--for", dest="question", metavar="QUESTION", help=f'a question, such as "who stands out", or {users}'
+    )
     _format(parser)
 
 

@@ -9,11 +9,12 @@ the user gave them, checked) and returns the reduced relation.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import Signature
+from inspect import Parameter, Signature
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.parameters import Columns
 
@@ -32,6 +33,23 @@ class Kind:
     words: str
     remedy: str
     convert: Callable[[Any], Any] | None = None
+
+
+def signature_of_added_count(declared: Function) -> Signature:
+    """How a count is called that adds a column: the table, the columns, the new name, and who is a person."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
+    name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
+    if len(declared.parameters) > 1:
+        return Signature([frame, Parameter("entity", kind), columns, name])
+    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
+
+
+def refuse_added_name(name: str, columns: Sequence[str]) -> None:
+    """Refuse to add a column under a name that the table has, in any case."""
+    if name.lower() in (other.lower() for other in columns):
+        rule = f"name must not be a column of the table, got '{name}'"
+        raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
 
 
 class Primitives(Protocol[Frame]):

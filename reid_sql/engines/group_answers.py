@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from reid_sql.engines.arrow import ARROW_TYPES, arrays_of, of_group
 from reid_sql.function import Function
-from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
+from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction, group_names, refuse_many_groups
 
 
 def answered_by_group(
@@ -50,3 +50,14 @@ def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list
     first = next(iter(reduction.columns))
     arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))
     return [row | how for row in of_group(declared, arrays, own)]
+
+
+def with_null_report(
+    rows: Sequence[dict[str, Any]], reduction: Reduction, treated: pa.Table
+) -> list[dict[str, Any]]:
+    """Report in each row of a whole table's answer how NULLs were treated."""
+    if reduction.rowwise:
+        how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
+    else:
+        how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
+    return [row | treatment for row, treatment in zip(rows, how, strict=True)]

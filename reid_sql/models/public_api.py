@@ -22,12 +22,12 @@ from reid_sql.models.evidence import EvidenceRows, rows_from_columns
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.extreme_risk import estimate_extreme_risk as extreme_risk
 from reid_sql.models.population.classical_estimators import Estimate
-from reid_sql.models.population.evidence import Estimator, UniquenessEvidence
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.individual_risk import score_weighted_records as individual_risk
 from reid_sql.models.population.loglinear import FittedRecords
 from reid_sql.models.population.loglinear import score_fitted_records as loglinear_risk
 from reid_sql.models.population.pitman import fit_pitman
+from reid_sql.models.population.population_uniqueness import Estimator, UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import estimate_by_methods as population_uniqueness
 from reid_sql.models.pyc.extrapolation import extrapolate as extrapolate_pyc
 from reid_sql.models.pyc.pitman_yor import correctness as pyc_correctness

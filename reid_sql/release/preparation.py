@@ -21,8 +21,7 @@ from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
-from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file
-from reid_sql.release.hashes import state_hashes
+from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.page import page, steps
 from reid_sql.release.problem import (
     Generalization,

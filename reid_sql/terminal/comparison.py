@@ -1,4 +1,4 @@
-"""The page of a release next to its original."""
+"""The pages of two tables: of a release next to its original, of attacks on a synthetic table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -36,17 +36,17 @@ def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[st
         "",
         _columns(columns),
         "",
-        Text(in_words(figures), style="bold"),
+        Text(describe_links(figures), style="bold"),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
 
 
-def in_words(figures: Sequence[dict[str, Any]]) -> str:
+def describe_links(figures: Sequence[dict[str, Any]]) -> str:
     """What the attack comes to, in one sentence.
 
     >>> assumed = {"original": 0.5, "released": 0.125}
-    >>> in_words([{"measure": "correct_links", **assumed}])
+    >>> describe_links([{"measure": "correct_links", **assumed}])
     'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
     """
     row = next(row for row in figures if row["measure"] == "correct_links")
@@ -64,13 +64,13 @@ def _figures(figures: Sequence[dict[str, Any]]) -> Table:
         table.add_column(name, justify="right")
     table.add_column("is", style="dim")
     for row in figures:
-        shown = (_told(row["measure"], row[side]) for side in ("original", "released"))
+        shown = (_format_figure(row["measure"], row[side]) for side in ("original", "released"))
         words = SHARES.get(row["measure"], "")
         table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
     return table
 
 
-def _told(measure: str, value: float | None) -> str:
+def _format_figure(measure: str, value: float | None) -> str:
     if value is None:
         return "NULL"
     return percent(value) if measure in SHARES else f"{value:,.0f}"
@@ -95,3 +95,63 @@ def _columns(columns: Sequence[dict[str, Any]]) -> Table:
         ]
         table.add_row(*map(Text, cells))
     return table
+
+
+# The page of attacks on a synthetic table.
+
+FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
+AREA: Final = "auc"
+
+
+def audit_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show a line for each figure, then what the strongest attack comes to, and what could not be judged."""
+    table = FigureTable(header_style="bold")
+    table.add_column("attack")
+    table.add_column("figure", style="dim")
+    for name in FIGURES:
+        table.add_column(name, justify="right")
+    for row in rows:
+        attack = row["attack"].replace("_", " ")
+        name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
+        figure = row["figure"].replace("_", " ")
+        table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
+    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
+    return Group(
+        table,
+        "",
+        Text(describe_membership(rows), style="bold"),
+        *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
+        Text(ONE_ROW_ONE_PERSON, style="dim"),
+    )
+
+
+def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
+    """What the strongest attack on membership comes to, in one sentence.
+
+    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1, "high": 0.3}
+    >>> describe_membership([row | {"low": 0.05}])
+    'The synthetic table tells who was used: nearest record: auc is 10.0 % above chance, at least 5.0 %.'
+    >>> describe_membership([row | {"low": -0.01}])
+    'No attack tells who was used better than chance; that does not prove that the table is safe.'
+    """
+    row = next(row for row in rows if row["attack"] == "strongest_membership")
+    if row["excess"] is None:
+        return "Whether attacks tell who was used is not known."
+    if row["low"] <= 0:
+        return "No attack tells who was used better than chance; that does not prove that the table is safe."
+    figure = row["figure"].replace("_", " ")
+    above = f"{percent(row['excess'])} above chance, at least {percent(row['low'])}"
+    return f"The synthetic table tells who was used: {figure} is {above}."
+
+
+def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
+    """The attacks of a status, each once; all of them in one word."""
+    some = dict.fromkeys(row["attack"].replace("_", " ") for row in rows if row["status"] == status)
+    return "all attacks" if all(row["status"] == status for row in rows) else ", ".join(some)
+
+
+def _shown(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if value is None:
+        return ""
+    return f"{value:.3f}" if row["figure"].endswith(AREA) else percent(value)

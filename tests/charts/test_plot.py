@@ -391,3 +391,24 @@ def test_a_picture_is_drawn_on_axes_of_ones_own_and_opens_no_window(axes: Any) -
     figure = plot.class_sizes(rows)
     assert isinstance(figure, Figure)
     assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("fractions", [[0.1], [0.1, 0.05]])
+def test_the_legend_of_a_validation_is_not_cut(fractions: list[float]) -> None:
+    people = Path(reid_sql.demo.people())
+    with duckdb.connect() as con:
+        answer = reid_sql.validate_risk(
+            con,
+            str(people),
+            ["age", "sex"],
+            fractions=fractions,
+            methods=["ewens", "pyc", "bound"],
+            samples=2,
+        )
+        figure = plot.validation(answer)
+    figure.canvas.draw()
+    [legend] = figure.legends
+    inside = figure.bbox.get_points()
+    ends = legend.get_window_extent().get_points()
+    assert (ends[0] >= inside[0]).all()
+    assert (ends[1] <= inside[1]).all()

@@ -13,11 +13,11 @@ import reid_sql
 from reid_sql.check.digest import digest_of
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
-from reid_sql.check.schema import policy_schema
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
 from tests.processes import command, process
 from tools import schemas
+from tools.schemas import policy_schema
 
 SCHEMAS = Path(reid_sql.__file__).parent / "check"
 REPORT = json.loads((SCHEMAS / "report.schema.json").read_text(encoding="utf-8"))

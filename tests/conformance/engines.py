@@ -76,6 +76,7 @@ class Frames:
         self.name = name
         self.face = importlib.import_module(f"reid_sql.{name}")
         self.adapter = importlib.import_module(f"reid_sql.engines.{name}.adapter")
+        self.tables: dict[tuple[str, str], Any] = {}  # by the parameter and the frame, each made once
 
     def ask(self, declared: Function, given: Given) -> Answers | str:
         try:
@@ -86,9 +87,18 @@ class Frames:
 
     def _taken(self, given: Given) -> dict[str, Any]:
         return {
-            name: self.adapter.framed(value.to_arrow()) if isinstance(value, pl.DataFrame) else value
+            name: self._table(name, value) if isinstance(value, pl.DataFrame) else value
             for name, value in given.items()
         }
+
+    def _table(self, parameter: str, frame: pl.DataFrame) -> Any:
+        key = (parameter, _identity(frame))
+        if key not in self.tables:
+            self.tables[key] = self._new_table(frame)
+        return self.tables[key]
+
+    def _new_table(self, frame: pl.DataFrame) -> Any:
+        return self.adapter.framed(frame.to_arrow())
 
     def _answer(self, call: Any, declared: Function, given: dict[str, Any]) -> Any:
         if not declared.answer.of_rows:
@@ -106,11 +116,8 @@ class Warehouse(Frames):
         super().__init__("ibis")
         self.connection = connected(database, folder)
 
-    def _taken(self, given: Given) -> dict[str, Any]:
-        return {
-            name: put(self.connection, value) if isinstance(value, pl.DataFrame) else value
-            for name, value in given.items()
-        }
+    def _new_table(self, frame: pl.DataFrame) -> Any:
+        return put(self.connection, frame)
 
 
 def engine_named(name: str, folder: str = "") -> Engine:
@@ -140,7 +147,7 @@ def asks_models(function: Function) -> bool:
     return bool(function.models) or any(p.domain is MODEL for p in function.parameters)
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: Any) -> str:
     return repr((value.schema, value.rows()) if isinstance(value, pl.DataFrame) else value)
 
 

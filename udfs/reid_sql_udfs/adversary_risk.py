@@ -37,7 +37,7 @@ def adversary_risk(
     values the table lacks. One row per person is assumed; with `entity`, the column that identifies people,
     `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
     their rows to another are refused.
-    `population_tbl`, a table of the population with the scenario's columns, tells who is unique in it, record
+    `population_tbl`, a table of the population with the scenario's columns, shows who is unique in it, record
     by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
 
     >>> import numpy as np

@@ -26,7 +26,7 @@ def alpha_k_anonymity(
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
     `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
-    the smallest class. A class offends whose share is above alpha, or that holds fewer than `k` records.
+    the smallest class. A class offends whose share is above alpha, or that has fewer than `k` records.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in one class are refused. Else one row per person is assumed.

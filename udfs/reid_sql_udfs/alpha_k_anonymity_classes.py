@@ -13,7 +13,7 @@ from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
     one_row_per_person=True,
 )
 def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
-    """List the classes in which a sensitive value has a share above alpha, or that hold fewer than k records.
+    """List the classes in which a sensitive value has a share above alpha, or that have fewer than k records.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.

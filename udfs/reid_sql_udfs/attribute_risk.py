@@ -1,4 +1,4 @@
-"""Which columns tell records apart."""
+"""Which columns distinguish records."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
@@ -34,7 +34,7 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
     10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
     allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
-    `entity`, the column that tells people apart (a class counts people, and an attacker knows one row of
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
     each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
     smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
     `separation` the share of pairs of a person and another who is not in that class.

@@ -27,7 +27,7 @@ def beta_likeness(
 
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
     of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
-    within −ln q; where it does not, no beta holds, `value` is infinite and the status says so.
+    within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values
     in the table are refused. Else one row per person is assumed.

@@ -14,7 +14,7 @@ def cell_probability(cell: Scores) -> Floats:
     another number of columns than the model's.
 
     >>> import numpy as np
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> cell_probability(CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1))
     array([0.25])
     """

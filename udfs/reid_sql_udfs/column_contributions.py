@@ -1,4 +1,4 @@
-"""Which columns make a record stand out."""
+"""Which columns make a record exposed."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import minimal_uniques
@@ -18,7 +18,7 @@ from reid_sql.reductions.codes import UNIQUES
 def column_contributions(
     table: Codes, max_size: MaxSize = 4, memory_mb: Memory = 1024, k: LeastShared = 2
 ) -> minimal_uniques.ColumnContributions:
-    """Say, for each record that stands out, which columns drive it.
+    """Measure how far each column makes a record stand out, for each record that does.
 
     One row for each column that is in one of the record's minimal unique sets: the score of these sets, and
     its share of the record's SUDA score. A set counts for each of its columns, so the shares of a record may

@@ -28,9 +28,9 @@ def compare(
     Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
     equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
     both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
-    interval. `key` is a column of both tables that tells which released record is whose; without it, changes
-    and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed values too.
-    Refuses empty tables. One row per person is assumed.
+    interval. `key` is a column of both tables that matches each released record to its original; without it,
+    changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
+    values too. Refuses empty tables. One row per person is assumed.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

@@ -13,14 +13,14 @@ from reid_sql.reductions.release import PAIRED_RECORDS
     source="Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's)",
 )
 def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:
-    """Tell what became of each column in a release: cells changed, suppressed, what it tells no more.
+    """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
     One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
-    both that tells which released record is whose; without it, changes are NULL. `information_loss` is
-    H(original | released) / H(original): 0 where the released value tells the original one, 1 where it tells
-    nothing of it. `understood` is how the attack of compare reads the column: unchanged; recoded, each value
-    to one other; by frequency, where values became several others, such as NULL; by distance, where numbers
-    were disturbed. One row per person is assumed. Refuses an empty table.
+    both that matches each released record to its original; without it, changes are NULL. `information_loss`
+    is H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has
+    no information about it. `understood` is how the attack of compare reads the column: unchanged; recoded,
+    each value to one other; by frequency, where values became several others, such as NULL; by distance,
+    where numbers were disturbed. One row per person is assumed. Refuses an empty table.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

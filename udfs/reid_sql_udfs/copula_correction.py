@@ -19,7 +19,7 @@ from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by i
     models=True,
 )
 def copula_correction(scored: ScoredClasses, model: Model, population: Count) -> Correction:
-    """Give the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
+    """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
     exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an

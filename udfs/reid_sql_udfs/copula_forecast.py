@@ -18,7 +18,7 @@ def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
     300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
-    computation; they do not hold the error of the model.
+    computation; they do not include the error of the model.
 
     >>> with registry.within("a database without models"):
     ...     copula_forecast("nowhere", [1000])

@@ -13,7 +13,7 @@ def correctness_kappa(cell: Scores, population: Count) -> Floats:
     as in uniqueness_xi. ξ ≤ κ ≤ (1 + ξ)/2. Refuses a population below 1.
 
     >>> import numpy as np
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> correctness_kappa(CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1), 2)
     array([0.875])
     """

@@ -1,4 +1,4 @@
-"""How much a class tells about a sensitive value, either way."""
+"""How much a class reveals about a sensitive value, either way."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import sensitive
@@ -26,7 +26,7 @@ def delta_disclosure(
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value, of share p in the class and q in the table. present: over the values that a class holds.
+    class and value, of share p in the class and q in the table. present: over the values that a class has.
     all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
     With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
     share count people, and an attacker knows one row of each, the worst. People of several sensitive values

@@ -5,7 +5,7 @@ from dataclasses import replace
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models.evidence import EvidenceRows
-from reid_sql.models.marginals.record_cells import refuse_one_record
+from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.people.fit import fit

@@ -14,7 +14,7 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
     source="Benedetti & Franconi 1998 (exact form)",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
-    """Chance that a match on each record is right, where the survey's weights tell of the population.
+    """Probability that a match on each record is right, from the survey's weights.
 
     The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
     Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.

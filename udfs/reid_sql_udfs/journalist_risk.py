@@ -27,7 +27,7 @@ def journalist_risk(
     """Summarise the risk of re-identification against somebody who must find the person in a population.
 
     The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
-    `classes` are the sample's. A population holds its sample: where the population table has fewer such
+    `classes` are the sample's. A population contains its sample: where the population table has fewer such
     records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
     and the status says so. With `entity`, the column of both tables that identifies people (a class counts
     people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row

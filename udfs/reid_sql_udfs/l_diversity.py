@@ -1,4 +1,4 @@
-"""How many sensitive values the classes hold."""
+"""How many sensitive values the classes have."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure, sensitive
@@ -40,7 +40,7 @@ def l_diversity(
     c: sensitive.Concentration = 3,
     l: sensitive.Diversity = 2,  # noqa: E741 - the field's own name
 ) -> sensitive.DiversityDisclosure:
-    """Measure l-diversity: how many sensitive values each class holds; fewer than l offends.
+    """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
 
     They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
     values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value

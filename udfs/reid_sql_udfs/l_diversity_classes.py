@@ -13,7 +13,7 @@ from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
     one_row_per_person=True,
 )
 def l_diversity_classes(classes: OffendingClasses) -> OffendingClasses:
-    """List the classes that hold fewer than l sensitive values.
+    """List the classes that have fewer than l sensitive values.
 
     One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
     measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.

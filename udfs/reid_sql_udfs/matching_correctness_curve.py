@@ -27,7 +27,7 @@ def matching_correctness_curve(
     true_persons: Persons = None,
     false_persons: Persons = None,
 ) -> list[MatchingPoint]:
-    """Say how often a learned matching names the right person among n, from its scores of pairs.
+    """Measure how often a learned matching names the right person among n, from its scores of pairs.
 
     The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
     list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;

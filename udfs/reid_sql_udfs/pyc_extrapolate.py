@@ -44,8 +44,8 @@ def pyc_extrapolate(
     (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
     correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
     was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or the reason not to rely on the answer. NULL where the
-    method does not tell.
+    through the points. `status` is ok, or the reason not to rely on the answer. NULL if the method does not
+    estimate it.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21

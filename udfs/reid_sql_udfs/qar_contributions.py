@@ -32,7 +32,7 @@ def qar_contributions(
     seed: Seed = 0,
     memory_mb: Memory = 1024,
 ) -> list[Contribution]:
-    """Say by how much the table's extreme risk would fall without each record, exactly, in table order.
+    """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
     `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
     means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the

@@ -1,4 +1,4 @@
-"""How well the proxies stand for the exact contributions."""
+"""How well the proxies agree with the exact contributions."""
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.class_keys import Memory

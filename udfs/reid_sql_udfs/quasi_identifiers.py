@@ -34,7 +34,7 @@ def quasi_identifiers(
     the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
     one row without columns says so. nulls := 'drop' leaves out the records with a NULL in any of the columns.
     Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
-    that tells people apart (a class counts people, and an attacker knows one row of each, the worst), NULL
+    that identifies people (a class counts people, and an attacker knows one row of each, the worst), NULL
     one of them, a person is unique who has, in one of their rows, values that no other person has.
 
     >>> import numpy as np

@@ -20,7 +20,7 @@ def score_copula(
     record that is not alone in the table has ξ = 0. `status` is that of score_records.
 
     >>> import numpy as np
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> cell = CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1)
     >>> score_copula(cell, np.array([1]), 3).uniqueness_xi
     array([0.5625])

@@ -25,7 +25,7 @@ def score_records(
     value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
     >>> import numpy as np
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> cell = CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1)
     >>> score_records(cell, np.array([1]), 3).uniqueness_xi
     array([0.5625])

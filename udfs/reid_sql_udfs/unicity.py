@@ -1,8 +1,7 @@
 """Unicity: how many people a few of their rows single out."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes.matching import Matches
-from reid_sql.models.classes.unicity import Unicity, unicity_by_points
+from reid_sql.models.classes.matching import Matches, Unicity, unicity_by_points
 from reid_sql.reductions.matches import ROW_MATCHES
 
 

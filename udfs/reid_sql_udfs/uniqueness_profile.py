@@ -16,7 +16,7 @@ from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
 def uniqueness_profile(
     model: Model, values: RecordValues, population: Count, max_size: SubsetSize = 3, level: Level = 0.95
 ) -> list[ProfileRow]:
-    """Tell how unique a person is by each choice of attributes, what each attribute adds, and which suffice.
+    """Measure how unique a person is by each choice of attributes, what each adds, and which suffice.
 
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A

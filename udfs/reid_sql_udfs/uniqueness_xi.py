@@ -15,7 +15,7 @@ def uniqueness_xi(cell: Scores, population: Count) -> Floats:
     records loses it. `score_records` reports both. Refuses a population below 1.
 
     >>> import numpy as np
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> uniqueness_xi(CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), 1), 3)
     array([0.5625])
     """

@@ -1,10 +1,10 @@
 """Which combinations of values too few records share."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import unsafe_combinations as rare
+from reid_sql.models.classes import rare_combinations as rare
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
-from reid_sql.models.classes.unsafe_combinations import LeastSharedBySize
+from reid_sql.models.classes.rare_combinations import LeastSharedBySize
 from reid_sql.parameters import SubsetSize
 from reid_sql.reductions.distinct import DISTINCT_CODES
 
@@ -27,7 +27,7 @@ def unsafe_combinations(
     records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
     column_contributions the columns of each. Exact. nulls := 'drop' leaves out the records with a NULL in any
     of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
-    assumed; with `entity`, the column that tells people apart (a class counts people, and an attacker knows
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
     one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
     rows.
 

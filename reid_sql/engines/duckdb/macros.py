@@ -8,8 +8,7 @@ from functools import partial
 from typing import Final
 
 from reid_sql.engines.duckdb.answers import body_name
-from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE
-from reid_sql.engines.duckdb.qualify import qualified
+from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE, qualified
 from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, row_has_collation, text_has_collation
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -250,3 +249,18 @@ SHARED_BEFORE_GET_TYPE: Final[Mapping[str, str]] = {
     "reid_has_collation": f"(c) AS {text_has_collation('c')}",
     "reid_are_exact": _are_exact("(c, collated)", "list_contains(collated, true)"),
 }
+
+
+# Comments on the functions, for whoever browses DuckDB's catalogue.
+
+
+def comments(functions: Mapping[str, Function]) -> str:
+    """Write the statements that put each function's summary, call and source as a comment on its macro."""
+    return "\n".join(_comment(declared) for declared in functions.values()) + "\n"
+
+
+def _comment(declared: Function) -> str:
+    kind = "MACRO" if declared.answer.of_rows else "MACRO TABLE"
+    words = f"{declared.words} {declared.signature}. Source: {declared.source}"
+    plain = words.replace(";", ",")  # tools that split a script at semicolons do so within texts too
+    return f"COMMENT ON {kind} {HOME}{declared.name} IS {sql_literal(plain)};"

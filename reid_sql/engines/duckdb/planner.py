@@ -10,8 +10,8 @@ from typing import Any
 from reid_sql import registry
 from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
 from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
+from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planned_calls import record_call
-from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked

@@ -53,9 +53,9 @@ def prepared(functions: "Mapping[str, Function]") -> Prepared:
 
 def prepare(functions: "Mapping[str, Function]") -> Prepared:
     """Prepare the macros and Python functions from the declarations."""
-    from reid_sql.engines.duckdb.comments import comments  # noqa: PLC0415 - all of these import the functions
     from reid_sql.engines.duckdb.macros import (  # noqa: PLC0415
         bare_definitions,
+        comments,
         definitions,
         definitions_before_get_type,
     )

@@ -13,9 +13,17 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
 from reid_sql._version import __version__
-from reid_sql.engines.duckdb.names import DATABASE, HOME, OPERATORS, PLAN, REDEFINED, REFUSE, SHOWS_TYPES
+from reid_sql.engines.duckdb.names import (
+    DATABASE,
+    HOME,
+    OPERATORS,
+    PLAN,
+    REDEFINED,
+    REFUSE,
+    SHOWS_TYPES,
+    qualified,
+)
 from reid_sql.engines.duckdb.prepared import PythonFunction, prepared
-from reid_sql.engines.duckdb.qualify import qualified
 from reid_sql.errors import OutOfDomainError, WrongTypeError
 
 if TYPE_CHECKING:

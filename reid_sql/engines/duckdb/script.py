@@ -5,8 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from reid_sql.engines.duckdb.names import BUILTIN
-from reid_sql.engines.duckdb.qualify import SYNTAX
+from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.parameters import quoted
 
 CATALOGUE: Final = "reid"

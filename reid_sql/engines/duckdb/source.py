@@ -5,11 +5,11 @@ temporary tables are found; a column that the table lacks is refused, with the n
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES
+from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.source import Source
@@ -272,3 +272,22 @@ def _file(path: str) -> str:
 def escape_pattern(path: str) -> str:
     """Write a path in which * alone is a pattern."""
     return path.replace("[", "[[]").replace("?", "[?]")
+
+
+# Columns whose texts a collation makes the same, and their refusal, where Python counts by them itself.
+
+
+def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Sequence[str]) -> set[str]:
+    """Those of the columns with texts, at any depth, of which two that differ may be the same.
+
+    An empty table has none.
+    """
+    tests = ", ".join(has_collation([name(column)]) for column in columns)
+    rows = ask(qualified(f"SELECT {tests} FROM {tbl} LIMIT 1"))
+    return {column for row in rows for column, has_one in zip(columns, row, strict=True) if has_one}
+
+
+def refuse(columns: Sequence[str], with_collation: set[str]) -> None:
+    """Refuse to count by the columns where some of them have such a collation."""
+    if not with_collation.isdisjoint(columns):
+        raise OutOfDomainError(REFUSAL_COLLATION.format(", ".join(columns)))

@@ -1,7 +1,6 @@
 """Ibis: how functions of tables are bound; the warehouse counts, and nothing is created in it."""
 
 from collections.abc import Mapping, Sequence
-from inspect import Parameter, Signature
 from typing import Any, Final
 
 import ibis.expr.types as ir
@@ -11,8 +10,9 @@ import pyarrow.compute as pc
 from ibis.expr.types import Table
 
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
-from reid_sql.engines.contract import Kind
-from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.contract import Kind, refuse_added_name
+from reid_sql.engines.contract import signature_of_added_count as counting
+from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
 from reid_sql.engines.ibis.transfer import fetch_values
@@ -45,23 +45,11 @@ TABLE: Final = Kind((ir.Table,), "an Ibis table", "pass connection.table('name')
 COLUMN: Final = Kind((ir.Value,), "a column of Ibis", "write 'age' or table['age']")
 
 
-def counting(declared: Function) -> Signature:
-    """The table, its columns, the name of the new column, and the one that identifies people."""
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
-    name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    if len(declared.parameters) > 1:
-        return Signature([frame, Parameter("entity", kind), columns, name])
-    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
-
-
 def count(
     declared: Function, columns: Sequence[str], tbl: ir.Table, name: str, entity: str | None
 ) -> ir.Table:
     """Bind WINDOW: the table with one more column, of this name."""
-    if name.lower() in (other.lower() for other in tbl.columns):
-        rule = f"name must not be a column of the table, got '{name}'"
-        raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
+    refuse_added_name(name, tbl.columns)
     # A COUNT has a reduction.
     counted: ir.Table = implementation(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
     return counted
@@ -137,11 +125,7 @@ def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: 
         treated = {name: pa.repeat(pc.max(counts[name]), length) for name in NULL_REPORT_COLUMNS}
         return framed(pa.table(cells | treated))
     rows = answer_rows(declared, arrays, own)
-    if reduction.rowwise:
-        how = counts.select(list(NULL_REPORT_COLUMNS)).to_pylist()
-    else:
-        how = [{name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
-    return _in_memory([row | treated for row, treated in zip(rows, how, strict=True)], columns)
+    return _in_memory(with_null_report(rows, reduction, counts), columns)
 
 
 def _in_memory(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:

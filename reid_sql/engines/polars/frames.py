@@ -9,8 +9,7 @@ from typing import Final, cast
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.engines.codes import value_codes
-from reid_sql.engines.texts import has_text
+from reid_sql.engines.codes import has_text, value_codes
 from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns

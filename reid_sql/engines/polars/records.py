@@ -9,6 +9,7 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from reid_sql.engines.arrow import kernel, model_answer, record_codes
+from reid_sql.engines.codes import text_of, texts_of
 from reid_sql.engines.polars.frames import (
     TYPES,
     aliases,
@@ -21,7 +22,6 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
-from reid_sql.engines.texts import text_of, texts_of
 from reid_sql.errors import OTHER_VALUE, OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter

@@ -5,7 +5,6 @@ Nothing else comes to the driver.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from inspect import Parameter, Signature
 from typing import Any, Final
 
 import pyarrow as pa
@@ -13,8 +12,9 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
-from reid_sql.engines.contract import Kind
-from reid_sql.engines.group_answers import answered_by_group
+from reid_sql.engines.contract import Kind, refuse_added_name
+from reid_sql.engines.contract import signature_of_added_count as counting
+from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.spark.frames import arrow_type, to_spark
 from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
@@ -23,7 +23,6 @@ from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
 from reid_sql.engines.spark.results import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
-from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
@@ -52,16 +51,6 @@ UNSIGNED: Final = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32():
 ENGINE: Final = "spark"
 TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')")
 COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
-
-
-def counting(declared: Function) -> Signature:
-    """The frame, its columns, the name of the new column, and the column that names people."""
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
-    name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
-    if len(declared.parameters) > 1:
-        return Signature([frame, Parameter("entity", kind), columns, name])
-    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
 
 
 def framed(table: pa.Table) -> DataFrame:
@@ -116,7 +105,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
     return _table(
         _session(arguments),
-        _join_null_report(rows, reduction, treated),
+        with_null_report(rows, reduction, treated),
         {**declared.columns, **NULL_REPORT_COLUMNS},
     )
 
@@ -140,10 +129,7 @@ def count(
     declared: Function, columns: Sequence[str], *, tbl: DataFrame, name: str, entity: str | None
 ) -> DataFrame:
     """Bind a function that counts a record among all: the frame with another column, of this name."""
-    if name.lower() in (other.lower() for other in tbl.columns):
-        raise OutOfDomainError(
-            f"name must not be a column of the table, got '{name}'; pass another, such as name='k'"
-        )
+    refuse_added_name(name, tbl.columns)
     reduction: Any = declared.reduction
     frame: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return frame
@@ -175,17 +161,6 @@ def _answer_columns(declared: Function, answer: object, treated: pa.Table, *keys
     rows = len(next(iter(columns.values())))
     how = {name: pa.repeat(pc.max(treated[name]), rows) for name in NULL_REPORT_COLUMNS}
     return pa.table(columns | how)
-
-
-def _join_null_report(
-    rows: list[dict[str, Any]], reduction: Reduction, treated: pa.Table
-) -> list[dict[str, Any]]:
-    """Report in each row how NULLs were treated."""
-    if reduction.rowwise:
-        how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
-    else:
-        how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
-    return [row | treatment for row, treatment in zip(rows, how, strict=True)]
 
 
 def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:

@@ -58,8 +58,8 @@ def count_people(class_size: Integers, people: Integers) -> Histogram:
     >>> count_people(np.array([1, 2]), np.array([4, 3])).classes.tolist()
     [4.0, 1.5]
     """
-    held = people > 0
-    size, records = class_size[held], people[held]
+    has_people = people > 0
+    size, records = class_size[has_people], people[has_people]
     whole = (records % size == 0).all()
     return Histogram(size, records // size if whole else records / size, records)
 

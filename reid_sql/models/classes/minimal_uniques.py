@@ -106,10 +106,10 @@ def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int], mem
     number = {each: place for place, each in enumerate(sets)}
     nothing: Integers = np.empty(0, dtype=np.int64)
     singled, places = [nothing], [nothing]
-    for found in find_rare_combinations(rows, sets, least, memory_mb):
-        alone = found.rows.astype(np.int64, copy=False) if first is None else _people_of(found, first)
+    for rare in find_rare_combinations(rows, sets, least, memory_mb):
+        alone = rare.rows.astype(np.int64, copy=False) if first is None else _people_of(rare, first)
         singled.append(alone)
-        places.append(np.full(len(alone), number[found.columns]))
+        places.append(np.full(len(alone), number[rare.columns]))
     record = np.concatenate(singled)
     by_record = np.argsort(record, kind="stable")
     return record[by_record], np.concatenate(places)[by_record]

@@ -48,9 +48,9 @@ def find_singling_rows(table: Codes) -> SinglingRows:
     order = np.argsort(table.position)
     _, first, person = np.unique(table.people[order], return_index=True, return_inverse=True)
     _, item = np.unique(np.stack([codes[order] for codes in table.codes]), axis=1, return_inverse=True)
-    found = _search(person.astype(np.int64), item.ravel().astype(np.int64))
+    covers = _search(person.astype(np.int64), item.ravel().astype(np.int64))
     by_position = np.argsort(first)
-    return SinglingRows(first[by_position], *found[by_position].T)
+    return SinglingRows(first[by_position], *covers[by_position].T)
 
 
 def _search(person: Integers, item: Integers) -> Integers:
@@ -64,11 +64,11 @@ def _search(person: Integers, item: Integers) -> Integers:
     if cells > MAX_CELLS:
         raise OutOfDomainError(REFUSAL_COMMON_ROWS.format(MAX_CELLS, cells))
     pairs = np.sort(person * len(support) + item)
-    found = {}
+    covers = {}
     for key, own in distinct.items():
         rarest = holders[own[np.argmin(support[own])]]
-        found[key] = (len(own), *_cover(_have(pairs, rarest, own, len(support))))
-    return np.array([found[own.tobytes()] for own in rows], dtype=np.int64)
+        covers[key] = (len(own), *_cover(_have(pairs, rarest, own, len(support))))
+    return np.array([covers[own.tobytes()] for own in rows], dtype=np.int64)
 
 
 def _have(pairs: Integers, people: Integers, items: Integers, width: int) -> Membership:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.comparison.distance_laws import (
+from reid_sql.models.comparison.column_laws import (
     MIN_RECORDS_PER_BIN,
     RESOLUTION,
     Histogram,

@@ -163,7 +163,7 @@ class RecordRisk:
 def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
     """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
 
-    >>> from reid_sql.models.copula.copula_cells import CopulaCells
+    >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
     >>> pair = CopulaCells(np.array([0.25]), np.array([0.0]), np.array(["ok"]), records=2)
     >>> record_risk(pair, np.array([2]), 3, "known").uniqueness_xi
     array([0.])

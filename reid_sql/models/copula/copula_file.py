@@ -14,7 +14,7 @@ from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
 from reid_sql.models.copula.marginals import FAMILIES, Marginal
-from reid_sql.models.marginals.record_cells import describe_few_records, join_status
+from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.suggestion import suggestion
 

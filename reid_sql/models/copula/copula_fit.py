@@ -26,7 +26,7 @@ from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence import PAIR, EvidenceRows
-from reid_sql.models.marginals.record_cells import refuse_one_record
+from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.parameters import Floats
 from reid_sql.suggestion import suggestion

@@ -14,22 +14,54 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK, Integers
 from reid_sql.models.copula.calibration import temper_cells
-from reid_sql.models.copula.copula_cells import CopulaCells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
-from reid_sql.models.marginals.record_cells import (
+from reid_sql.models.marginals.column import (
     NEW,
     SEEN,
     WITHOUT_SHARE,
+    RecordCells,
     describe_few_records,
     describe_records,
     join_status,
 )
 from reid_sql.models.marginals.scale import Scale, scale_of
+from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.scipy_functions import ndtri
 from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.parameters import COUNT, Choice, Floats
+
+# Scores ξ and κ of records under a copula: people are spread over the cells by the probabilities alone.
+# The other people of a cell are binomial. Of N people N − 1 are others; if a sample of n is known and shows s
+# people of the cell, the N − n people outside it are, and the class has F = s + Binomial(N − n, q) people:
+# ξ = (1 − q)^(N − n) for s = 1, else 0,    κ = E[1/F].
+# A sample that consists of the person alone, n = s = 1, is the case in which nothing is known.
+# Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2 and 27; supplement eq. 17.
+
+
+@dataclass(frozen=True)
+class CopulaCells(RecordCells):
+    """Cell probabilities of records under a copula, and the number of records of its sample."""
+
+    records: int
+
+    def uniqueness(self, population: npt.ArrayLike) -> Floats:
+        """Chance ξ that a person of each cell is the only one in it."""
+        return uniqueness.uniqueness_from_probability(self.probability, population)
+
+    def correctness(self, population: npt.ArrayLike) -> Floats:
+        """Mean κ of 1/F for a person of each cell."""
+        return uniqueness.correctness_from_probability(self.probability, population)
+
+    def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """ξ and κ for records of the sample itself, by class size; N is at least the number of records."""
+        people = np.maximum(np.asarray(population, dtype=np.float64), self.records)
+        unseen, q = people - self.records, np.minimum(self.probability, 1.0)
+        alone = uniqueness.uniqueness_from_probability(q, unseen + 1)
+        kappa = quadrature.expected_inverse_binomial(class_size, unseen, q)
+        return np.where(np.asarray(class_size) == 1, alone, 0.0), kappa
+
 
 # The Gaussian copula of a table's columns: marginals, joined by a correlation of latent normal variables.
 # Source: Rocher, Hendrickx & de Montjoye 2019. A model sees no record: only how often each value, and each

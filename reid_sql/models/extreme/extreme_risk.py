@@ -284,7 +284,7 @@ def estimate_extreme_risk(chosen: QuasiIdentifiers, level: Level, memory_mb: int
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
     >>> table = Codes(["key"], [True], [np.arange(1, 9)], np.arange(8))
     >>> estimate_extreme_risk(choose_quasi_identifiers(table, 1), Level()).status
-    'risk is 1: every record is unique for (key)'
+    'certain: every record is unique for (key)'
     """
     _, distinct = count_right_matches(chosen, memory_mb)
     top = select_highest(distinct, level)

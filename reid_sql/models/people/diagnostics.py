@@ -15,7 +15,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram, Integers
 from reid_sql.models.copula.copula_file import CopulaSummary
-from reid_sql.models.marginals.record_cells import describe_few_records, join_status
+from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys

@@ -1,6 +1,6 @@
 """Fit a model of people to counts: tree, donors and their weights, overdispersion, repeated people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from reid_sql.models.people.functional_dependencies import (
 )
 from reid_sql.models.people.latent_classes import fit_classes, is_list
 from reid_sql.models.people.model import (
+    MIN_WEIGHT,
     Mixture,
     PeopleModel,
     SampleRecords,
@@ -93,28 +94,46 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     columns = fit_columns(evidence)
     tables = PairTables(columns, evidence)
     tree = tables.spanning_tree()
-    tree_only = evidence.weighted or bool(
-        evidence.known_shares
-    )  # donors have neither weights nor known shares
     of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)), 1.0, None)
-    mixture = of_tree if tree_only else fit_mixture(tree, fit_donors(columns, evidence.drawn[:MAX_DONORS]))
-    if is_list(columns) and not tree_only:
-        mixture = add_classes(mixture, fit_classes(columns, evidence.drawn))
-    classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
+    if evidence.weighted or evidence.known_shares:  # donors have neither weights nor known shares
+        others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
+        return _fit_tree(of_tree, evidence, others, seed)
+    donors = fit_donors(columns, evidence.drawn[:MAX_DONORS])
+    mixture, of_shares = fit_mixture(tree, donors), Mixture(tree, 1 - MIN_WEIGHT, donors)
+    if is_list(columns):
+        latent = fit_classes(columns, evidence.drawn)
+        mixture, of_shares = (add_classes(each, latent) for each in (mixture, of_shares))
+    classes = of_shares.classes if of_shares.class_weight > MIN_CLASS_WEIGHT else None
     others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
-    own, own_of_tree = (full_table_likelihood(each, evidence, seed) for each in (mixture, of_tree))
-    shapes, tree_shapes = (posterior_of_shapes(each, others) for each in (own, own_of_tree))
-    parts = evidence.columns, columns, mixture, shapes, tree_shapes, evidence.histogram, seed
-    if tree_only:
-        return PeopleModel(*parts, likelihoods=(own, *others))
-    return PeopleModel(
-        *parts,
+    log_q_without = partial(of_shares.log_q_without_class, records=evidence.records)
+    model = replace(
+        _fit_tree(of_tree, evidence, others, seed),
+        repeated_people=find_repeated_people(log_q_without, evidence),
+        groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
+    )
+    with_donors, of_shares_fitted = (_with_mixture(model, each, evidence) for each in (mixture, of_shares))
+    return replace(with_donors, of_shares=of_shares_fitted)
+
+
+def _fit_tree(
+    of_tree: Mixture, evidence: PeopleEvidence, others: Sequence[ShapeLikelihood], seed: int
+) -> PeopleModel:
+    """The model of the tree alone; `others` are likelihoods of the shapes by sub-tables."""
+    own = full_table_likelihood(of_tree, evidence, seed)
+    shapes, columns = posterior_of_shapes(own, others), of_tree.tree.columns
+    parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
+    return PeopleModel(*parts, likelihoods=(own, *others))
+
+
+def _with_mixture(model: PeopleModel, mixture: Mixture, evidence: PeopleEvidence) -> PeopleModel:
+    """The model of another mixture, whose repeats show other shapes."""
+    own, others = full_table_likelihood(mixture, evidence, model.seed), model.likelihoods[1:]
+    return replace(
+        model,
+        mixture=mixture,
+        shapes=posterior_of_shapes(own, others),
         sample=leave_records_out(mixture, evidence),
         likelihoods=(own, *others),
-        repeated_people=find_repeated_people(
-            partial(mixture.log_q_without_class, records=evidence.records), evidence
-        ),
-        groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
 
 

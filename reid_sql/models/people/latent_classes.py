@@ -124,9 +124,9 @@ def first_bins(columns: Sequence[Column]) -> Integers:
 def _score_held_out(columns: Sequence[Column], some: Integers, count: int) -> float:
     half = len(some) // 2
     score = 0.0
-    for known, held in ((some[:half], some[half:]), (some[half:], some[:half])):
+    for known, held_out in ((some[:half], some[half:]), (some[half:], some[:half])):
         chance, share = _chances(columns, *_maximise_likelihood(columns, known, count))
-        score += float(_log_sum(np.log(share) + np.log(chance)[held].sum(axis=1)).sum())
+        score += float(_log_sum(np.log(share) + np.log(chance)[held_out].sum(axis=1)).sum())
     return score
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram, Integers
-from reid_sql.models.marginals.column import Column
-from reid_sql.models.marginals.record_cells import NEW, SEEN, WITHOUT_SHARE, describe_records
+from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.latent_classes import LatentClasses
@@ -172,11 +171,17 @@ class PeopleModel:
     repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
+    of_shares: "PeopleModel | None" = None  # without donors; None where it has none itself
 
     @property
     def records(self) -> int:
         """Number of records of the sample."""
         return int(self.histogram.records.sum())
+
+    @property
+    def predicting(self) -> "PeopleModel":
+        """The model without donors, which predicts shares."""
+        return self.of_shares or self
 
     @property
     def donors(self) -> int:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.marginals.record_cells import RecordCells
+from reid_sql.models.marginals.column import RecordCells
 from reid_sql.models.people import overdispersion
 from reid_sql.parameters import Floats
 

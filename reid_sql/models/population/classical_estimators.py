@@ -130,7 +130,7 @@ def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
     >>> import numpy as np
     >>> answer = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
     >>> round(answer.uniqueness, 6), answer.status.split(":")[0]
-    (0.022222, "the interval holds chance, not what Ewens' formula misses")
+    (0.022222, 'low_coverage')
     """
     sample = count_sample(histogram, population)
     if sample.unique == sample.records:
@@ -348,7 +348,7 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
 
     >>> answer = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
     >>> choose_by_dankar(0.05, {name: lambda name=name: answer[name] for name in answer}).status
-    'by zayatz'
+    'chosen: the estimate is that of zayatz'
     """
     first, safe = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb", of["zayatz"]()
     estimate = of[first]()

@@ -6,15 +6,15 @@ sample is the population, its unique records are counted.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import hypot, sqrt
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Protocol, Self
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.disclosure import OK, Histogram, count_people
 from reid_sql.models.copula import copula_fit, gaussian_copula
-from reid_sql.models.evidence import DRAWN_RECORD, VALUE
+from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, VALUE, EvidenceRows
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population import classical_estimators, loglinear, pitman
@@ -25,10 +25,68 @@ from reid_sql.models.population.classical_estimators import (
     Sample,
     count_sample,
 )
-from reid_sql.models.population.evidence import Estimator, UniquenessEvidence, use_histogram
 from reid_sql.models.population_risk.answer import answer
 from reid_sql.models.pyc import pitman_yor_forecast
-from reid_sql.parameters import Choice, Floats
+from reid_sql.parameters import Choice, Floats, Integers
+
+# What an estimator of population uniqueness may look at, and what such an estimator is.
+# A reduction counts the evidence; `Estimator` is all that `population_uniqueness` asks of a method, and a
+# method that looks at the class sizes alone becomes one by `use_histogram`.
+
+
+@dataclass(frozen=True)
+class UniquenessEvidence:
+    """How many classes have each size and each expected count; the latter to a thousandth of its logarithm.
+
+    `rows` are all that an engine counted: a copula and a model of people are fitted to those of other kinds.
+    """
+
+    class_size: Integers  # (lines,)
+    log_expected: Floats  # (lines,) if the columns were independent; NaN if the method does not need it
+    classes: Integers | Floats  # (lines,); parts of classes where people count in their smallest one
+    rows: EvidenceRows | None = None
+
+    @classmethod
+    def from_rows(cls, rows: EvidenceRows) -> Self:
+        """Take the sizes of classes from what an engine counted."""
+        own = rows.select(CLASS_SIZE)
+        sizes = rows.class_size[own]
+        return cls(sizes, rows.log_expected[own], rows.records[own] / sizes, rows)
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """Classes and records by class size alone."""
+        size, place = np.unique(self.class_size, return_inverse=True)
+        classes = np.bincount(place, self.classes, len(size))
+        return count_people(size, np.rint(size * classes).astype(np.int64))
+
+    def rows_with(self, *kinds: str) -> EvidenceRows | None:
+        """The rows, if there are some of each of these kinds."""
+        rows = self.rows
+        return rows if rows and all(len(rows.select(kind)) for kind in kinds) else None
+
+
+class Estimator(Protocol):
+    """A method: it estimates the unique share of the population from the evidence, or says why not.
+
+    The population is of this size. Refuses an empty sample, and a population smaller than it.
+    """
+
+    def __call__(self, evidence: UniquenessEvidence, population: float, /) -> Estimate:
+        """Estimate the share."""
+
+
+class HistogramEstimator(Protocol):
+    """A method that needs no more than how many classes have each size."""
+
+    def __call__(self, histogram: Histogram, population: float, /) -> Estimate:
+        """Estimate the share."""
+
+
+def use_histogram(estimate: HistogramEstimator) -> Estimator:
+    """Make a method of one that looks at the class sizes alone."""
+    return lambda evidence, population: estimate(evidence.histogram, population)
+
 
 # Population uniqueness by a Gaussian copula that is fitted to the sample on the way.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.

@@ -32,9 +32,8 @@ from reid_sql.models.population_risk.doubts import (
     list_assumptions,
     list_doubts,
 )
-from reid_sql.models.population_risk.provable import Bounds, prove_bounds
 from reid_sql.models.population_risk.sentence import bound_sentence, count_sentence, estimate_sentence
-from reid_sql.models.population_risk.shares import Shares, count_shares, predict_shares
+from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
 from reid_sql.parameters import COUNT, Number, plain
 
 CLASS_SIZE: Final = Number(

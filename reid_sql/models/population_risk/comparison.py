@@ -24,6 +24,7 @@ MIN_LOG_SHAPE_SLOPE: Final = -0.15  # for each nat
 
 def compare(model: PeopleModel, evidence: PeopleEvidence, people: float, k: int) -> Comparison:
     """Compare a table with tables of people; main effects have no weights."""
+    model = model.predicting
     excess = measure_overdispersion(model)
     by_main_effects = None if evidence.weighted else main_effects(model, evidence, people, k)
     if by_main_effects is None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import Integers
-from reid_sql.models.marginals.record_cells import SEEN, WITHOUT_SHARE, describe_records
+from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.donors import Donors, compare_values
 from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources

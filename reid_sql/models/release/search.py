@@ -158,13 +158,13 @@ class Search:
         small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
         counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(counted_node)
-        met, hopeless = self._judged(counted_node)
+        is_met, hopeless = self._judged(counted_node)
         if self._least is not None:
             self._update_bounds(counted_node, hopeless=hopeless)
-        if met:
+        if is_met:
             self._met.add(node)
         self.on_progress(self.result)
-        return met
+        return is_met
 
     def _outcome(self, node: Node, folded: DistinctRecords) -> Outcome:
         """Judge the node's class sizes, and its sensitive values where there are rules."""

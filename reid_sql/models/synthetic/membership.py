@@ -15,9 +15,8 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, unavailable
+from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, RocCurve, unavailable
 from reid_sql.models.synthetic.audited_tables import AuditedTables, People, measure_distances
-from reid_sql.models.synthetic.roc import RocCurve
 from reid_sql.parameters import Floats, Integers
 
 STRONGEST: Final = "strongest_membership"
@@ -59,12 +58,12 @@ def _score_rare_presence(tables: AuditedTables) -> Floats:
 def _score_presence_but_one(tables: AuditedTables) -> Floats:
     """Of how many columns one can be left out such that the synthetic table has the rest of the record."""
     columns = len(tables.codes)
-    found = np.zeros(len(tables.synthetics))
+    score = np.zeros(len(tables.synthetics))
     for left_out in range(columns if columns > 1 else 0):
         checkpoint()
         classes = tables.classes_by([at for at in range(columns) if at != left_out])
-        found += np.bincount(classes, tables.synthetics)[classes] > 0
-    return found
+        score += np.bincount(classes, tables.synthetics)[classes] > 0
+    return score
 
 
 def _score_class(tables: AuditedTables, rows: Integers) -> dict[str, Floats]:

@@ -51,10 +51,10 @@ class _Counter:
         for place, relation, code in predicate:
             values = self.codes[place][rows]
             if relation == "=":
-                found = values == code
+                matches = values == code
             else:  # a range of numbers; code 0 is NULL, which is in none
-                found = values >= code if relation == ">" else (values <= code) & (values > 0)
-            rows = np.flatnonzero(found) if isinstance(rows, slice) else rows[found]
+                matches = values >= code if relation == ">" else (values <= code) & (values > 0)
+            rows = np.flatnonzero(matches) if isinstance(rows, slice) else rows[matches]
         return np.asarray(self.counts[:, rows].sum(axis=1))
 
 

@@ -5,6 +5,7 @@ They are counted in each class.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any, Final
 
@@ -33,7 +34,6 @@ from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import EQUAL_ALONE, NO_INFINITY
 
-By = Sequence[str] | None
 NOTHING: Final = 0.0
 FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose doubles are never infinite
 
@@ -94,9 +94,9 @@ class Cells:
         total = in_table["in_table"].sum().name("total").as_scalar()
         if counts["s"].type().is_floating() or counts["s"].type().is_nested():
             return counts.mutate(in_table=sum_over(counts, ["s"], "n"), total=total)
-        met = counts.left_join(in_table, counts["s"] == in_table["s"])
+        joined = counts.left_join(in_table, counts["s"] == in_table["s"])
         of_null = in_table["in_table"].sum(where=in_table["s"].isnull()).name("of_null").as_scalar()
-        return met.mutate(in_table=ibis.coalesce(met["in_table"], of_null), total=total)
+        return joined.mutate(in_table=ibis.coalesce(joined["in_table"], of_null), total=total)
 
     @property
     def in_table(self) -> Table:
@@ -109,10 +109,9 @@ class Cells:
         counted = counted.mutate(records=counted["class_size"] * counted["classes"])
         return null_report(self.rows, self.names, self.nulls, counted)
 
-    def offending(self, recipe: Recipe, offends: Callable[[Table], BooleanValue]) -> Table:
+    def offending(self, measured: Table, offends: BooleanValue) -> Table:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
-        measured = self.measured(recipe)
-        shown = measured.filter(measured["value"].isnull() | offends(measured))
+        shown = measured.filter(measured["value"].isnull() | offends)
         listed = with_names(shown, self.own)
         columns = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
         return null_report(self.rows, self.names, self.nulls, columns)
@@ -146,43 +145,11 @@ def _listed(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
     return cells
 
 
-def _above(threshold: float) -> Callable[[Table], BooleanValue]:
-    return lambda measured: measured["value"] > threshold * (1 + MEASURE_TOLERANCE)
-
-
-def l_diversity(
-    tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, c: float, nulls: str, by: By = None
-) -> Table:
-    """How many values, well represented, a class has."""
-    refuse_by(by)
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(_diversity(variant, c))
-
-
-def l_diversity_classes(
-    tbl: Table,
-    qi: Sequence[str],
-    sensitive: str,
-    *,
-    variant: str,
-    c: float,
-    l: float,  # noqa: E741 - the parameter of SQL
-    nulls: str,
-) -> Table:
-    """The classes of fewer than l."""
-    cells = _listed(tbl, qi, sensitive, nulls)
-    return cells.offending(
-        _diversity(variant, c), lambda measured: measured["value"] < l * (1 - MEASURE_TOLERANCE)
-    )
-
-
 def _diversity(variant: str, c: float) -> Recipe:
     if variant == "distinct":
         return Recipe(lambda each: each["parts"])
     if variant == "entropy":
-        return Recipe(
-            _effective, lambda cells: {"n_log_n": (_double(cells["n"]) * _double(cells["n"]).ln()).sum()}
-        )
+        return Recipe(_effective, _n_log_n)
 
     def hits(cells: Table) -> dict[str, NumericValue]:
         hit = (cells["largest"] < c * cells["tail"]).ifelse(1, 0)
@@ -217,24 +184,8 @@ def _closeness(variant: str) -> Recipe:
     return Recipe(lambda each: each["further"], further, is_relative=True, needs_size=True)
 
 
-def alpha_k_anonymity(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, by: By = None) -> Table:
-    """The share that a class's most frequent value has in it."""
-    refuse_by(by)
-    cells = _cells(tbl, qi, sensitive, nulls)
-    return cells.kinds(MOST_FREQUENT)
-
-
-def alpha_k_anonymity_classes(
-    tbl: Table, qi: Sequence[str], sensitive: str, *, alpha: float, k: int, nulls: str
-) -> Table:
-    """The classes where it has more than alpha, or of fewer than k records."""
-    cells, beyond = _listed(tbl, qi, sensitive, nulls), _above(alpha)
-    return cells.offending(
-        MOST_FREQUENT, lambda measured: beyond(measured) | (measured["class_size"] < int(k))
-    )
-
-
-MOST_FREQUENT: Final = Recipe(lambda each: _double(each["most"]) / _double(each["class_size"]))
+def _most_frequent() -> Recipe:
+    return Recipe(lambda each: _double(each["most"]) / _double(each["class_size"]))
 
 
 def _likeness(variant: str) -> Recipe:
@@ -295,16 +246,21 @@ def _in_class(each: Table, end: str) -> FloatingValue:
     return each[end] * _double(each["total"]) / _double(each["class_size"])
 
 
+MEASURED: Final[Mapping[str, Callable[..., Recipe]]] = {
+    "l_diversity": _diversity,
+    "t_closeness": _closeness,
+    "alpha_k_anonymity": _most_frequent,
+    "beta_likeness": _likeness,
+    "delta_disclosure": _disclosed,
+}
+NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"}  # the variant that is not
+
+
 def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
     """Return how a measure of these options is aggregated, or refuse what the database cannot have."""
-    if name == "l_diversity":
-        return _diversity(options["variant"], options["c"])
-    if name == "alpha_k_anonymity":
-        return MOST_FREQUENT
-    recipes, finite = VARIANTS[name]
-    if finite:
-        _refuse_finite(tbl, name, finite, options["variant"])
-    return recipes(options["variant"])
+    if name in NEVER_INFINITE:
+        _refuse_finite(tbl, name, NEVER_INFINITE[name], options["variant"])
+    return MEASURED[name](**options)
 
 
 def several_kinds(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *recipes: Recipe) -> Table:
@@ -312,43 +268,58 @@ def several_kinds(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *re
     return _cells(tbl, qi, sensitive, nulls).kinds(*recipes)
 
 
-def _of_variant(name: str) -> Callable[..., Table]:
-    """Bind a measure whose variant is its one option."""
-
-    def kinds(
-        tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, by: By = None
-    ) -> Table:
-        refuse_by(by)
-        cells = _cells(tbl, qi, sensitive, nulls)
-        return cells.kinds(recipe_of(cells.rows, name, {"variant": variant}))
-
-    return kinds
+def _offends(measured: Table, name: str, k: int | None = None, **threshold: float) -> BooleanValue:
+    """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
+    (limit,) = threshold.values()
+    value = measured["value"]
+    low, high = limit * (1 - MEASURE_TOLERANCE), limit * (1 + MEASURE_TOLERANCE)
+    test = value < low if name == "l_diversity" else value > high
+    return test if k is None else test | (measured["class_size"] < int(k))
 
 
-def _beyond(name: str, threshold: str) -> Callable[..., Table]:
-    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
+def _kinds(
+    name: str,
+    tbl: Table,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    nulls: str,
+    by: Sequence[str] | None = None,
+    **options: Any,  # noqa: ANN401 - the variant, and what else the measure takes
+) -> Table:
+    """Count the classes of each size and value of the measure."""
+    refuse_by(by)
+    cells = _cells(tbl, qi, sensitive, nulls)
+    return cells.kinds(recipe_of(cells.rows, name, options))
 
-    def classes(
-        tbl: Table, qi: Sequence[str], sensitive: str, *, variant: str, nulls: str, **limits: float
-    ) -> Table:
-        cells = _listed(tbl, qi, sensitive, nulls)
-        recipe = recipe_of(cells.rows, name, {"variant": variant})
-        return cells.offending(recipe, _above(limits[threshold]))
 
-    return classes
+def _classes(
+    name: str,
+    tbl: Table,
+    qi: Sequence[str],
+    sensitive: str,
+    *,
+    nulls: str,
+    variant: str | None = None,
+    c: float | None = None,
+    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
+) -> Table:
+    """List the classes that offend the thresholds, or whose value is not known."""
+    cells = _listed(tbl, qi, sensitive, nulls)
+    options = {key: value for key, value in (("variant", variant), ("c", c)) if value is not None}
+    measured = cells.measured(recipe_of(cells.rows, name, options))
+    return cells.offending(measured, _offends(measured, name, **thresholds))
 
 
-# How far the values of a class are distributed from those of the table; how much more frequent a value is in
-# a class than in the table, at most; how far, in logarithms, its frequencies in the two differ, at most. The
-# variant beside each is the one that is never infinite, if another is.
-VARIANTS: Final[Mapping[str, tuple[Callable[[str], Recipe], str]]] = {
-    "t_closeness": (_closeness, ""),
-    "beta_likeness": (_likeness, "basic"),
-    "delta_disclosure": (_disclosed, "present"),
-}
-t_closeness, t_closeness_classes = _of_variant("t_closeness"), _beyond("t_closeness", "t")
-beta_likeness, beta_likeness_classes = _of_variant("beta_likeness"), _beyond("beta_likeness", "beta")
-delta_disclosure, delta_disclosure_classes = (
-    _of_variant("delta_disclosure"),
-    _beyond("delta_disclosure", "delta"),
-)
+def _bound(name: str) -> tuple[Callable[..., Table], Callable[..., Table]]:
+    return partial(_kinds, name), partial(_classes, name)
+
+
+# How many values, well represented, a class has; how far they are distributed from those of the table; the
+# share of the most frequent one; how much more frequent a value is in the class than in the table, at most;
+# how far, in logarithms, its frequencies in the two differ, at most.
+l_diversity, l_diversity_classes = _bound("l_diversity")
+t_closeness, t_closeness_classes = _bound("t_closeness")
+alpha_k_anonymity, alpha_k_anonymity_classes = _bound("alpha_k_anonymity")
+beta_likeness, beta_likeness_classes = _bound("beta_likeness")
+delta_disclosure, delta_disclosure_classes = _bound("delta_disclosure")

@@ -1,9 +1,10 @@
 """Polars: what each class gives away about a sensitive column, from the records of each of its values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -121,12 +122,13 @@ def _rows(tbl: pl.LazyFrame, qi: Sequence[str], sensitive: str, nulls: str, enti
 
 def _kinds(
     measure: str,
+    *,
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     sensitive: str,
     nulls: str,
-    entity: str | None,
-    by: Sequence[str] | None,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
     variant: str | None = None,
     c: float = 3,
 ) -> pl.LazyFrame:
@@ -156,118 +158,47 @@ def _empty_answer(cells: Cells, measure: str, variant: str | None, c: float) -> 
     worst = pl.col("value").min() if measure == "l_diversity" else pl.col("value").max()
     of_classes = cells.people.join(measured, on=cells.keys, nulls_equal=True)
     people = of_classes.group_by(*cells.groups, "entity").agg(SIZE.min(), worst)
-    held = people.group_by(kinds).agg(classes.alias("records"))
-    both = pl.concat([counted, held], how="diagonal").group_by(kinds)
+    of_people = people.group_by(kinds).agg(classes.alias("records"))
+    both = pl.concat([counted, of_people], how="diagonal").group_by(kinds)
     return both.agg(pl.col("classes", "records").sum()).sort("class_size", "value")
 
 
-def _above(threshold: float) -> pl.Expr:
-    return pl.col("value").gt(threshold * (1 + MEASURE_TOLERANCE))
+def _offends(measure: str, k: int | None = None, **threshold: float) -> pl.Expr:
+    """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
+    (limit,) = threshold.values()
+    value = pl.col("value")
+    low, high = limit * (1 - MEASURE_TOLERANCE), limit * (1 + MEASURE_TOLERANCE)
+    test = value.lt(low) if measure == "l_diversity" else value.gt(high)
+    return test if k is None else test.or_(SIZE.lt(k))
 
 
-def l_diversity(
+def _classes(
+    measure: str,
     *,
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     sensitive: str,
-    variant: str,
-    c: float,
     nulls: str,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
+    variant: str | None = None,
+    c: float = 3,
+    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
 ) -> pl.LazyFrame:
-    """How many values, well represented, a class has."""
-    return _kinds("l_diversity", tbl, qi, sensitive, nulls, entity, by, variant, c)
-
-
-def l_diversity_classes(
-    *,
-    tbl: pl.LazyFrame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: str,
-    c: float,
-    l: float,  # noqa: E741 - its name
-    nulls: str,
-    entity: str | None = None,
-) -> pl.LazyFrame:
-    """The classes of fewer than l."""
+    """List the classes that offend the thresholds, or whose value is not known."""
     rows = _rows(tbl, qi, sensitive, nulls, entity)
-    diversity = _measured(rows.cells, "l_diversity", variant, c)
-    return rows.offending(diversity, pl.col("value").lt(l * (1 - MEASURE_TOLERANCE)))
+    return rows.offending(_measured(rows.cells, measure, variant, c), _offends(measure, **thresholds))
 
 
-def _of_variant(measure: str) -> Callable[..., pl.LazyFrame]:
-    """Bind a measure whose variant is its one option."""
-
-    def kinds(
-        *,
-        tbl: pl.LazyFrame,
-        qi: Sequence[str],
-        sensitive: str,
-        variant: str,
-        nulls: str,
-        entity: str | None = None,
-        by: Sequence[str] | None = None,
-    ) -> pl.LazyFrame:
-        return _kinds(measure, tbl, qi, sensitive, nulls, entity, by, variant)
-
-    return kinds
-
-
-def _beyond(measure: str, threshold: str) -> Callable[..., pl.LazyFrame]:
-    """Bind the listing of classes whose value is above the threshold, an argument of this name."""
-
-    def classes(
-        *,
-        tbl: pl.LazyFrame,
-        qi: Sequence[str],
-        sensitive: str,
-        variant: str,
-        nulls: str,
-        entity: str | None = None,
-        **limits: float,
-    ) -> pl.LazyFrame:
-        rows = _rows(tbl, qi, sensitive, nulls, entity)
-        return rows.offending(_measured(rows.cells, measure, variant), _above(limits[threshold]))
-
-    return classes
-
-
-# How far the values of a class are distributed from those of the table; how much more frequent a value is in
-# a class than in the table, at most; by what factor, as a logarithm, its shares in the two differ, at most.
-t_closeness, t_closeness_classes = _of_variant("t_closeness"), _beyond("t_closeness", "t")
-beta_likeness, beta_likeness_classes = _of_variant("beta_likeness"), _beyond("beta_likeness", "beta")
-delta_disclosure = _of_variant("delta_disclosure")
-delta_disclosure_classes = _beyond("delta_disclosure", "delta")
-
-
-def alpha_k_anonymity(
-    *,
-    tbl: pl.LazyFrame,
-    qi: Sequence[str],
-    sensitive: str,
-    nulls: str,
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> pl.LazyFrame:
-    """The share that a class's most frequent value has in it."""
-    return _kinds("alpha_k_anonymity", tbl, qi, sensitive, nulls, entity, by)
-
-
-def alpha_k_anonymity_classes(
-    *,
-    tbl: pl.LazyFrame,
-    qi: Sequence[str],
-    sensitive: str,
-    alpha: float,
-    k: int,
-    nulls: str,
-    entity: str | None = None,
-) -> pl.LazyFrame:
-    """The classes with a share above alpha, or of fewer than k records."""
-    rows = _rows(tbl, qi, sensitive, nulls, entity)
-    return rows.offending(_measured(rows.cells, "alpha_k_anonymity"), _above(alpha).or_(SIZE.lt(k)))
+# How many values, well represented, a class has; how far they are distributed from those of the table; the
+# share that the most frequent one has; how much more frequent a value is in a class than in the table, at
+# most; by what factor, as a logarithm, its shares in the two differ, at most.
+l_diversity, l_diversity_classes = partial(_kinds, "l_diversity"), partial(_classes, "l_diversity")
+t_closeness, t_closeness_classes = partial(_kinds, "t_closeness"), partial(_classes, "t_closeness")
+alpha_k_anonymity = partial(_kinds, "alpha_k_anonymity")
+alpha_k_anonymity_classes = partial(_classes, "alpha_k_anonymity")
+beta_likeness, beta_likeness_classes = partial(_kinds, "beta_likeness"), partial(_classes, "beta_likeness")
+delta_disclosure = partial(_kinds, "delta_disclosure")
+delta_disclosure_classes = partial(_classes, "delta_disclosure")
 
 
 def _measured(of: Cells, measure: str, variant: str | None = None, c: float = 3) -> pl.LazyFrame:

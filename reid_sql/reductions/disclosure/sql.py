@@ -6,6 +6,8 @@ class's values with the table's.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes import sensitive as model
@@ -22,111 +24,28 @@ Columns = Sequence[str]
 LABEL = "quasi-identifiers and sensitive"
 
 
-def l_diversity(
-    tbl: Source,
-    qi: Columns,
-    sensitive: str,
-    variant: str,
-    c: float,
-    entity: str | None,
-    by: Columns | None,
-    nulls: str,
-) -> str:
-    """Measure how many sensitive values each class has."""
-    return _values(tbl, qi, sensitive, f"l {variant}", c, entity, by, nulls)
-
-
-def t_closeness(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
-) -> str:
-    """Measure how far the values of each class are from those of the table."""
-    return _values(tbl, qi, sensitive, f"t {variant}", 0, entity, by, nulls)
-
-
-def alpha_k_anonymity(
-    tbl: Source, qi: Columns, sensitive: str, entity: str | None, by: Columns | None, nulls: str
-) -> str:
-    """Measure the share of the most frequent value of each class."""
-    return _values(tbl, qi, sensitive, "alpha", 0, entity, by, nulls)
-
-
-def beta_likeness(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
-) -> str:
-    """Measure how much more frequent a value is in each class than in the table."""
-    return _values(tbl, qi, sensitive, f"beta {variant}", 0, entity, by, nulls)
-
-
-def delta_disclosure(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, entity: str | None, by: Columns | None, nulls: str
-) -> str:
-    """Measure how much more, or less, frequent a value is in each class than in the table."""
-    return _values(tbl, qi, sensitive, f"delta {variant}", 0, entity, by, nulls)
-
-
-def l_diversity_classes(
-    tbl: Source,
-    qi: Columns,
-    sensitive: str,
-    variant: str,
-    c: float,
-    l: float,  # noqa: E741 - the field's own name
-    entity: str | None,
-    nulls: str,
-) -> str:
-    """List the classes of fewer than l values."""
-    return _offending(tbl, qi, sensitive, f"l {variant}", c, _below(l), entity, nulls)
-
-
-def t_closeness_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, t: float, entity: str | None, nulls: str
-) -> str:
-    """List the classes farther than t from the table."""
-    return _offending(tbl, qi, sensitive, f"t {variant}", 0, _above(t), entity, nulls)
-
-
-def alpha_k_anonymity_classes(
-    tbl: Source, qi: Columns, sensitive: str, alpha: float, k: int, entity: str | None, nulls: str
-) -> str:
-    """List the classes in which a value has a share above alpha, or that have fewer than k records."""
-    return _offending(tbl, qi, sensitive, "alpha", 0, f"{_above(alpha)} OR class_size < {k}", entity, nulls)
-
-
-def beta_likeness_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, beta: float, entity: str | None, nulls: str
-) -> str:
-    """List the classes in which a value gains more than beta."""
-    return _offending(tbl, qi, sensitive, f"beta {variant}", 0, _above(beta), entity, nulls)
-
-
-def delta_disclosure_classes(
-    tbl: Source, qi: Columns, sensitive: str, variant: str, delta: float, entity: str | None, nulls: str
-) -> str:
-    """List the classes in which a value's frequency differs by more than delta."""
-    return _offending(tbl, qi, sensitive, f"delta {variant}", 0, _above(delta), entity, nulls)
-
-
-def _above(threshold: float) -> str:
-    """Test for a value above a threshold by more than rounding may add to a measure."""
-    return f"value > {threshold!r}::DOUBLE * (1 + {model.MEASURE_TOLERANCE})"
-
-
-def _below(threshold: float) -> str:
-    return f"value < {threshold!r}::DOUBLE * (1 - {model.MEASURE_TOLERANCE})"
+def _offends(measure: str, k: int | None = None, **threshold: float) -> str:
+    """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
+    (limit,) = threshold.values()
+    below, above = f"value < {limit!r}::DOUBLE * (1 -", f"value > {limit!r}::DOUBLE * (1 +"
+    test = f"{below if measure == 'l' else above} {model.MEASURE_TOLERANCE})"
+    return test if k is None else f"{test} OR class_size < {k}"
 
 
 def _values(
+    measure: str,
     tbl: Source,
     qi: Columns,
     sensitive: str,
-    measure: str,
-    c: float,
+    *,
+    variant: str = "",
+    c: float = 0,
     entity: str | None,
     by: Columns | None,
     nulls: str,
 ) -> str:
     """Count the classes, and the records or people, of each size and value, within each group of `by`."""
-    asked = _with_sensitive(qi, sensitive)
+    asked, measure = _with_sensitive(qi, sensitive), f"{measure} {variant}".strip()
     if by is not None:
         return _values_by_group(tbl, asked, measure, c, entity, by, nulls)
     keys = Keys(
@@ -250,17 +169,20 @@ def _values_by_group(
 
 
 def _offending(
+    measure: str,
     tbl: Source,
     qi: Columns,
     sensitive: str,
-    measure: str,
-    c: float,
-    test: str,
+    *,
+    variant: str = "",
+    c: float = 0,
     entity: str | None,
     nulls: str,
+    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
 ) -> str:
-    """List the classes for which the test is true, or whose value is not known."""
+    """List the classes that offend the thresholds, or whose value is not known."""
     refuse_result_names(qi, ("class_size", "value"))
+    test, measure = _offends(measure, **thresholds), f"{measure} {variant}".strip()
     asked = _with_sensitive(qi, sensitive)
     keys = Keys(
         aliases(len(qi)),
@@ -275,3 +197,12 @@ def _offending(
         FROM ({_measure(measure, asked[-1], c, keys)})
         WHERE value IS NULL OR {test}"""
     return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
+
+
+# How many sensitive values a class has; how far they are from those of the table; the share of the most
+# frequent one; how much more frequent, and how much more or less, a value is in the class than in the table.
+l_diversity, l_diversity_classes = partial(_values, "l"), partial(_offending, "l")
+t_closeness, t_closeness_classes = partial(_values, "t"), partial(_offending, "t")
+alpha_k_anonymity, alpha_k_anonymity_classes = partial(_values, "alpha"), partial(_offending, "alpha")
+beta_likeness, beta_likeness_classes = partial(_values, "beta"), partial(_offending, "beta")
+delta_disclosure, delta_disclosure_classes = partial(_values, "delta"), partial(_offending, "delta")

@@ -4,15 +4,16 @@ One reduction of rows of several kinds (reid_sql/models/evidence.py) under three
 the functions have. `Parts` says which kinds are counted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns
 from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 
+Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 WITH_WEIGHT: Final = Columns("quasi-identifiers and weight")
 ROWS_LOOKED_AT: Final = 32_768  # these show first which pairs of columns have very many combinations
 
@@ -102,3 +103,18 @@ EVIDENCE: Final = counted_for(
     Argument("method", METHOD, "all"),
     BY,
 )
+
+
+def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
+    """Bind pairs, people and evidence to an engine's count, by the parts of the evidence that each needs."""
+
+    def pairs(**given: Any) -> Counts:  # noqa: ANN401 - the arguments of the reduction
+        return count(**given, parts=Parts(pairs=True, all_pairs=True), by=None)
+
+    def people(*, seed: float, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**given, parts=Parts(pairs=True, seed=int(seed)), by=by)
+
+    def evidence(*, method: str, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**given, parts=parts_of(method), by=by, weight=None, marginals=None)
+
+    return pairs, people, evidence

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import polars as pl
 
+from reid_sql.engines.codes import has_text, text_of
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -19,41 +20,14 @@ from reid_sql.engines.polars.frames import (
     with_row_numbers,
 )
 from reid_sql.engines.polars.groups import raw_rows_of_groups, report_groups
-from reid_sql.engines.texts import has_text, text_of
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.parameters import Columns
-from reid_sql.reductions.evidence import EVIDENCE, Parts, columns_asked, parts_of
-
-
-def pairs(
-    tbl: pl.LazyFrame, qi: Sequence[str], weight: str | None, marginals: pl.LazyFrame | None, nulls: str
-) -> pl.LazyFrame:
-    """Count values, pairs of values and class sizes."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, all_pairs=True), nulls, None, weight, marginals)
-
-
-def people(
-    tbl: pl.LazyFrame,
-    qi: Sequence[str],
-    weight: str | None,
-    marginals: pl.LazyFrame | None,
-    seed: float,
-    nulls: str,
-    by: Sequence[str] | None = None,
-) -> pl.LazyFrame:
-    """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, seed=int(seed)), nulls, by, weight, marginals)
-
-
-def evidence(
-    tbl: pl.LazyFrame, qi: Sequence[str], method: str, nulls: str, by: Sequence[str] | None = None
-) -> pl.LazyFrame:
-    """Count the classes of each size, and what the method needs beyond."""
-    return _count_evidence(tbl, qi, parts_of(method), nulls, by, None, None)
+from reid_sql.reductions.evidence import EVIDENCE, Parts, columns_asked, implement
 
 
 def _count_evidence(
+    *,
     tbl: pl.LazyFrame,
     qi: Sequence[str],
     parts: Parts,
@@ -85,6 +59,9 @@ def _count_evidence(
     if by is None:
         return null_report(rows, aliases(asked), nulls, counted)
     return report_groups(rows, counted, groups, by, nulls)
+
+
+pairs, people, evidence = implement(_count_evidence)
 
 
 def _group_records(rows: pl.LazyFrame, names: Sequence[str], weight: pl.Expr | None) -> pl.LazyFrame:

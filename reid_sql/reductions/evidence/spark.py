@@ -35,40 +35,14 @@ from reid_sql.engines.spark.values import has_text, refuse_without_text
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.parameters import Columns
-from reid_sql.reductions.evidence import EVIDENCE, Parts, columns_asked, parts_of
+from reid_sql.reductions.evidence import EVIDENCE, Parts, columns_asked, implement
 
 TYPES: Final = {"BIGINT": "bigint", "DOUBLE": "double", "VARCHAR": "string", "VARCHAR[]": "array<string>"}
 CELL: Final = ("kind", "first", "second", "first_value", "second_value", "class_size", "log_expected")
 
 
-def pairs(
-    tbl: DataFrame, qi: Sequence[str], weight: str | None, marginals: DataFrame | None, nulls: str
-) -> DataFrame:
-    """Count values, pairs of values and class sizes."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, all_pairs=True), nulls, None, weight, marginals)
-
-
-def people(
-    tbl: DataFrame,
-    qi: Sequence[str],
-    weight: str | None,
-    marginals: DataFrame | None,
-    seed: float,
-    nulls: str,
-    by: Sequence[str] | None = None,
-) -> DataFrame:
-    """Count values, pairs that are not too many, and class sizes; draw records by a hash of values."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, seed=int(seed)), nulls, by, weight, marginals)
-
-
-def evidence(
-    tbl: DataFrame, qi: Sequence[str], method: str, nulls: str, by: Sequence[str] | None = None
-) -> DataFrame:
-    """Count the classes of each size, and what the method needs beyond."""
-    return _count_evidence(tbl, qi, parts_of(method), nulls, by, None, None)
-
-
 def _count_evidence(
+    *,
     tbl: DataFrame,
     qi: Sequence[str],
     parts: Parts,
@@ -85,6 +59,9 @@ def _count_evidence(
         return counted.report(_count_lines(rows, qi, parts, nulls, counted.groups, weight, marginals))
     rows = read_rows(tbl, asked, label, **class_columns(tbl))
     return null_report(rows, nulls, _count_lines(rows, qi, parts, nulls, (), weight, marginals))
+
+
+pairs, people, evidence = implement(_count_evidence)
 
 
 def _count_lines(

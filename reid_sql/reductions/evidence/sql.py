@@ -10,7 +10,7 @@ from itertools import combinations
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.parameters import fold_case
-from reid_sql.reductions.evidence import EVIDENCE, ROWS_LOOKED_AT, Parts, columns_asked, parts_of
+from reid_sql.reductions.evidence import EVIDENCE, ROWS_LOOKED_AT, Parts, columns_asked, implement
 from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
 from reid_sql.sql.people import class_columns, class_size
 from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
@@ -24,30 +24,8 @@ MAX_PAIR_QUERIES = 120
 COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
 
 
-def pairs(tbl: Source, qi: Sequence[str], weight: str | None, marginals: Source | None, nulls: str) -> str:
-    """Count values, pairs of values and class sizes."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, all_pairs=True), None, nulls, weight, marginals)
-
-
-def people(
-    tbl: Source,
-    qi: Sequence[str],
-    weight: str | None,
-    marginals: Source | None,
-    seed: int,
-    by: Sequence[str] | None,
-    nulls: str,
-) -> str:
-    """Count values, pairs that are not too many and class sizes; draw records by a hash of their values."""
-    return _count_evidence(tbl, qi, Parts(pairs=True, seed=seed), by, nulls, weight, marginals)
-
-
-def evidence(tbl: Source, qi: Sequence[str], method: str, by: Sequence[str] | None, nulls: str) -> str:
-    """Count the classes of each size, and what the method needs beyond."""
-    return _count_evidence(tbl, qi, parts_of(method), by, nulls, None, None)
-
-
 def _count_evidence(
+    *,
     tbl: Source,
     qi: Sequence[str],
     parts: Parts,
@@ -84,6 +62,9 @@ def _count_evidence(
     )
     sized = ", ".join([rows_by_group(tbl, asked, by, nulls), *tables])
     return count_by_group(tbl, label.words, asked, by, None, nulls, counts, sized)
+
+
+pairs, people, evidence = implement(_count_evidence)
 
 
 def _group_records(

@@ -24,9 +24,9 @@ def households(*, tbl: pl.LazyFrame, household: str, columns: Sequence[str], nul
     The class of a household is the multiset of its members' classes, here a text of their sorted numbers. A
     person without a household is one of their own.
     """
-    found = check_columns(HOUSEHOLD_AND_COLUMNS, [household, *columns], tbl)
-    names = aliases(found)
-    rows = with_aliases(tbl, found)
+    checked = check_columns(HOUSEHOLD_AND_COLUMNS, [household, *columns], tbl)
+    names = aliases(checked)
+    rows = with_aliases(tbl, checked)
     present = drop_nulls(rows, names, nulls)
     classes = with_row_numbers(count_distinct(present, names[1:], "value"), "class")
     own = pl.when(pl.col(HOUSEHOLD).is_null()).then(pl.int_range(pl.len(), dtype=pl.Int64)).alias("alone")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from reid_sql.engines.codes import text_of
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -16,7 +17,6 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
     with_row_numbers,
 )
-from reid_sql.engines.texts import text_of
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 

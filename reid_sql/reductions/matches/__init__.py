@@ -1,7 +1,7 @@
 """People who have all the points that an attacker knows of one: items of a set, or rows of a table."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import (
@@ -17,6 +17,7 @@ from reid_sql.parameters import (
 )
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 
+Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
 MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are held against the others
@@ -90,3 +91,23 @@ def known_points(points: Sequence[float] | None) -> list[int]:
     ([1, 2], True)
     """
     return [ALL_POINTS] if points is None else sorted({int(each) for each in points})
+
+
+def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
+    """Bind matches and row_matches to an engine's count, whose first column is the person's."""
+
+    def matches(*, person: str, item: str, points: int, **given: Any) -> Counts:  # noqa: ANN401 - the others
+        label = Columns(PERSON_OR_ITEM.words)
+        return count(**given, label=label, columns=[person, item], points=[points])
+
+    def row_matches(
+        *,
+        entity: str,
+        columns: Sequence[str],
+        points: Sequence[float] | None,
+        **given: Any,  # noqa: ANN401 - the others
+    ) -> Counts:
+        names, known = [entity, *columns], known_points(points)
+        return count(**given, label=ENTITY_AND_COLUMNS, columns=names, points=known)
+
+    return matches, row_matches

@@ -15,52 +15,21 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
-from reid_sql.parameters import PERSON_OR_ITEM, Columns, Integers
+from reid_sql.parameters import Columns, Integers
 from reid_sql.reductions.matches import (
     ALL_POINTS,
     COLUMNS,
-    ENTITY_AND_COLUMNS,
     MAX_JOINED,
     PRIME,
-    known_points,
+    implement,
 )
 
 
-def matches(
-    *,
-    tbl: pl.LazyFrame,
-    person: str,
-    item: str,
-    points: int,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> pl.LazyFrame:
-    """Of how many people the sets hold what an attacker knows of a target, with such targets' weight."""
-    columns = check_columns(Columns(PERSON_OR_ITEM.words), [person, item], tbl)
-    return _count(tbl, columns, [points], exact_up_to, samples, seed, nulls)
-
-
-def row_matches(
-    *,
-    tbl: pl.LazyFrame,
-    entity: str,
-    columns: Sequence[str],
-    points: Sequence[float] | None,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> pl.LazyFrame:
-    """How many people have the rows that an attacker knows of a target, for each number of rows."""
-    names = check_columns(ENTITY_AND_COLUMNS, [entity, *columns], tbl)
-    return _count(tbl, names, known_points(points), exact_up_to, samples, seed, nulls)
-
-
 def _count(
+    *,
     tbl: pl.LazyFrame,
-    columns: list[str],
+    label: Columns,
+    columns: Sequence[str],
     points: Sequence[int],
     exact_up_to: int,
     samples: int,
@@ -68,10 +37,13 @@ def _count(
     nulls: str,
 ) -> pl.LazyFrame:
     """Count by each number of points; the first name is the person's column, the others make a point."""
-    rows, names = with_aliases(tbl, columns), aliases(columns)
+    rows, names = with_aliases(tbl, check_columns(label, columns, tbl)), aliases(columns)
     count = partial(_count_rows, points=points, exact_up_to=exact_up_to, samples=samples, seed=seed)
     counted = map_whole(drop_nulls(rows, names, nulls), count, schema(COLUMNS))
     return null_report(rows, names, nulls, counted)
+
+
+matches, row_matches = implement(_count)
 
 
 def _count_rows(

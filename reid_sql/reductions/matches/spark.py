@@ -12,61 +12,40 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import drop_nulls, null_report
-from reid_sql.engines.spark.frames import Rows, fetch, read_rows, to_spark
-from reid_sql.parameters import PERSON_OR_ITEM, Columns
+from reid_sql.engines.spark.frames import fetch, read_rows, to_spark
+from reid_sql.parameters import Columns
 from reid_sql.reductions.matches import (
     ALL_POINTS,
     COLUMNS,
-    ENTITY_AND_COLUMNS,
     MAX_JOINED,
     PRIME,
-    known_points,
+    implement,
 )
 
 ROW_BITS = 33  # of monotonically_increasing_id that count the rows of a partition
 
 
-def matches(
-    tbl: DataFrame,
-    person: str,
-    item: str,
-    *,
-    points: int,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> DataFrame:
-    """Count the matches of every known combination of items."""
-    rows = read_rows(tbl, [person, item], Columns(PERSON_OR_ITEM.words))
-    return _count(rows, [points], exact_up_to, samples, seed, nulls)
-
-
-def row_matches(
-    tbl: DataFrame,
-    entity: str,
-    columns: Sequence[str],
-    *,
-    points: Sequence[float] | None,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> DataFrame:
-    """Count the people who have the rows that an attacker knows of a target, for each number of rows."""
-    rows = read_rows(tbl, [entity, *columns], ENTITY_AND_COLUMNS)
-    return _count(rows, known_points(points), exact_up_to, samples, seed, nulls)
-
-
 def _count(
-    rows: Rows, points: Sequence[int], exact_up_to: int, samples: int, seed: int, nulls: str
+    *,
+    tbl: DataFrame,
+    label: Columns,
+    columns: Sequence[str],
+    points: Sequence[int],
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
 ) -> DataFrame:
     """Count by each number of points; the first column is the person's, the others make a point."""
+    rows = read_rows(tbl, columns, label)
     once = drop_nulls(rows, nulls).distinct().localCheckpoint()
     coded = _coded(_coded(once, rows.names[:1], "p"), rows.names[1:], "i").select("p", "i").localCheckpoint()
     sets = _sets(coded)
     counted = (_matches(coded, sets, each, exact_up_to, samples, seed) for each in points)
     return null_report(rows, nulls, reduce(DataFrame.unionByName, counted))
+
+
+matches, row_matches = implement(_count)
 
 
 def _matches(

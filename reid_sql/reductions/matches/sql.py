@@ -5,46 +5,17 @@ A person's points are their distinct items, or their distinct rows on some colum
 
 from collections.abc import Sequence
 
-from reid_sql.parameters import PERSON_OR_ITEM, fold_case, list_columns
-from reid_sql.reductions.matches import ALL_POINTS, ENTITY_AND_COLUMNS, MAX_JOINED, PRIME, known_points
+from reid_sql.parameters import Columns, fold_case, list_columns
+from reid_sql.reductions.matches import ALL_POINTS, MAX_JOINED, PRIME, implement
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.source import Source
 
 
-def matches(
-    tbl: Source,
-    person: str,
-    item: str,
-    points: int,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> str:
-    """Count the people who have what an attacker knows of a target, with the weight of such targets."""
-    names = [person, item]
-    return _count(tbl, PERSON_OR_ITEM.words, names, [points], exact_up_to, samples, seed, nulls)
-
-
-def row_matches(
-    tbl: Source,
-    entity: str,
-    columns: Sequence[str],
-    points: Sequence[float] | None,
-    exact_up_to: int,
-    samples: int,
-    seed: int,
-    nulls: str,
-) -> str:
-    """Count the people who have the rows that an attacker knows of a target, for each number of rows."""
-    names, known = [entity, *columns], known_points(points)
-    return _count(tbl, ENTITY_AND_COLUMNS.words, names, known, exact_up_to, samples, seed, nulls)
-
-
 def _count(
+    *,
     tbl: Source,
-    label: str,
-    names: list[str],
+    label: Columns,
+    columns: Sequence[str],
     points: Sequence[int],
     exact_up_to: int,
     samples: int,
@@ -52,7 +23,7 @@ def _count(
     nulls: str,
 ) -> str:
     """Count by each number of points; the first name is the person's column, the others make a point."""
-    list_columns(label, names, fold_case)
+    names = list_columns(label.words, columns, fold_case)
     known = " UNION ALL ".join([*map(_combinations, points), _draws()])
     body = f"""
         {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names))},
@@ -67,7 +38,10 @@ def _count(
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
         FROM reid_matched JOIN reid_total USING (points)
         GROUP BY ALL ORDER BY points ASC, matches ASC"""
-    return tbl.check_columns(label, names, with_null_report(tbl, names, nulls, body))
+    return tbl.check_columns(label.words, names, with_null_report(tbl, names, nulls, body))
+
+
+matches, row_matches = implement(_count)
 
 
 def _sets(rows: str, width: int) -> str:

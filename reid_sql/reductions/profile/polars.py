@@ -5,8 +5,8 @@ from typing import Final
 
 import polars as pl
 
+from reid_sql.engines.codes import text_of
 from reid_sql.engines.polars.frames import check_columns, null_report, schema, with_aliases
-from reid_sql.engines.texts import text_of
 from reid_sql.reductions.profile import (
     COLUMN_COUNTS,
     DATE_PATTERN,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql.engines.paired import SIDES, coded
+from reid_sql.engines.codes import SIDES, coded
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,

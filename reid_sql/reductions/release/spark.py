@@ -6,7 +6,7 @@ import polars as pl
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.paired import SIDES, coded
+from reid_sql.engines.codes import SIDES, coded
 from reid_sql.engines.spark.counting import null_report
 from reid_sql.engines.spark.frames import Rows, column, fetch, resolve_columns
 from reid_sql.engines.spark.results import RemoteColumns, refuse_repeated_keys

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from reid_sql.engines.codes import text_of
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -15,7 +16,6 @@ from reid_sql.engines.polars.frames import (
     with_row_numbers,
 )
 from reid_sql.engines.polars.groups import report_groups, rows_of_groups
-from reid_sql.engines.texts import text_of
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reductions.texts import TEXTS
 

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb.collations import folded
 from reid_sql.engines.duckdb.names import SHOWS_TYPES
+from reid_sql.engines.duckdb.source import folded
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Choice, Table
 from reid_sql_udfs import declared

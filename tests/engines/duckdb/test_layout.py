@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from reid_sql.engines.duckdb.layout import laid_out
+from reid_sql.engines.duckdb.plain_sql import laid_out
 from tools.plans import files
 
 

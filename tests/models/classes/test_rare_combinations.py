@@ -10,8 +10,12 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import InterruptedWorkError, checked
 from reid_sql.models.classes.identifying_sets import DistinctCodes
-from reid_sql.models.classes.rare_combinations import CodedRows, find_rare_combinations, list_sets
-from reid_sql.models.classes.unsafe_combinations import find_unsafe_combinations
+from reid_sql.models.classes.rare_combinations import (
+    CodedRows,
+    find_rare_combinations,
+    find_unsafe_combinations,
+    list_sets,
+)
 
 Row = tuple[int, ...]
 Combination = tuple[tuple[int, int], ...]  # columns by place, each with its value

@@ -14,9 +14,11 @@ from reid_sql.models.comparison.column_laws import (
     RECODED,
     UNCHANGED,
     Frequencies,
+    Histogram,
+    Laplace,
+    Normal,
     classify_column,
 )
-from reid_sql.models.comparison.distance_laws import Histogram, Laplace, Normal
 from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
 from reid_sql.models.comparison.paired_records import PairedColumn
 from reid_sql.parameters import Floats

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from reid_sql.models.copula.calibration import record_risk
-from reid_sql.models.copula.copula_cells import CopulaCells
+from reid_sql.models.copula.gaussian_copula import CopulaCells
 
 
 def cells(q: float, records: int, count: int = 1) -> CopulaCells:

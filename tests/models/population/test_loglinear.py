@@ -178,4 +178,4 @@ def test_a_tenth_of_adult(
     tenth = con.sql("FROM tenth").pl()
     other = by_polars("loglinear_risk", tenth, columns, 0.1, interactions=2)[0]
     assert other["tau1"] < found[0]
-    assert "understates the risk" in other["status"]
+    assert "understate the risk" in other["status"]

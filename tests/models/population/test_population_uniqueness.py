@@ -12,12 +12,12 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.evidence import CLASS_SIZE, PAIR, VALUE, EvidenceRow, rows_from_tuples
 from reid_sql.models.population import classical_estimators, pitman, population_uniqueness
 from reid_sql.models.population.classical_estimators import Estimate
-from reid_sql.models.population.evidence import UniquenessEvidence
 from reid_sql.models.population.population_uniqueness import (
     ALL_METHODS,
     METHODS,
     STATUS_COUNTED,
     Method,
+    UniquenessEvidence,
     estimate_by_methods,
 )
 from reid_sql.models.pyc import pitman_yor_forecast

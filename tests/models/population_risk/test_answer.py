@@ -18,9 +18,8 @@ from reid_sql.models.population_risk.intervals import (
     measure_spread,
     padded_interval,
 )
-from reid_sql.models.population_risk.provable import prove_bounds
 from reid_sql.models.population_risk.sentence import estimate_sentence
-from reid_sql.models.population_risk.shares import count_kinds, predict_shares
+from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
 from tests.people_tables import of_values, three_columns
 
 ENDS = ("uniqueness", "correctness", "below_k")

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack, newcombe_interval
+from reid_sql.models.synthetic.attack_figures import AuditedAttack, RocCurve, newcombe_interval
 from reid_sql.models.synthetic.audit import audit
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people, measure_distances
 from reid_sql.models.synthetic.membership import attack_membership, score_members
 from reid_sql.models.synthetic.nearest_records import attack_by_nearest_records
-from reid_sql.models.synthetic.roc import RocCurve
 from reid_sql.models.synthetic.singling_out import single_out
 
 Row = tuple[Any, ...]

@@ -31,7 +31,7 @@ def table() -> pl.DataFrame:
 
 def planned(names: list[str], weight: str | None) -> str:
     """The reduction's SQL over the table t."""
-    return sql.people(table_source("t"), names, weight, None, 0, None, "value")
+    return sql.people(tbl=table_source("t"), qi=names, weight=weight, marginals=None, seed=0, nulls="value")
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
