@@ -11,6 +11,7 @@ from reid_sql.errors import OutOfDomainError
 
 VISITS = [(person, "ABCDE"[person * number % 5], number % 3) for person in range(9) for number in range(1, 5)]
 POLICY = """
+mask_below = 1
 [[tables]]
 file = "visits.csv"
 {entity}

@@ -250,6 +250,7 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
         con.execute("CREATE TABLE everybody AS SELECT 1 AS a FROM range(10) UNION ALL SELECT 2 FROM range(4)")
     before = database.read_bytes()
     text = """
+    mask_below = 1
     [[tables]]
     file = "house.duckdb"
     table = "sample"
