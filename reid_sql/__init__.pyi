@@ -1386,15 +1386,15 @@ def population_risk(
     Rows: 1
     Columns: 22
     $ population                <f64> 20000
-    $ uniqueness                <f64> 0.0472671
-    $ uniqueness_low            <f64> 0.033033
-    $ uniqueness_high           <f64> 0.0758385
-    $ correctness               <f64> 0.193058
-    $ correctness_low           <f64> 0.16725
-    $ correctness_high          <f64> 0.235329
-    $ below_k                   <f64> 0.269358
-    $ below_k_low               <f64> 0.190655
-    $ below_k_high              <f64> 0.422443
+    $ uniqueness                <f64> 0.0453401
+    $ uniqueness_low            <f64> 0.0286238
+    $ uniqueness_high           <f64> 0.0782255
+    $ correctness               <f64> 0.191431
+    $ correctness_low           <f64> 0.164674
+    $ correctness_high          <f64> 0.235569
+    $ below_k                   <f64> 0.267794
+    $ below_k_low               <f64> 0.1886
+    $ below_k_high              <f64> 0.422541
     $ uniqueness_provable_low   <f64> 0
     $ uniqueness_provable_high  <f64> 0.367711
     $ correctness_provable_low  <f64> 0.0865
@@ -1404,7 +1404,7 @@ def population_risk(
     $ method                    <str> 'people'
     $ status                    <str> 'ok'
     $ assumptions               <str> 'random sample; one row per person; no whole households'
-    $ sentence                  <str> 'Of 20,000 people, about 4.7 % (3.3 to 7.6 %) are unique by age, sex and ...
+    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique by age, sex and ...
     $ records_dropped           <i64> 0
     $ nulls                     <str> 'value'
     """
@@ -1459,10 +1459,10 @@ def population_uniqueness(
     Rows: 3
     Columns: 8
     $ method          <str> 'people', 'bound', 'ewens'
-    $ unique_records  <f64> 945.342, 7006.67, 1496.3
-    $ uniqueness      <f64> 0.0472671, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.033033, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0758385, 0.367711, 0.0820607
+    $ unique_records  <f64> 906.803, 7006.67, 1496.3
+    $ uniqueness      <f64> 0.0453401, 0.350333, 0.0748148
+    $ uniqueness_low  <f64> 0.0286238, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0782255, 0.367711, 0.0820607
     $ status          <str> 'ok', "upper_bound: no estimate, only the sample's share of unique records, which h...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
@@ -2440,9 +2440,9 @@ def validate_risk(
     $ fraction        <f64> 0.1, 0.1, 0.1
     $ sample          <i64> 1, 1, 2
     $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
-    $ value           <f64> 0.321223, 0.530222, 0.348613
-    $ low             <f64> 0.245447, 0.46186, 0.26857
-    $ high            <f64> 0.44149, 0.627028, 0.473681
+    $ value           <f64> 0.322498, 0.53042, 0.344311
+    $ low             <f64> 0.239137, 0.462024, 0.259125
+    $ high            <f64> 0.442753, 0.627247, 0.465297
     $ truth           <f64> 0.350333, 0.576667, 0.350333
     $ counted         <i64> 300, 300, 300
     $ status          <str> 'ok', 'ok', 'ok'

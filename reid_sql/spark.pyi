@@ -53,7 +53,7 @@ def adversary_risk(
      marketer        | 0.0219058
      overall         | 0.0219058
      standard_error  | 0
-     status          | journalist and overall risk rest on Pitman's estimate of ...
+     status          | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped | 0
      nulls           | value
     -RECORD 1-----------------------------------------------------------------------
@@ -63,7 +63,7 @@ def adversary_risk(
      marketer        | 0.0295784
      overall         | 0.0295784
      standard_error  | 0
-     status          | journalist and overall risk rest on Pitman's estimate of ...
+     status          | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped | 0
      nulls           | value
     -RECORD 2-----------------------------------------------------------------------
@@ -73,7 +73,7 @@ def adversary_risk(
      marketer        | 0.0295784
      overall         | 0.0295784
      standard_error  | 0
-     status          | journalist and overall risk rest on Pitman's estimate of ...
+     status          | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped | 0
      nulls           | value
     only showing top 3 rows
@@ -119,7 +119,7 @@ def adversary_sensitivity(
      reduction_median         | 0.497
      reduction_upper_quartile | 0.4975
      records_compared         | 3000
-     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     status                   | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped          | 0
      nulls                    | value
     -RECORD 1--------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def adversary_sensitivity(
      reduction_median         | 0.497
      reduction_upper_quartile | 0.4975
      records_compared         | 3000
-     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     status                   | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped          | 0
      nulls                    | value
     -RECORD 2--------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def adversary_sensitivity(
      reduction_median         | 0.497
      reduction_upper_quartile | 0.4975
      records_compared         | 3000
-     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     status                   | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped          | 0
      nulls                    | value
     only showing top 3 rows
@@ -224,7 +224,7 @@ def adversary_summary(
      records                  | 3000
      threshold                | 0.2
      standard_error           | 0
-     status                   | journalist and overall risk rest on Pitman's estimate of ...
+     status                   | pitman_uniqueness: journalist and overall risk rest on Pi...
      records_dropped          | 0
      nulls                    | value
     -RECORD 2--------------------------------------------------------------------------------
@@ -729,7 +729,7 @@ def compare_columns(
      total_variation  | 0.902
      earth_movers     | 0.0459091
      understood       | not known
-     status           | changes and links need key, a column of both tables that ...
+     status           | no_key: changes and links need key, a column of both tabl...
      records_dropped  | 0
      nulls            | value
     -RECORD 1------------------------------------------------------------------------
@@ -742,7 +742,7 @@ def compare_columns(
      total_variation  | 0
      earth_movers     | NULL
      understood       | not known
-     status           | changes and links need key, a column of both tables that ...
+     status           | no_key: changes and links need key, a column of both tabl...
      records_dropped  | 0
      nulls            | value
     -RECORD 2------------------------------------------------------------------------
@@ -755,7 +755,7 @@ def compare_columns(
      total_variation  | 0
      earth_movers     | NULL
      understood       | not known
-     status           | changes and links need key, a column of both tables that ...
+     status           | no_key: changes and links need key, a column of both tabl...
      records_dropped  | 0
      nulls            | value
     """
@@ -799,7 +799,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
     >>> people = rs.demo_people()
     >>> fitted = rs.fit_copula("town", people, ["age", "sex", "postcode"])
     >>> rs.copula_forecast("town", [20_000]).show(3, truncate=60, vertical=True)
-    -RECORD 0---------------------------------------------------------------------
+    -RECORD 0------------------------------------------------------------------------
      population       | 20000
      uniqueness       | 0.0430684
      uniqueness_low   | 0.0393293
@@ -807,7 +807,7 @@ def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
      correctness      | 0.182011
      correctness_low  | 0.175203
      correctness_high | 0.188819
-     status           | the interval is that of the computation, not of the model
+     status           | computation_only: the interval is that of the computation...
     """
 
 def copula_json(model: str) -> DataFrame:
@@ -1806,15 +1806,15 @@ def population_risk(
     >>> rs.population_risk(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
     -RECORD 0---------------------------------------------------------------------------------
      population                | 20000
-     uniqueness                | 0.0472671
-     uniqueness_low            | 0.033033
-     uniqueness_high           | 0.0758385
-     correctness               | 0.193058
-     correctness_low           | 0.16725
-     correctness_high          | 0.235329
-     below_k                   | 0.269358
-     below_k_low               | 0.190655
-     below_k_high              | 0.422443
+     uniqueness                | 0.0453401
+     uniqueness_low            | 0.0286238
+     uniqueness_high           | 0.0782255
+     correctness               | 0.191431
+     correctness_low           | 0.164674
+     correctness_high          | 0.235569
+     below_k                   | 0.267794
+     below_k_low               | 0.1886
+     below_k_high              | 0.422541
      uniqueness_provable_low   | 0
      uniqueness_provable_high  | 0.367711
      correctness_provable_low  | 0.0865
@@ -1824,7 +1824,7 @@ def population_risk(
      method                    | people
      status                    | ok
      assumptions               | random sample; one row per person; no whole households
-     sentence                  | Of 20,000 people, about 4.7 % (3.3 to 7.6 %) are unique b...
+     sentence                  | Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique b...
      records_dropped           | 0
      nulls                     | value
     """
@@ -1877,10 +1877,10 @@ def population_uniqueness(
     >>> answer.show(3, truncate=60, vertical=True)
     -RECORD 0-----------------------------------------------------------------------
      method          | people
-     unique_records  | 945.342
-     uniqueness      | 0.0472671
-     uniqueness_low  | 0.033033
-     uniqueness_high | 0.0758385
+     unique_records  | 906.803
+     uniqueness      | 0.0453401
+     uniqueness_low  | 0.0286238
+     uniqueness_high | 0.0782255
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -1890,7 +1890,7 @@ def population_uniqueness(
      uniqueness      | 0.350333
      uniqueness_low  | 0
      uniqueness_high | 0.367711
-     status          | an upper bound, no estimate: the sample's own share of un...
+     status          | upper_bound: no estimate, only the sample's share of uniq...
      records_dropped | 0
      nulls           | value
     -RECORD 2-----------------------------------------------------------------------
@@ -1899,7 +1899,7 @@ def population_uniqueness(
      uniqueness      | 0.0748148
      uniqueness_low  | 0.0678147
      uniqueness_high | 0.0820607
-     status          | the interval holds chance, not what Ewens' formula misses...
+     status          | low_coverage: the interval contained the true value in on...
      records_dropped | 0
      nulls           | value
     only showing top 3 rows
@@ -1950,7 +1950,7 @@ def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
      sentinels        | []
      sentinel_records | []
      looks_like       | category
-     suggestion       | a quasi-identifier if it can be seen or known (sex, origi...
+     suggestion       | a quasi-identifier if others can know it (sex, origin, pr...
      records_dropped  | 0
      nulls            | value
     -RECORD 2------------------------------------------------------------------------
@@ -1965,7 +1965,7 @@ def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame:
      sentinels        | []
      sentinel_records | []
      looks_like       | code
-     suggestion       | a quasi-identifier if it places people (postcode, profess...
+     suggestion       | a quasi-identifier if others can know it (postcode, profe...
      records_dropped  | 0
      nulls            | value
     only showing top 3 rows
@@ -2031,7 +2031,7 @@ def pyc_extrapolate(
      k_violation_high | 0.0794134
      entropy          | 7.68065
      tail             | -2.31716
-     status           | fewer than 4 sizes do not tell the shape of the curve: th...
+     status           | few_sizes: fewer than 4 sizes give no shape, so the Pitma...
     """
 
 def pyc_fit(
@@ -2116,7 +2116,7 @@ def pyc_forecast(
      k_violation      | 0.277371
      k_violation_low  | 0.241936
      k_violation_high | 0.319391
-     status           | the intervals hold the fit and chance, not what the model...
+     status           | outside_interval: true uniqueness was below its interval ...
      records_dropped  | 0
      nulls            | value
     """
@@ -2786,7 +2786,7 @@ def unicity(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> purchases = spark.createDataFrame([(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")], ["person", "item"])
     >>> rs.unicity(purchases, "person", ["item"]).show(3, truncate=60, vertical=True)
-    -RECORD 0--------------------------------------------------------------------------------
+    -RECORD 0----------------------------------------------------------------------------------
      points                     | 1
      people                     | 3
      uniqueness                 | 0.166667
@@ -2803,7 +2803,7 @@ def unicity(
      status                     | ok
      records_dropped            | 0
      nulls                      | value
-    -RECORD 1--------------------------------------------------------------------------------
+    -RECORD 1----------------------------------------------------------------------------------
      points                     | 2
      people                     | 3
      uniqueness                 | 0.333333
@@ -2820,7 +2820,7 @@ def unicity(
      status                     | ok
      records_dropped            | 0
      nulls                      | value
-    -RECORD 2--------------------------------------------------------------------------------
+    -RECORD 2----------------------------------------------------------------------------------
      points                     | 3
      people                     | 3
      uniqueness                 | 0.333333
@@ -2834,7 +2834,7 @@ def unicity(
      median_matches             | 2
      people_with_fewer          | 3
      draws                      | 0
-     status                     | nobody has so many rows: all rows of each person are known
+     status                     | fewer_rows: nobody has so many rows, so all rows of each ...
      records_dropped            | 0
      nulls                      | value
     only showing top 3 rows
@@ -3031,9 +3031,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 1
      figure          | uniqueness
-     value           | 0.321223
-     low             | 0.245447
-     high            | 0.44149
+     value           | 0.322498
+     low             | 0.239137
+     high            | 0.442753
      truth           | 0.350333
      counted         | 300
      status          | ok
@@ -3044,9 +3044,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 1
      figure          | correctness
-     value           | 0.530222
-     low             | 0.46186
-     high            | 0.627028
+     value           | 0.53042
+     low             | 0.462024
+     high            | 0.627247
      truth           | 0.576667
      counted         | 300
      status          | ok
@@ -3057,9 +3057,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 2
      figure          | uniqueness
-     value           | 0.348613
-     low             | 0.26857
-     high            | 0.473681
+     value           | 0.344311
+     low             | 0.259125
+     high            | 0.465297
      truth           | 0.350333
      counted         | 300
      status          | ok
