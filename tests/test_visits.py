@@ -233,6 +233,24 @@ def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
     assert cautions[0].filename == __file__
 
 
+def test_a_person_among_the_quasi_identifiers_is_named_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["risk", "visits.csv", "--qi", "age,patient_id"]) == 0
+    assert HINT in joined(capsys.readouterr().out)
+    with pytest.warns(RowsNotPeopleWarning, match="looks like an identifier"):
+        reid_sql.risk_summary(duckdb.connect(), "visits.csv", ["age", "patient_id"])
+
+
+def test_no_entity_identifies_the_people_of_an_attackers_population(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = ["--scenario", "s.toml", "--entity", "patient_id", "--population-file", "visits.csv"]
+    assert main(["adversary", "visits.csv", *known]) == 0
+    assert f"{HINT}: if it identifies people, pass a row of each." in joined(capsys.readouterr().out)
+    asked = {"entity": "patient_id", "population_tbl": "visits.csv"}
+    with pytest.warns(RowsNotPeopleWarning, match="pass a row of each"):
+        reid_sql.adversary_summary(duckdb.connect(), "visits.csv", "s.toml", **asked)
+
+
 def test_the_python_api_is_silent_where_people_are_named_or_rows_are_people() -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE visits AS FROM 'visits.csv'")

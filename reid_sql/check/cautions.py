@@ -12,8 +12,8 @@ from typing import Final
 
 from reid_sql.check.policy_model import Check, columns_named
 from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.models.columns.identifiers import hint, likely, names_a_person, repeating
 from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
-from reid_sql.sources.identifiers import hint, likely, repeating
 
 MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
 CAUTION_SMALL_POPULATION: Final = (
@@ -27,6 +27,7 @@ CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts 
 CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
 CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"
 CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
+CAUTION_POPULATION_ROWS: Final = "the population table: {}"
 CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table{}"
 SIZES_OF_SUBSETS: Final = ("max_size", "p")  # parameters: how many columns a measure takes at a time
 ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
@@ -61,24 +62,42 @@ def _find_table_cautions(release: Release) -> Iterator[str]:
 def identifier_cautions(release: Release) -> Mapping[str, str]:
     """Return a caution for each column named like an identifier that repeats, or that could not be counted.
 
-    A table's own quasi-identifiers and sensitive columns are no identifiers. The columns are counted once.
+    Sensitive columns are no identifiers, nor are quasi-identifiers that name no person. The columns are
+    counted once.
     """
     if release.identifiers is None:
         release.identifiers = {} if release.table.entity is not None else _find_identifiers(release)
     return release.identifiers
 
 
-def _find_identifiers(release: Release) -> dict[str, str]:
-    names = likely(release.engine.columns, [*release.table.quasi_identifiers, *release.table.sensitive])
+def population_cautions(release: Release) -> Mapping[str, str]:
+    """Return the same of the population table, whose people no check counts without an entity."""
+    if release.population_identifiers is None:
+        is_counted = release.table.entity is not None
+        found = {} if is_counted else _find_identifiers(release, in_population=True)
+        release.population_identifiers = {
+            name: CAUTION_POPULATION_ROWS.format(words) for name, words in found.items()
+        }
+    return release.population_identifiers
+
+
+def _find_identifiers(release: Release, *, in_population: bool = False) -> dict[str, str]:
+    table, engine = release.table, release.engine
+    columns = engine.population_columns if in_population else engine.columns
+    names = likely(columns, table.quasi_identifiers, table.sensitive)
     if not names:
         return {}
     try:
-        repeated = repeating(names, *release.engine.count_values(names))
+        counted = engine.count_values(names, in_population=in_population)
     except INTERRUPTIONS:
         raise
     except release.errors:
         return dict.fromkeys(names, CAUTION_UNCOUNTED.format(", ".join(names)))
-    return {each[0]: hint([each], "entity =") for each in repeated}
+    known = {fold_case(name) for name in engine.columns}
+    return {
+        each[0]: hint([each], "entity =" if fold_case(each[0]) in known else None)
+        for each in repeating(names, *counted, table.quasi_identifiers)
+    }
 
 
 def _covers(release: Release, check: Check) -> bool:
@@ -92,10 +111,14 @@ def _covers(release: Release, check: Check) -> bool:
 def check_cautions(release: Release, check: Check) -> Iterator[str]:
     """Yield the cautions on what a check asks: whose rows, limits that any table meets, small populations.
 
-    A column that the check itself counts by, or names as that of people or households, is no caution of it.
+    A column that the check names as that of people or households is no caution of it, nor one that it counts
+    by and that names no person.
     """
-    named = {fold_case(name) for name in check.columns}
-    yield from (words for name, words in identifier_cautions(release).items() if fold_case(name) not in named)
+    roles = [name for name in check.columns if name not in check.counted or not names_a_person(name)]
+    named = {fold_case(name) for name in roles}
+    found = [identifier_cautions(release)]
+    found += [population_cautions(release)] if check.measure.takes("population_tbl") else []
+    yield from (words for each in found for name, words in each.items() if fold_case(name) not in named)
     scenario = check.parameters.get("scenario")
     population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
     if population is not None:

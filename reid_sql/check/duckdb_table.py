@@ -8,7 +8,7 @@ import duckdb
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Group, Release, TableEngine
+from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, sql_literal
@@ -180,10 +180,11 @@ class DuckDBTable(TableEngine):
         label = f"{self.table.name}: missing-value codes"
         return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
 
-    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one, of the whole file."""
+        tbl = self.population_view if in_population else self.whole
         counts = [f"{kind}{quoted(name)})" for kind in ("count(DISTINCT ", "count(") for name in names]
-        counted = self.ask(f"SELECT {', '.join(counts)} FROM {self.whole}", "identifiers")[0]
+        counted = self.ask(f"SELECT {', '.join(counts)} FROM {tbl}", "identifiers")[0]
         return counted[: len(names)], counted[len(names) :]
 
     def call(
@@ -273,6 +274,7 @@ def _read_once(engine: DuckDBTable, named: Sequence[str]) -> None:
 
 def _open_population(engine: DuckDBTable, where: str, source: Source) -> None:
     opened = _attach(engine.con, engine.population_view, where, source)
+    engine.population_columns = [row[0] for row in engine.ask(f"DESCRIBE {engine.population_view}")]
     if opened.records is not None:
         opened.refuse_missing_records(
             where, engine.ask(f"SELECT count(*) FROM {engine.population_view}")[0][0]

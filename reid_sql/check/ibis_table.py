@@ -24,7 +24,7 @@ from reid_sql.check.policy_model import (
     columns_named,
     sets_counted,
 )
-from reid_sql.check.release import POLICY_COLUMNS, Group, Release
+from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release
 from reid_sql.check.sensitive_measures import SensitiveMeasures
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (
@@ -118,6 +118,7 @@ class IbisTable(RemoteTable):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.population_source
         self.population = source and _open_table(label, source, warehouses, given)
+        self.population_columns = [] if self.population is None else list(self.population.columns)
         sources = [each for each in (table.source, source) if each is not None]
         self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}
         for each in sources:
@@ -289,9 +290,9 @@ class IbisTable(RemoteTable):
         self._client.fetch_with(columns)
         return list(profile_columns(self.frame, columns, self._asked, self._columns))
 
-    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
-        return count_values(self.frame, names, self._ask)
+        return count_values(self.population if in_population else self.frame, names, self._ask)
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

@@ -45,6 +45,7 @@ class Group:
 
 
 WHOLE: Final = Group((), 0)
+Counts = tuple[Sequence[int], Sequence[int]]  # of each column, its distinct values and records with one
 Answers = dict[int, list[Row]]  # by the position of the group
 
 
@@ -58,6 +59,7 @@ class TableEngine(ABC):
     def __init__(self) -> None:
         """Begin with no group counted."""
         self.columns: list[str] = []
+        self.population_columns: list[str] = []  # of the population table, if there is one
         self.cautions: list[str] = []  # caveats on the table, whatever the check
         self.counts_overview = True  # whether a report shows the overview of each column
         self._groups: dict[tuple[str, ...], list[Group]] = {}
@@ -105,8 +107,8 @@ class TableEngine(ABC):
         """Profile some columns of the table."""
 
     @abstractmethod
-    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
-        """Count the distinct values of each column, and the records that have one."""
+    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+        """Count each column's distinct values, and the records with one, of the table or its population."""
 
     @abstractmethod
     def call(
@@ -182,6 +184,7 @@ class Release:
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
         self.identifiers: Mapping[str, str] | None = None  # a caution for each column, once they were counted
+        self.population_identifiers: Mapping[str, str] | None = None
         self._records: int | None = None
         self._hints: dict[str, str] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}

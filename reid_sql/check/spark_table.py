@@ -25,7 +25,7 @@ import reid_sql.spark as rs
 from reid_sql import registry
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, Group, Release, TableEngine
+from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
@@ -281,11 +281,9 @@ def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
     for number, table in enumerate(policy.tables, 1):
         for each in table.checks:
             if reason := each.measure.declared.absence("spark"):
-                rule = (
-                    f"policy tables[{number}] must have measures that Spark can answer, "
-                    f"got '{each.measure.name}': {reason}"
-                )
-                raise UnavailableError(f"{rule}; leave --engine spark away, or the measure out")
+                rule = f"policy tables[{number}] must have measures that Spark can answer"
+                got = f"got '{each.measure.name}': {reason}"
+                raise UnavailableError(f"{rule}, {got}; leave --engine spark away, or the measure out")
 
 
 class SparkTable(TableEngine):
@@ -306,9 +304,9 @@ class SparkTable(TableEngine):
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.population_source
-        self.population = given and read_source_frame(
-            spark, given, f"policy tables[{number}].population_file"
-        )
+        where = f"policy tables[{number}].population_file"
+        self.population = given and read_source_frame(spark, given, where)
+        self.population_columns = self.population.columns if self.population else []
         self._distinct: DataFrame | None = None
 
     @property
@@ -378,9 +376,10 @@ class SparkTable(TableEngine):
         """Profile some columns of the table."""
         return _rows(rs.profile(self.frame, list(columns)))
 
-    def count_values(self, names: Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
-        row = self.frame.agg(*(n(column(c)) for n in (F.count_distinct, F.count) for c in names)).collect()[0]
+        counts = [n(column(c)) for n in (F.count_distinct, F.count) for c in names]
+        row = (self.population if in_population else self.frame).agg(*counts).collect()[0]
         return row[: len(names)], row[len(names) :]
 
     def call(

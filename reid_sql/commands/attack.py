@@ -19,10 +19,11 @@ from reid_sql.commands.tables import (
     open_file_table,
 )
 from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import quoted
 from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
-from reid_sql.sources.identifiers import hint, repeated
+from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages
 from reid_sql.terminal.comparison import audit_page, comparison_page
 
@@ -59,8 +60,8 @@ def run_adversary(options: argparse.Namespace) -> int:
         page["sensitivity"] = settings.records()
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
-    tables = [table, *([POPULATION] if options.population_file else [])]
-    people = describe_people(options.entity, con, tables, known.columns)
+    population = [POPULATION] if options.population_file else []
+    people = describe_people(options.entity, con, [table], known.columns, population)
     print_answer(
         options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings), people
     )
@@ -88,8 +89,7 @@ def run_compare(options: argparse.Namespace) -> int:
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
-    named = [*qi, *([options.key] if options.key else [])]
-    people = _people_hint(con, [original.name, RELEASE], named)
+    people = _people_hint(con, [original.name, RELEASE], qi, [options.key] if options.key else [])
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save(comparison_figure(measures, columns), title, options.plot, people)
@@ -114,16 +114,16 @@ def run_audit(options: argparse.Namespace) -> int:
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
-    people = _people_hint(con, tables, [*qi, *sensitive])
+    people = _people_hint(con, tables, qi, sensitive)
     if options.plot:
         save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot, people)
     print_answer(options, {"attacks": rows}, rows, lambda: audit_page(rows), people)
     return PASSED
 
 
-def _people_hint(con: duckdb.DuckDBPyConnection, tables: list[str], named: list[str]) -> str:
+def _people_hint(con: duckdb.DuckDBPyConnection, tables: list[str], qi: list[str], named: list[str]) -> str:
     """Say whether rows of one of the tables may not be people."""
-    identifiers = [each for name in tables for each in repeated(con, name, named)]
+    identifiers = [each for name in tables for each in repeated(con, name, qi, named)]
     return hint(list(dict.fromkeys(identifiers)), None)
 
 

@@ -22,12 +22,12 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
+from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
 from reid_sql.runner import sentence
-from reid_sql.sources.identifiers import hint, likely, repeating
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
 from reid_sql.terminal.profile import describe_smallest_set, profile_page

@@ -15,10 +15,11 @@ from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import sql_literal
 from reid_sql.models.columns.column_profile import describe_missing_values
+from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
 from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
-from reid_sql.sources.identifiers import hint, repeated
+from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql_udfs import declared
 
@@ -155,13 +156,22 @@ def given_entity(options: argparse.Namespace) -> dict[str, str]:
 
 
 def describe_people(
-    entity: str | None, con: duckdb.DuckDBPyConnection, tables: Sequence[str], columns: Sequence[str]
+    entity: str | None,
+    con: duckdb.DuckDBPyConnection,
+    tables: Sequence[str],
+    columns: Sequence[str],
+    population: Sequence[str] = (),
 ) -> str:
-    """Say how people are counted, or which column may identify them; nothing where no column does."""
-    if entity:
-        return COUNTED_PEOPLE.format(entity)
-    identifiers = [each for table in tables for each in repeated(con, table, columns)]
-    return hint(list(dict.fromkeys(identifiers)), "--entity")
+    """Say how people are counted, or which column may identify them; nothing where no column does.
+
+    No `entity` identifies the people of a `population`.
+    """
+    counted, others = (
+        dict.fromkeys(each for table in named for each in repeated(con, table, columns))
+        for named in (() if entity else tables, population)
+    )
+    said = COUNTED_PEOPLE.format(entity) if entity else hint(list(counted), "--entity")
+    return " ".join(filter(None, [said, hint([each for each in others if each not in counted], None)]))
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:

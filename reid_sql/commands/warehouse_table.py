@@ -14,9 +14,10 @@ from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.columns.column_profile import describe_missing_values
+from reid_sql.models.columns.identifiers import likely, repeating
 from reid_sql.runner import Answer
 from reid_sql.sources import warehouse
-from reid_sql.sources.identifiers import count_values, likely, repeating
+from reid_sql.sources.identifiers import count_values
 
 MODELS: Final = ("population_risk", "pyc_forecast")  # which compute for long
 
@@ -95,4 +96,4 @@ class WarehouseTable:
             return []
         with self._transaction():
             counted = count_values(self.table, names, lambda asked: self.warehouse.rows(asked, "identifiers"))
-        return repeating(names, *counted)
+        return repeating(names, *counted, self.columns)

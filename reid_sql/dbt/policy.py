@@ -17,9 +17,9 @@ from reid_sql.check.sources import Source
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError
+from reid_sql.models.columns.identifiers import likely
 from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
-from reid_sql.sources.identifiers import likely
 from reid_sql.sources.spill import spill_folder
 from reid_sql.suggestion import suggestion
 
@@ -67,7 +67,7 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     named = columns_named(asked)
     if named:
         Columns(POLICY_COLUMNS).known(named, known)
-    kept = [*named, *likely(known, named)] if named else []  # the gate sees whether an identifier repeats
+    kept = [*named, *likely(known, [], named)] if named else []  # the gate sees whether an identifier repeats
     listed = ", ".join(quoted(name) for name in kept) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from reid_sql.check.cautions import identifier_cautions
+from reid_sql.check.cautions import identifier_cautions, population_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.figures import ReportPage
 from reid_sql.check.measure import Row
@@ -179,6 +179,7 @@ def transform(original: DuckDBRelease, form: Transformation) -> TransformedRelea
     """Create the transformed table, to be measured as its source is."""
     made = TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
     made.identifiers = identifier_cautions(original)  # the release is of the same people, without the column
+    made.population_identifiers = population_cautions(original)
     return made
 
 

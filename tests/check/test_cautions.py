@@ -116,6 +116,53 @@ def test_groups_within_all_others_cover_a_table(tmp_path: Path) -> None:
     assert page["checks"][0]["cautions"] == []
 
 
+JOURNALIST = '{measure = "journalist_average_risk", at_most = 0.9, quasi_identifiers = ["a"]}'
+OF_POPULATION = 'quasi_identifiers = ["a"]\npopulation_file = "p.csv"'
+
+
+@pytest.mark.parametrize(
+    ("header", "about", "is_told"),
+    [
+        ("a,b,patient_id", "", True),
+        ("a,b,c", "", False),
+        ("a,b,patient_id", 'entity = "patient_id"', False),
+    ],
+)
+def test_a_population_table_of_visits_is_a_caution_of_what_counts_by_it(
+    tmp_path: Path, header: str, about: str, *, is_told: bool
+) -> None:
+    """Twelve visits of one patient in the population look like a class of twelve people."""
+    own = "a,b,patient_id" if about else "a,b,c"
+    file = policy(tmp_path, f"{OF_POPULATION}\n{about}", f"{K}, {JOURNALIST}", own, LINES)
+    (tmp_path / "p.csv").write_text("\n".join([header, *LINES]) + "\n", encoding="utf-8")
+    k, journalist = check(file)["checks"]
+    told = "the population table: Column 'patient_id' looks like an identifier and repeats (50 values in 200"
+    assert [any(told in each for each in page["cautions"]) for page in (k, journalist)] == [False, is_told]
+    assert not is_told or any("pass a row of each" in each for each in journalist["cautions"])
+    file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
+    assert (check(file)["checks"][1]["verdict"] == "not judged") == is_told
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_told"),
+    [
+        ("patient_id", 50, True),
+        ("id", 50, True),
+        ("hospital_id", 50, False),  # a place, which an attacker may know
+        ("client", 20, False),  # few values are a category
+        ("patient_id", 200, False),  # of which each row has its own
+    ],
+)
+def test_an_identifier_among_the_quasi_identifiers_is_a_caution(
+    tmp_path: Path, name: str, values: int, *, is_told: bool
+) -> None:
+    """Who counts by the person counts that person's rows: a class of four is one patient."""
+    lines = [f"{i % 2},{i % values}" for i in range(200)]
+    file = policy(tmp_path, f'quasi_identifiers = ["a", "{name}"]', K, f"a,{name}", lines)
+    told = f"Column '{name}' looks like an identifier and repeats ({values} values in 200 rows)"
+    assert any(told in each for each in check(file)["checks"][0]["cautions"]) == is_told
+
+
 def test_rows_that_are_counted_as_people_need_no_caution(tmp_path: Path) -> None:
     page = check(policy(tmp_path, f'{AB}\nentity = "patient_id"', K, "a,b,patient_id", LINES))
     assert not any("identifier" in caution for caution in page["checks"][0]["cautions"])

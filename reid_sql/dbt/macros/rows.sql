@@ -1,30 +1,41 @@
 {# Warns of a column that is named like an identifier and repeats, as a row is then perhaps not a person: dbt
    shows it even of a test that passes, and --warn-error makes it an error. One scan, where a column has such
-   a name. #}
+   a name. Of the quasi-identifiers, one that names a person is looked at, too: with it, a class has a
+   person's rows. One of at most 20 values is a category. #}
 {% macro warn_of_rows(asked) -%}
 {%- if reid_sql.is_run() %}
 {%- set named, counts = [], [] %}
 {%- for column in reid_sql.columns_of(asked.relation)
-  if column not in asked.every and reid_sql.is_identifier(column.name) %}
+  if reid_sql.identifier_in(column.name)
+  and (column not in asked.every or (column in asked.qi and reid_sql.names_a_person(column.name))) %}
 {%- do named.append(column.name) %}
 {%- do counts.append('count(distinct ' ~ reid_sql.alike(column) ~ ') as reid_v' ~ loop.index
   ~ ', count(' ~ reid_sql.quoted(column.name) ~ ') as reid_n' ~ loop.index) %}
 {%- endfor %}
 {%- set counted = run_query('select ' ~ counts | join(', ') ~ ' from ' ~ asked.relation).rows[0]
   if named else [] %}
+{%- set quasi = asked.qi | map(attribute='name') | list %}
 {%- for name in named %}
 {%- set values, rows = counted[2 * loop.index0] | int, counted[2 * loop.index0 + 1] | int %}
-{%- if 1 < values < rows %}{% do exceptions.warn(reid_sql.sentence_of_rows(name, values, rows)) %}{% endif %}
+{%- if (20 if name in quasi else 1) < values < rows %}
+{%- do exceptions.warn(reid_sql.sentence_of_rows(name, values, rows)) %}
+{%- endif %}
 {%- endfor %}
 {%- endif %}
 {%- endmacro %}
 
-{% macro is_identifier(name) %}
+{% macro identifier_in(name) %}
 {% set people = 'person|people|patient|subject|customer|client|member|user|respondent|employee|student'
   ~ '|participant|citizen' %}
 {% set words = '(^|_|\\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|(' ~ people
   ~ ')(_?(id|nr|no|number|key|code))?)$' %}
-{% do return(modules.re.search(words, name | lower) is not none) %}
+{% do return(modules.re.search(words, name | lower)) %}
+{% endmacro %}
+
+{# Whether an identifier's name says that it is a person's, or does not say whose it is. #}
+{% macro names_a_person(name) %}
+{% set found = reid_sql.identifier_in(name) %}
+{% do return(found and (found.start() == 0 or found.group(3) is not none)) %}
 {% endmacro %}
 
 {% macro sentence_of_rows(name, values, rows) %}

@@ -11,22 +11,24 @@ from typing import Any, Final
 
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.function import Function
-from reid_sql.parameters import Column, Columns, Groups
+from reid_sql.parameters import Column, Columns, Groups, OptionalTable, Table
 
 MAX_CALLS: Final = 100  # that a listener remembers
 OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
-NAMES: Final = Column | Columns | Groups  # not a key: it names rows, and is to be one for each person
 
 
 @dataclass(frozen=True)
 class PlannedCall:
-    """A call: its tables as FROM items, the columns that it names, and whether it counts people or rows."""
+    """A call: its tables of which each row counts, as FROM items, and the columns that it names.
+
+    By those that are `counted`, people are distinguished; the others have a role of their own.
+    """
 
     function: str
     items: tuple[str, ...]
-    columns: tuple[str, ...]
+    counted: tuple[str, ...]
+    named: tuple[str, ...]
     takes_entity: bool
-    has_entity: bool
 
 
 Calls = deque[PlannedCall]
@@ -59,10 +61,18 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> None:
     """Record a call of a table, where somebody listens."""
     if not LISTENERS or declared.name in OF_COLUMNS:
         return
-    sources = tuple(dict.fromkeys(each.item for each in checked.values() if isinstance(each, DuckDBSource)))
-    given = [checked[p.name] for p in declared.parameters if isinstance(p.domain, NAMES)]
-    columns = [name for value in given for name in ([value] if isinstance(value, str) else value or ())]
-    has_entity = checked.get("entity") is not None
-    call = PlannedCall(declared.name, sources, tuple(columns), "entity" in checked, has_entity)
-    for each in LISTENERS if sources else ():
+    # An entity identifies the people of the table, and of one that the function always compares it with.
+    whole = OptionalTable if checked.get("entity") is not None else Table | OptionalTable
+    tables = [checked[p.name] for p in declared.parameters if isinstance(p.domain, whole)]
+    items = tuple(dict.fromkeys(each.item for each in tables if isinstance(each, DuckDBSource)))
+    counted, named = (_names(declared, checked, kind) for kind in (Columns, Column | Groups))
+    takes_entity = checked.get("entity", "") is None
+    call = PlannedCall(declared.name, items, counted, named, takes_entity)
+    for each in LISTENERS if items else ():
         each.append(call)
+
+
+def _names(declared: Function, checked: Mapping[str, Any], kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - of domains
+    """Return the columns that parameters of such a domain name."""
+    given = [checked[p.name] for p in declared.parameters if isinstance(p.domain, kind)]
+    return tuple(name for value in given for name in ([value] if isinstance(value, str) else value or ()))

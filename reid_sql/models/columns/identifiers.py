@@ -1,0 +1,57 @@
+"""Columns that look like identifiers and repeat: then rows are not people."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORIES
+
+MAX_IDENTIFIERS: Final = 8  # columns that are looked at
+
+
+def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
+    """Return the columns that are named like an identifier, but for those that are known to be none.
+
+    Of the quasi-identifiers, which are `counted`, only one that names a person: with it, a class has a
+    person's rows, not people.
+    """
+    quasi, none = ({name.lower() for name in each} for each in (counted, named))
+    return [
+        name
+        for name in every
+        if IDENTIFIER_NAME.search(name)
+        and name.lower() not in none
+        and (name.lower() not in quasi or names_a_person(name))
+    ][:MAX_IDENTIFIERS]
+
+
+def repeating(
+    names: Sequence[str], distinct: Sequence[int], records: Sequence[int], counted: Sequence[str] = ()
+) -> list[tuple[str, int, int]]:
+    """Return the columns with several distinct values, and fewer than records with a value.
+
+    A quasi-identifier of few values is a category, whatever its name.
+    """
+    quasi = {name.lower() for name in counted}
+    rows = zip(names, distinct, records, strict=True)
+    fewest = {name: MAX_CATEGORIES if name.lower() in quasi else 1 for name in names}
+    return [(name, values, filled) for name, values, filled in rows if fewest[name] < values < filled]
+
+
+def hint(identifiers: Sequence[tuple[str, int, int]], option: str | None) -> str:
+    """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
+    sentences = (
+        f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
+        f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
+        for name, values, records in identifiers
+    )
+    return " ".join(sentences)
+
+
+def names_a_person(name: str) -> bool:
+    """Whether an identifier's name says that it is a person's, or does not say whose it is.
+
+    >>> [names_a_person(name) for name in ("id", "patient_id", "visit_customer_nr", "hospital_id")]
+    [True, True, True, False]
+    """
+    found = IDENTIFIER_NAME.search(name)
+    return found is not None and (found.start() == 0 or found[3] is not None)
