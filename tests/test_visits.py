@@ -12,6 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
+import reid_sql.polars as rp
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
@@ -212,25 +213,65 @@ REST: Final[dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", table_functions())
-def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
-    con = duckdb.connect()
-    visits = con.read_csv("visits.csv")
-    function = declared()[name]
-    given: dict[str, Any] = {"tbl": visits}
-    for each in function.parameters:
+def arguments_of(name: str) -> dict[str, Any]:
+    """What the function requires besides the table and an entity."""
+    given: dict[str, Any] = {}
+    for each in declared()[name].parameters:
         if isinstance(each.domain, Columns):
             given[each.name] = COLUMNS
         elif each.name in REST and (
             each.default is REQUIRED or each.name in {"methods", "samples", "fractions"}
         ):
             given[each.name] = REST[each.name]
+    return given
+
+
+@pytest.mark.parametrize("name", table_functions())
+def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
+    con = duckdb.connect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        getattr(reid_sql, name)(con, **given)
+        getattr(reid_sql, name)(con, con.read_csv("visits.csv"), **arguments_of(name))
     cautions = [each for each in caught if each.category is RowsNotPeopleWarning]
     assert [HINT in str(each.message) for each in cautions] == [True]
     assert cautions[0].filename == __file__
+
+
+IN_POLARS: Final = [name for name in table_functions() if not declared()[name].absence("polars")]
+
+
+@pytest.mark.parametrize("name", IN_POLARS)
+def test_a_frame_of_polars_warns_when_the_answer_is_collected(name: str) -> None:
+    answer = getattr(rp, name)(tbl=pl.scan_csv("visits.csv"), **arguments_of(name))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answer.collect()
+    cautions = [str(each.message) for each in caught if each.category is RowsNotPeopleWarning]
+    assert [HINT in each for each in cautions] == [True]
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda frame: frame,
+        lambda frame: frame.head(3),
+        lambda frame: frame.filter(pl.col("class_size") > 12).select("class_size"),
+    ],
+)
+def test_the_warning_is_no_part_of_the_answer(ask: Any, engine: Any) -> None:
+    visits = pl.read_csv("visits.csv")
+    without = rp.equivalence_classes(visits.drop("patient_id"), COLUMNS).sort(COLUMNS)
+    answer = ask(rp.equivalence_classes(visits, COLUMNS).sort(COLUMNS))
+    with pytest.warns(RowsNotPeopleWarning, match="patient_id"):
+        assert answer.collect(engine=engine).equals(ask(without).collect())
+
+
+def test_polars_is_silent_where_people_are_named_or_rows_are_people() -> None:
+    visits = pl.scan_csv("visits.csv")
+    rp.risk_summary(visits, COLUMNS, entity="patient_id").collect()
+    rp.risk_summary(visits.unique("patient_id"), COLUMNS).collect()
+    rp.profile(visits).collect()
 
 
 def test_a_person_among_the_quasi_identifiers_is_named_everywhere(capsys: pytest.CaptureFixture[str]) -> None:

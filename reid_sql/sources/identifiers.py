@@ -52,8 +52,8 @@ def describe_calls(
     for call in dict.fromkeys(calls):
         for item in call.items:
             with suppress(duckdb.Error):
-                columns = repeated_in(ask, item, call.counted, call.named)
-                advice = hint(columns, option if call.takes_entity else None)
+                columns = repeated_in(ask, item, call.rows.counted, call.rows.named)
+                advice = hint(columns, option if call.rows.takes_entity else None)
                 sentences |= dict.fromkeys([advice] * bool(columns))
     return " ".join(sentences)
 

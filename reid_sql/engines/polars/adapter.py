@@ -17,6 +17,7 @@ from reid_sql.engines.polars.groups import (
     values_of_people,
     with_group_names,
 )
+from reid_sql.engines.polars.identifiers import warn_of_rows
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE
 from reid_sql.errors import OutOfDomainError
@@ -71,6 +72,10 @@ def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | No
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of a table, or of its parameters alone: a lazy frame."""
+    return warn_of_rows(_answer_table(declared, arguments), declared, arguments)
+
+
+def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")

@@ -1,0 +1,41 @@
+"""Of which tables a call counts each row for a person, and by which columns: rows may not be people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.function import Function
+from reid_sql.parameters import Column, Columns, Groups, OptionalTable, Table
+
+OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
+
+
+@dataclass(frozen=True)
+class CountedRows:
+    """The parameters of the tables whose rows are counted, and the columns that the call names.
+
+    By those that are `counted`, people are distinguished; the others have a role of their own.
+    """
+
+    tables: tuple[str, ...]
+    counted: tuple[str, ...]
+    named: tuple[str, ...]
+    takes_entity: bool
+
+
+def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
+    """Find whose rows a call counts for people.
+
+    An entity identifies the people of the table, and of one that the function always compares it with.
+    """
+    whole = OptionalTable if arguments.get("entity") is not None else Table | OptionalTable
+    asked = [] if declared.name in OF_COLUMNS else declared.parameters
+    tables = [p.name for p in asked if isinstance(p.domain, whole) and arguments[p.name] is not None]
+    counted, named = (_names(declared, arguments, kind) for kind in (Columns, Column | Groups))
+    return CountedRows(tuple(tables), counted, named, takes_entity=arguments.get("entity", "") is None)
+
+
+def _names(declared: Function, arguments: Mapping[str, Any], kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - of domains
+    """Return the columns that parameters of such a domain name."""
+    given = [arguments[p.name] for p in declared.parameters if isinstance(p.domain, kind)]
+    return tuple(name for value in given for name in ([value] if isinstance(value, str) else value or ()))
