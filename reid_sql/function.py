@@ -82,6 +82,11 @@ OWED: Final = {
     "entity": "pass a table with a row a person",
     "by": "ask about each group in a view of its own",
 }
+# What one function answers for itself, so that others refuse it and name that function.
+ELSEWHERE: Final = {
+    "household": "call household_risk, or take 1 - product(1 - risk) over the records of each household",
+}
+NO_HOUSEHOLD: Final = {"household": "a household's risk is that of all of its members, not of one record"}
 NO_REASON: Final = "its declaration neither has it nor gives the reason"
 LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
     Answer.SCORED_TABLE: dict.fromkeys(OWED, "each row is scored by its own values under the model alone"),
@@ -132,7 +137,7 @@ class Function:
     one_row_per_person: bool = (
         False  # whether `entity` makes its table one of a row a person, before anything is counted
     )
-    reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks one of the OWED parameters
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
 
     @property
     def words(self) -> str:
@@ -177,7 +182,7 @@ class Function:
 
     @property
     def lacked(self) -> dict[str, str]:
-        """The parameters that a function of a table owes and this one lacks, each with the reason."""
+        """The parameters that a function of a table owes or gives a reason for and lacks, with the reason."""
         named = {parameter.name for parameter in self.parameters}
         if not any(isinstance(parameter.domain, Table) for parameter in self.parameters):
             return {}
@@ -186,7 +191,8 @@ class Function:
             **(self.reduction.reasons if self.reduction else {}),
             **self.reasons,
         }
-        return {name: declared.get(name, NO_REASON) for name in OWED if name not in named}
+        owed = {name: declared.get(name, NO_REASON) for name in OWED if name not in named}
+        return owed | {name: self.reasons[name] for name in ELSEWHERE if name in self.reasons}
 
     @property
     def grouped(self) -> bool:
@@ -237,7 +243,7 @@ FUNCTIONS: Final[dict[str, Function]] = {}
 def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
     """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
     rule = f"{declared.name} must be asked without {name}, got {list_text(value)}"
-    raise UnknownParameterError(f"{rule}: {declared.lacked[name]}; {OWED[name]}")
+    raise UnknownParameterError(f"{rule}: {declared.lacked[name]}; {(OWED | ELSEWHERE)[name]}")
 
 
 def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell

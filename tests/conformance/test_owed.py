@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from reid_sql.errors import UnknownParameterError
-from reid_sql.function import NO_REASON, OWED, Answer, Function
+from reid_sql.function import ELSEWHERE, NO_REASON, OWED, Answer, Function
 from reid_sql.parameters import Choice, Columns, Groups, Table
 from reid_sql.reductions.classes import CLASSES
 from reid_sql_udfs import declared
@@ -198,7 +198,7 @@ def is_lacking(function: Function, parameter: str, answers: Answers | str) -> bo
     )
     assert isinstance(answers, str), answers
     assert answers.startswith(f"{function.name} must be asked without {parameter}, got ")
-    assert answers.endswith(f": {reason}; {OWED[parameter]}")
+    assert answers.endswith(f": {reason}; {(OWED | ELSEWHERE)[parameter]}")
     return True
 
 
@@ -249,4 +249,4 @@ def test_a_column_named_twice_is_refused(asked: Engine, name: str, parameter: st
 def test_every_reason_is_of_a_parameter_that_is_lacking() -> None:
     for name in ASKED:
         function = declared()[name]
-        assert function.reasons.keys() <= function.lacked.keys() & OWED.keys(), name
+        assert function.reasons.keys() <= function.lacked.keys() & (OWED | ELSEWHERE).keys(), name

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reid_sql.polars as rp
+from reid_sql.errors import UnknownParameterError
 from tests.tables import by_duckdb, by_polars
 
 MEMBER = st.tuples(
@@ -90,6 +92,45 @@ def test_who_is_alone_with_a_value_puts_all_of_the_household_at_risk() -> None:
         assert answer["highest_risk"] == 1
         assert answer["average_household_risk"] == pytest.approx((1 + (1 - 0.75**2) + 0.25) / 3)
         assert (answer["k"], answer["unique_households"], answer["average_class_risk"]) == (1, 3, 1)
+
+
+OF_EACH = "1 - product(1 - risk) OVER (PARTITION BY home, CASE WHEN home IS NULL THEN place END)"
+
+
+@given(st.lists(MEMBER, min_size=1, max_size=9))
+def test_the_risk_of_each_household_follows_from_any_risk_of_its_members(
+    members: list[tuple[Any, ...]],
+) -> None:
+    """As the page shows it: over the answers of individual_risk, by window functions of the engine."""
+    frame = table(members).with_row_index("place").with_columns(weight=pl.col("place") % 3 + 1)
+    asked = f"individual_risk(t, {COLUMNS}, weight := 'weight', key := 'place') JOIN t ON place = record"
+    answer = by_duckdb(f"SELECT place, risk, {OF_EACH} AS household_risk FROM {asked}", t=frame)
+    each = rp.individual_risk(frame, COLUMNS, weight="weight", key="place").collect()
+    alone = pl.when(pl.col("home").is_null()).then("place")
+    joined = frame.join(each, left_on="place", right_on="record").with_columns(
+        household_risk=1 - (1 - pl.col("risk")).product().over("home", alone)
+    )
+    risk = {row["place"]: row["risk"] for row in answer}
+    for row in [*answer, *joined.iter_rows(named=True)]:
+        home = members[row["place"]][0]
+        chance = 1.0
+        for place, (other, *_) in enumerate(members):
+            if place == row["place"] or (home is not None and other == home):
+                chance *= 1 - risk[place]
+        assert row["household_risk"] == pytest.approx(1 - chance, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call", ["risk_summary(t, ['sex']", "individual_risk(t, ['sex']", "adversary_risk(t, '{}'"]
+)
+def test_other_functions_name_the_one_for_households(call: str) -> None:
+    with pytest.raises(Exception, match="must be asked without household, got home") as refused:
+        by_duckdb(f"FROM {call}, household := 'home')", t=table([(1, "F", 0.0)]))
+    assert "call household_risk, or take 1 - product(1 - risk) over the records of each household" in str(
+        refused.value
+    )
+    with pytest.raises(UnknownParameterError, match="call household_risk"):
+        rp.risk_summary(table([(1, "F", 0.0)]), ["sex"], household="home")
 
 
 def test_households_of_one_are_people() -> None:

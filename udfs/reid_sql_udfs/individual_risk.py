@@ -1,6 +1,6 @@
 """Individual risk of each record, with survey weights."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import NO_HOUSEHOLD, Answer, table_function
 from reid_sql.models.population import individual_risk as model
 from reid_sql.models.population.individual_risk import Form, IndividualRisk, WeightedRecords
 from reid_sql.reductions.records import WEIGHTED_RECORDS
@@ -12,6 +12,7 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
     reduction=WEIGHTED_RECORDS,
     one_row_per_person=True,
     source="Benedetti & Franconi 1998 (exact form)",
+    reasons=NO_HOUSEHOLD,
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
     """Probability that a match on each record is right, from the survey's weights.

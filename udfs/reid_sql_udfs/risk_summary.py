@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import NO_HOUSEHOLD, Answer, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import Threshold, sql_text
 from reid_sql.reductions.classes import HISTOGRAM
@@ -31,6 +31,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     source="ARX prosecutor model; sdcMicro individual risk without weights",
     duckdb=f"{SELECT}, {BLANK}",
     overlapping_classes=True,
+    reasons=NO_HOUSEHOLD,
 )
 def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
