@@ -20,6 +20,7 @@ from reid_sql.check.overview import describe_shares
 from reid_sql.check.sentences import (
     VERDICTS,
     count_verdicts,
+    counted_noun,
     describe_check,
     describe_columns,
     explain_verdict,
@@ -78,7 +79,9 @@ def _css_class(verdict: str) -> str:
 def _verdict_section(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
-    tables = "; ".join(f"{each['name']} ({each['records']:,} records)" for each in page["tables"])
+    tables = "; ".join(
+        f"{each['name']} ({each['records']:,} {counted_noun(each)})" for each in page["tables"]
+    )
     steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
     warned = f" There are cautions on {cautions}; they are next to the checks." if cautions else ""
@@ -123,11 +126,12 @@ def _figure_cell(figure: str) -> str:
 
 
 def _group_tables(page: Page) -> str:
-    groups = "".join(_group_table(check) for check in page["checks"] if check["by"])
+    nouns = {table["name"]: counted_noun(table) for table in page["tables"]}
+    groups = "".join(_group_table(check, nouns[check["table"]]) for check in page["checks"] if check["by"])
     return f"<h2>Group by group</h2>{groups}" if groups else ""
 
 
-def _group_table(check: Page) -> str:
+def _group_table(check: Page, noun: str) -> str:
     shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
     rows = "".join(
         f"<tr class={_css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
@@ -140,7 +144,7 @@ def _group_table(check: Page) -> str:
     left = len(check["groups"]) - len(shown)
     more = f"<p class=soft>{left:,} more groups are in the JSON report.</p>" if left else ""
     head = (
-        "<tr><th>verdict</th><th>group</th><th class=number>records</th><th class=number>figure</th><th></th>"
+        f"<tr><th>verdict</th><th>group</th><th class=number>{noun}</th><th class=number>figure</th><th></th>"
         "</tr>"
     )
     return (
@@ -183,7 +187,7 @@ def _table_facts(table: Page) -> str:
     }
     facts = {
         "file": where,
-        "records": f"{table['records']:,}",
+        counted_noun(table): f"{table['records']:,}",
         "counted": "records: one row per person is assumed"
         if table["entity"] is None
         else f"people, distinguished by {table['entity']}",
@@ -305,9 +309,7 @@ def _risky(table: Page) -> str:
     return (
         "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
         'shown because they were asked for. Do not pass this report on.</strong></p><div class="scroll">'
-        "<table><thead><tr><th class=number>"
-        "records</th>"
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<table><thead><tr><th class=number>{counted_noun(table)}</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -322,7 +324,7 @@ def _provenance(page: Page) -> str:
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
         **{
-            f"table {table['name']}": f"{table['records']:,} records, {_hash_label(table['sha256'])}"
+            f"table {table['name']}": f"{table['records']:,} {counted_noun(table)}, {_hash_label(table['sha256'])}"
             for table in page["tables"]
         },
         **{

@@ -49,6 +49,11 @@ def describe_check(check: Check) -> str:
     return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
 
 
+def counted_noun(table: ReportPage) -> str:
+    """Name what the figures of a table count."""
+    return "records" if table["entity"] is None else "people"
+
+
 def describe_columns(check: Check) -> str:
     """Name the columns by which the check distinguishes people."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""

@@ -14,6 +14,7 @@ from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
     SourceTable,
     call,
+    counted_noun,
     function_options,
     given_entity,
     open_file,
@@ -131,7 +132,16 @@ def run_risk(options: argparse.Namespace) -> int:
         options,
         page,
         rows,
-        lambda: pages.risk_page(risk, sizes, exposed, columns, counted, answer=forecast, known=rows_known),
+        lambda: pages.risk_page(
+            risk,
+            sizes,
+            exposed,
+            columns,
+            counted,
+            noun=counted_noun(options),
+            answer=forecast,
+            known=rows_known,
+        ),
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED

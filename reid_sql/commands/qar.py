@@ -12,6 +12,7 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     FileTable,
     Rows,
+    counted_noun,
     describe_people,
     function_options,
     given_entity,
@@ -60,8 +61,9 @@ def run_qar(options: argparse.Namespace) -> int:
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
+    noun = counted_noun(options)
     print_answer(
-        options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks), people
+        options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks, noun), people
     )
     if options.plot and not has_risk:
         raise ReidError(REFUSAL_NO_PLOT.format(risk["status"]))

@@ -155,6 +155,11 @@ def given_entity(options: argparse.Namespace) -> dict[str, str]:
     return {} if options.entity is None else {"entity": options.entity}
 
 
+def counted_noun(options: argparse.Namespace) -> str:
+    """Name what a class counts."""
+    return "people" if options.entity else "records"
+
+
 def describe_people(
     entity: str | None,
     con: duckdb.DuckDBPyConnection,

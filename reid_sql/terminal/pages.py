@@ -17,6 +17,7 @@ from reid_sql.models.population_risk.sentence import format_percent
 from reid_sql.runner import Answer
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
 
+RECORDS: Final = "records"  # what a class counts, unless people are named
 FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 METHOD_FIGURES: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
@@ -44,25 +45,25 @@ def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
     return Text.assemble((signature, "bold"), f"\n    {words}\n", (f"    {source}\n", "dim"))
 
 
-def summary_table(risk: dict[str, Any]) -> Table:
+def summary_table(risk: dict[str, Any], noun: str = RECORDS) -> Table:
     """Show the summary in words, one measure a line."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_column(justify="left")
     table.add_column(justify="right")
     table.add_column(style="dim", overflow="fold")
-    for row in summary_lines(risk):
+    for row in summary_lines(risk, noun):
         table.add_row(*(Text(cell) for cell in row))
     return table
 
 
-def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The summary's measures: name, figure, and what it means."""
-    people, unique = risk["records"], risk["unique_records"]
+def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[str, str, str]]:
+    """The summary's measures: name, figure, and what it means; `noun` is what a class counts."""
+    counted, unique = risk["records"], risk["unique_records"]
     return [
-        ("records", f"{people:,}", ""),
+        (noun, f"{counted:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
-        ("k", f"{risk['k']:,}", "records in the smallest class"),
-        ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
+        ("k", f"{risk['k']:,}", f"{noun} in the smallest class"),
+        (f"unique {noun}", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
         (
             "highest risk",
             f"{risk['highest_risk']:.4g}",
@@ -73,7 +74,7 @@ def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             f"{risk['average_risk']:.4g}",
             "share of right matches if an attacker links everybody",
         ),
-        ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
+        (f"{noun} at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
         (
             "NULLs",
             risk["nulls"],
@@ -93,18 +94,18 @@ def _null_note(risk: Mapping[str, Any]) -> str:
     )
 
 
-def histogram(rows: list[dict[str, Any]], threshold: float) -> Table:
-    """Show the records of each class size as bars; red if the risk is above the threshold."""
+def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS) -> Table:
+    """Show the records, or people, of each class size as bars; red if the risk is above the threshold."""
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("class size", "classes", "records"):
+    for column in ("class size", "classes", noun):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("", max_width=BAR)
     bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
     shown = [size_range for size_range in bins if size_range[-1]]
     top = max((size_range[-1] for size_range in shown), default=1)
-    for low, label, classes, records in shown:
-        bar = _Bar(records / top, "red" if 1 / low > threshold else "cyan")
-        table.add_row(label, f"{classes:,}", f"{records:,}", bar)
+    for low, label, classes, counted in shown:
+        bar = _Bar(counted / top, "red" if 1 / low > threshold else "cyan")
+        table.add_row(label, f"{classes:,}", f"{counted:,}", bar)
     return table
 
 
@@ -240,6 +241,7 @@ def qar_page(
     riskiest: list[dict[str, Any]],
     paths: dict[str, list[dict[str, Any]]],
     remarks: list[str],
+    noun: str = RECORDS,
 ) -> RenderableType:
     """Show the extreme risk, the riskiest quasi-identifiers, and what removing records does."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -255,7 +257,7 @@ def qar_page(
         f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}",
     )
     table.add_row(
-        "records",
+        noun,
         f"{risk['records']:,}",
         f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "",
     )
@@ -358,6 +360,7 @@ def risk_page(
     columns: list[str],
     counted: str = ONE_ROW_ONE_PERSON,
     *,
+    noun: str = RECORDS,
     answer: RenderableType | None = None,
     known: Sequence[dict[str, Any]] = (),
 ) -> RenderableType:
@@ -366,9 +369,9 @@ def risk_page(
     parts: list[RenderableType] = [
         title,
         "",
-        summary_table(risk),
+        summary_table(risk, noun),
         "",
-        histogram(sizes, risk["threshold"]),
+        histogram(sizes, risk["threshold"], noun),
         "",
     ]
     if stand_out is not None:
