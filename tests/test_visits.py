@@ -324,6 +324,13 @@ def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch:
         shell.history_manager.end_session()
 
 
+def test_a_report_of_people_calls_them_people() -> None:
+    shown = render_html(check(write_policy('{measure = "k", at_least = 1}', about='entity = "patient_id"')))
+    assert "visits (100 people)" in shown
+    assert "<dt>people</dt><dd>100</dd>" in shown
+    assert "100 records" not in shown
+
+
 def test_a_process_prints_it_beside_the_verdict() -> None:
     done = command("check", str(Path("p.toml").absolute()))
     assert done.returncode == 0

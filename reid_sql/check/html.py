@@ -23,6 +23,7 @@ from reid_sql.check.sentences import (
     counted_noun,
     describe_check,
     describe_columns,
+    describe_count,
     explain_verdict,
     format_figure,
     format_limit,
@@ -79,9 +80,7 @@ def _css_class(verdict: str) -> str:
 def _verdict_section(page: Page, before: Sequence[str]) -> str:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
-    tables = "; ".join(
-        f"{each['name']} ({each['records']:,} {counted_noun(each)})" for each in page["tables"]
-    )
+    tables = "; ".join(f"{each['name']} ({describe_count(each)})" for each in page["tables"])
     steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
     cautions = sum(bool(check["cautions"]) for check in page["checks"])
     warned = f" There are cautions on {cautions}; they are next to the checks." if cautions else ""
@@ -309,7 +308,8 @@ def _risky(table: Page) -> str:
     return (
         "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
         'shown because they were asked for. Do not pass this report on.</strong></p><div class="scroll">'
-        f"<table><thead><tr><th class=number>{counted_noun(table)}</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<table><thead><tr><th class=number>{counted_noun(table)}</th>"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -324,7 +324,7 @@ def _provenance(page: Page) -> str:
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
         **{
-            f"table {table['name']}": f"{table['records']:,} {counted_noun(table)}, {_hash_label(table['sha256'])}"
+            f"table {table['name']}": f"{describe_count(table)}, {_hash_label(table['sha256'])}"
             for table in page["tables"]
         },
         **{

@@ -54,6 +54,11 @@ def counted_noun(table: ReportPage) -> str:
     return "records" if table["entity"] is None else "people"
 
 
+def describe_count(table: ReportPage) -> str:
+    """Say how many records, or people, a table has."""
+    return f"{table['records']:,} {counted_noun(table)}"
+
+
 def describe_columns(check: Check) -> str:
     """Name the columns by which the check distinguishes people."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""

@@ -86,6 +86,18 @@ def test_people_of_visits_are_those_of_one_row_each(
         assert counted == plain, name
 
 
+@pytest.mark.usefixtures("visits")
+def test_pages_call_people_what_a_class_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("risk", "qar"):
+        lines = {}
+        for noun, entity in (("records", []), ("people", ["--entity", "patient_id"])):
+            main([*COMMANDS[name], *entity])
+            shown = capsys.readouterr().out
+            lines[noun] = shown.splitlines()
+            assert any(line.split()[:1] == [noun] for line in lines[noun]), (name, noun)
+        assert not any("records" in line for line in lines["people"]), name
+
+
 def test_a_forecast_of_people_is_the_functions(
     visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
