@@ -287,7 +287,7 @@ def test_no_entity_identifies_the_people_of_an_attackers_population(
     known = ["--scenario", "s.toml", "--entity", "patient_id", "--population-file", "visits.csv"]
     assert main(["adversary", "visits.csv", *known]) == 0
     assert f"{HINT}: if it identifies people, pass a row of each." in joined(capsys.readouterr().out)
-    asked = {"entity": "patient_id", "population_tbl": "visits.csv"}
+    asked: dict[str, Any] = {"entity": "patient_id", "population_tbl": "visits.csv"}
     with pytest.warns(RowsNotPeopleWarning, match="pass a row of each"):
         reid_sql.adversary_summary(duckdb.connect(), "visits.csv", "s.toml", **asked)
 

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import column_sets, copula, gate, people, qar, sensitive, short, uniques
+from benchmarks.speed import column_sets, copula, gate, people, qar, sensitive, short, unicity, uniques
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -298,6 +298,11 @@ def model_of_people(setup: Setup) -> Iterator[Case]:
     return people.cases(setup.threads)
 
 
+def known_rows(setup: Setup) -> Iterator[Case]:
+    """Unicity, against a self-join."""
+    return unicity.cases(setup.threads)
+
+
 def _drawn(rows: int, values: tuple[int, ...]) -> str:
     columns = (
         f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}"
@@ -342,4 +347,5 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "gate": release_gate,
     "few_records": few_records,
     "people": model_of_people,
+    "unicity": known_rows,
 }

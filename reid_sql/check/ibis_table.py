@@ -117,7 +117,7 @@ class IbisTable(RemoteTable):
         for start in range(0, len(named), MAX_COLUMNS):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.population_source
-        self.population = source and _open_table(label, source, warehouses, given)
+        self.population = None if source is None else _open_table(label, source, warehouses, given)
         self.population_columns = [] if self.population is None else list(self.population.columns)
         sources = [each for each in (table.source, source) if each is not None]
         self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}

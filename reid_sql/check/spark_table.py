@@ -305,7 +305,7 @@ class SparkTable(TableEngine):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.population_source
         where = f"policy tables[{number}].population_file"
-        self.population = given and read_source_frame(spark, given, where)
+        self.population = None if given is None else read_source_frame(spark, given, where)
         self.population_columns = self.population.columns if self.population else []
         self._distinct: DataFrame | None = None
 
@@ -379,7 +379,7 @@ class SparkTable(TableEngine):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
         counts = [n(column(c)) for n in (F.count_distinct, F.count) for c in names]
-        row = (self.population if in_population else self.frame).agg(*counts).collect()[0]
+        row = (self.population if in_population and self.population else self.frame).agg(*counts).collect()[0]
         return row[: len(names)], row[len(names) :]
 
     def call(

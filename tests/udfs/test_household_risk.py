@@ -130,7 +130,7 @@ def test_other_functions_name_the_one_for_households(call: str) -> None:
         refused.value
     )
     with pytest.raises(UnknownParameterError, match="call household_risk"):
-        rp.risk_summary(table([(1, "F", 0.0)]), ["sex"], household="home")
+        rp.risk_summary(table([(1, "F", 0.0)]), ["sex"], household="home")  # type: ignore[call-arg]
 
 
 def test_households_of_one_are_people() -> None:
