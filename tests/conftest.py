@@ -66,6 +66,11 @@ def is_named_after_spark(test: str) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Warnings are errors, but for the one of rows that are not people: tests/test_visits.py expects it."""
+    config.addinivalue_line("filterwarnings", "ignore::reid_sql.errors.RowsNotPeopleWarning")
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
     return FileScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 

@@ -267,6 +267,7 @@ def test_the_warning_is_no_part_of_the_answer(ask: Any, engine: Any) -> None:
         assert answer.collect(engine=engine).equals(ask(without).collect())
 
 
+@pytest.mark.filterwarnings("error")
 def test_polars_is_silent_where_people_are_named_or_rows_are_people() -> None:
     visits = pl.scan_csv("visits.csv")
     rp.risk_summary(visits, COLUMNS, entity="patient_id").collect()
@@ -292,6 +293,7 @@ def test_no_entity_identifies_the_people_of_an_attackers_population(
         reid_sql.adversary_summary(duckdb.connect(), "visits.csv", "s.toml", **asked)
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_python_api_is_silent_where_people_are_named_or_rows_are_people() -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE visits AS FROM 'visits.csv'")

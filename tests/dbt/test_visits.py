@@ -53,17 +53,20 @@ def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
         {f"reid_sql.reid_{name}": {"name": f"of_{name}", "arguments": given}}
         for name, given in ARGUMENTS.items()
     ]
+    of_person = {"name": "of_person", "arguments": {"quasi_identifiers": ["age", "patient_id"]}}
+    tests.append({"reid_sql.reid_uniqueness": of_person})  # its classes are the rows of one person each
     page = {"models": [{"name": "visits", "data_tests": tests}]}
     (folder / "models" / "schema.yml").write_text(yaml.safe_dump(page), encoding="utf-8")
     dbt(folder, root, "deps")
     dbt(folder, root, "run")
     (folder / "logs" / "dbt.log").unlink()
     answers = dbt(folder, root, "test", "--threads", "1")
-    assert {name: each["status"] for name, each in answers.items()} == {f"of_{n}": "pass" for n in ARGUMENTS}
+    asked = [*ARGUMENTS, "person"]
+    assert {name: each["status"] for name, each in answers.items()} == {f"of_{n}": "pass" for n in asked}
     log = (folder / "logs" / "dbt.log").read_text(encoding="utf-8")
     _, *parts = re.split(r"START test of_(\w+)", log)  # one test after the other
     warned = {name: HINT in said for name, said in zip(parts[::2], parts[1::2], strict=True)}
-    assert warned == dict.fromkeys(ARGUMENTS, True)
+    assert warned == dict.fromkeys(asked, True)
 
 
 def test_its_names_of_identifiers_are_those_of_the_profile(root: Path) -> None:
