@@ -57,6 +57,15 @@ REFUSAL_KEY_WITH_ENTITY: Final = (
     "key must be left out where people are counted, got '{}'; entity names each of them"
 )
 
+REFUSAL_HOUSEHOLD_WITH_ENTITY: Final = (
+    "household must be left out where people are counted, got '{}'; pass a table with a row a person"
+)
+
+
+@dataclass(frozen=True)
+class Household(Key):
+    """The name of the column that identifies a record's household, or NULL."""
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -130,6 +139,7 @@ QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
 KEY: Final = Argument("key", Key(), optional=True)
+HOUSEHOLD: Final = Argument("household", Household(), optional=True)
 ENTITY: Final = Argument(
     "entity", Key(), optional=True
 )  # the column that identifies people, where rows are not people
@@ -204,6 +214,12 @@ def refuse_key_with_entity(key: str | None) -> None:
     """Refuse a key of records where people are counted, each of whom has one answer."""
     if key is not None:
         raise OutOfDomainError(REFUSAL_KEY_WITH_ENTITY.format(key))
+
+
+def refuse_household_with_entity(household: str | None) -> None:
+    """Refuse households where people are counted, of whom one row is left."""
+    if household is not None:
+        raise OutOfDomainError(REFUSAL_HOUSEHOLD_WITH_ENTITY.format(household))
 
 
 def refuse_groups(nulls: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from reid_sql.function import Function
 from reid_sql.parameters import Column, Columns, Groups, OptionalTable, Table
+from reid_sql.reduction import Household
 
 OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
 
@@ -31,7 +32,7 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
     whole = OptionalTable if arguments.get("entity") is not None else Table | OptionalTable
     asked = [] if declared.name in OF_COLUMNS else declared.parameters
     tables = [p.name for p in asked if isinstance(p.domain, whole) and arguments[p.name] is not None]
-    counted, named = (_names(declared, arguments, kind) for kind in (Columns, Column | Groups))
+    counted, named = (_names(declared, arguments, kind) for kind in (Columns, Column | Groups | Household))
     return CountedRows(tuple(tables), counted, named, takes_entity=arguments.get("entity", "") is None)
 
 

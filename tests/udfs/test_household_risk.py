@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql.polars as rp
-from reid_sql.errors import UnknownParameterError
+from reid_sql.errors import ReidError, UnknownParameterError
 from tests.tables import by_duckdb, by_polars
 
 MEMBER = st.tuples(
@@ -94,34 +94,76 @@ def test_who_is_alone_with_a_value_puts_all_of_the_household_at_risk() -> None:
         assert (answer["k"], answer["unique_households"], answer["average_class_risk"]) == (1, 3, 1)
 
 
-OF_EACH = "1 - product(1 - risk) OVER (PARTITION BY home, CASE WHEN home IS NULL THEN place END)"
-
-
 @given(st.lists(MEMBER, min_size=1, max_size=9))
-def test_the_risk_of_each_household_follows_from_any_risk_of_its_members(
-    members: list[tuple[Any, ...]],
-) -> None:
-    """As the page shows it: over the answers of individual_risk, by window functions of the engine."""
+def test_each_record_has_the_risk_of_its_household(members: list[tuple[Any, ...]]) -> None:
+    """Of any risks of the members, here with survey weights."""
     frame = table(members).with_row_index("place").with_columns(weight=pl.col("place") % 3 + 1)
-    asked = f"individual_risk(t, {COLUMNS}, weight := 'weight', key := 'place') JOIN t ON place = record"
-    answer = by_duckdb(f"SELECT place, risk, {OF_EACH} AS household_risk FROM {asked}", t=frame)
-    each = rp.individual_risk(frame, COLUMNS, weight="weight", key="place").collect()
-    alone = pl.when(pl.col("home").is_null()).then("place")
-    joined = frame.join(each, left_on="place", right_on="record").with_columns(
-        household_risk=1 - (1 - pl.col("risk")).product().over("home", alone)
-    )
-    risk = {row["place"]: row["risk"] for row in answer}
-    for row in [*answer, *joined.iter_rows(named=True)]:
-        home = members[row["place"]][0]
-        chance = 1.0
-        for place, (other, *_) in enumerate(members):
-            if place == row["place"] or (home is not None and other == home):
-                chance *= 1 - risk[place]
-        assert row["household_risk"] == pytest.approx(1 - chance, rel=1e-12)
+    named = {"weight": "weight", "household": "home"}
+    call = f"individual_risk(t, {COLUMNS}, weight := 'weight', household := 'home', nulls := 'value')"
+    for rows in (
+        by_duckdb(f"FROM {call}", t=frame),
+        by_polars("individual_risk", frame, COLUMNS, **named),
+        by_polars("individual_risk", frame, COLUMNS, key="place", **named),
+    ):
+        assert [row["record"] for row in rows] == list(range(len(members)))
+        for row in rows:
+            home, chance = members[row["record"]][0], 1.0
+            for other in rows:
+                if other is row or (home is not None and members[other["record"]][0] == home):
+                    chance *= 1 - other["risk"]
+            assert row["household_risk"] == pytest.approx(1 - chance, rel=1e-12)
+
+
+@given(st.lists(MEMBER, min_size=1, max_size=9), st.sampled_from(["value", "drop"]))
+def test_without_weights_their_mean_is_that_of_household_risk(
+    members: list[tuple[Any, ...]], nulls: str
+) -> None:
+    frame = table(members).with_columns(pl.col("home").fill_null(9))  # which "drop" would leave out
+    if nulls == "drop" and not any(None not in row for row in frame.iter_rows()):
+        return
+    [whole] = by_duckdb(f"FROM household_risk(t, 'home', {COLUMNS}, nulls := '{nulls}')", t=frame)
+    for rows in (
+        by_duckdb(f"FROM individual_risk(t, {COLUMNS}, household := 'home', nulls := '{nulls}')", t=frame),
+        by_polars("individual_risk", frame, COLUMNS, household="home", nulls=nulls),
+    ):
+        risks = [row["household_risk"] for row in rows]
+        assert sum(risks) / len(risks) == pytest.approx(whole["average_risk"], rel=1e-12)
+        assert max(risks) == pytest.approx(whole["highest_risk"], rel=1e-12)
+
+
+def test_without_a_household_there_is_no_such_risk() -> None:
+    frame = table([(1, "F", 0.0), (1, "M", 0.0)])
+    for rows in (
+        by_duckdb("FROM individual_risk(t, ['sex'])", t=frame),
+        by_polars("individual_risk", frame, ["sex"]),
+    ):
+        assert [row["household_risk"] for row in rows] == [None, None]
 
 
 @pytest.mark.parametrize(
-    "call", ["risk_summary(t, ['sex']", "individual_risk(t, ['sex']", "adversary_risk(t, '{}'"]
+    ("options", "sentence"),
+    [
+        (
+            {"household": "hom"},
+            "household and key must be columns of the table, got 'hom'; did you mean",
+        ),
+        ({"household": "sex"}, "household and key must be distinct, got 'sex' twice; name each column once"),
+        ({"household": "home", "entity": "size"}, "household must be left out where people are counted"),
+    ],
+)
+def test_bad_households_of_records_are_refused(options: dict[str, str], sentence: str) -> None:
+    frame = table([(1, "F", 0.0)])
+    extras = "".join(f", {name} := {value!r}" for name, value in options.items())
+    with pytest.raises(Exception, match="Error") as refused:
+        by_duckdb(f"FROM individual_risk(t, ['sex']{extras})", t=frame)
+    assert sentence in str(refused.value)
+    with pytest.raises(ReidError) as refused_too:
+        by_polars("individual_risk", frame, ["sex"], **options)
+    assert sentence in str(refused_too.value)
+
+
+@pytest.mark.parametrize(
+    "call", ["risk_summary(t, ['sex']", "adversary_risk(t, '{}'", "adversary_summary(t, '{}'"]
 )
 def test_other_functions_name_the_one_for_households(call: str) -> None:
     with pytest.raises(Exception, match="must be asked without household, got home") as refused:

@@ -28,11 +28,17 @@ def body_name(declared: Function) -> str:
 
 
 def answer_over(
-    declared: Function, own: Mapping[str, str], database: str, reduced: str | None, *, is_divided: bool
+    declared: Function,
+    own: Mapping[str, str],
+    database: str,
+    reduced: str | None,
+    *,
+    is_divided: bool,
+    has_households: bool = False,
 ) -> str:
     """Select the answer over the reduction's query; `own` are the literals of the body's parameters.
 
-    `is_divided` says whether the table is divided into groups.
+    `is_divided` says whether the table is divided into groups, `has_households` whether records are members.
     """
     reduction = declared.reduction
     if reduction is None or reduced is None:
@@ -49,7 +55,8 @@ def answer_over(
         return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column('reid_answer')}"
     if declared.grouped:
         return _body_by_group(declared, reduction, [*own.values(), str(is_divided).lower()], database, source)
-    return _body_over(declared, reduction, list(own.values()), database, source)
+    answer = _body_over(declared, reduction, list(own.values()), database, source)
+    return _with_household_risk(answer) if has_households else answer
 
 
 def _every_column(row: str) -> str:
@@ -131,6 +138,14 @@ def _body_over(
     called = call_body(declared, [*arrays, *own], database, f"{report} FROM {source}")
     each = f"SELECT unnest(answers) AS answer, {NULL_REPORT} FROM ({called})"
     return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
+
+
+def _with_household_risk(answer: str) -> str:
+    """Combine the risks of each household's members; a record without a household is one of its own."""
+    alone = "CASE WHEN record.household IS NULL THEN row_number() OVER () END"
+    return f"""SELECT * EXCLUDE (reid_alone) REPLACE (record.record AS record,
+            1 - product(1 - risk) OVER (PARTITION BY record.household, reid_alone) AS household_risk)
+        FROM (SELECT *, {alone} AS reid_alone FROM ({answer})) ORDER BY record ASC NULLS LAST"""
 
 
 def _body_by_group(

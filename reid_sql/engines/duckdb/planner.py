@@ -21,6 +21,7 @@ from reid_sql.reduction import (
     REFUSAL_KEY_WITH_ENTITY,
     implementation,
     refuse_groups_named_like_results,
+    refuse_household_with_entity,
 )
 from reid_sql.sql.people import one_row_per_person, one_row_per_value
 from reid_sql.sql.text import text
@@ -86,7 +87,9 @@ def _write_answer(declared: Function, checked: Mapping[str, Any], database: str)
         return draw_records(declared, checked, database)
     own = {p.name: literal(p.domain, checked[p.name]) for p in declared.own_parameters}
     reduced = write_reduction(declared, checked, database)
-    return answer_over(declared, own, database, reduced, is_divided=checked.get("by") is not None)
+    has_households = declared.answer is Answer.PER_RECORD and checked.get("household") is not None
+    is_divided = checked.get("by") is not None
+    return answer_over(declared, own, database, reduced, is_divided=is_divided, has_households=has_households)
 
 
 def write_reduction(declared: Function, checked: Mapping[str, Any], database: str = "") -> str | None:
@@ -99,6 +102,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if by is not None:
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and checked["entity"] is not None:
+        refuse_household_with_entity(checked.get("household"))
         arguments |= _people_in_place(checked, arguments, of_shares=reduction.of_shares)
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database

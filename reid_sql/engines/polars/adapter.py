@@ -29,6 +29,7 @@ from reid_sql.reduction import (
     group_names,
     implementation,
     refuse_groups_named_like_results,
+    refuse_household_with_entity,
     refuse_key_with_entity,
     refuse_repeated_key,
 )
@@ -87,6 +88,7 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
         by = check_groups(frames["tbl"], by, arguments["nulls"])
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and (entity := counted.pop("entity", arguments["entity"])) is not None:
+        refuse_household_with_entity(arguments.get("household"))
         of_shares = declared.reduction.of_shares
         frames["tbl"] = _one_row_per_person(frames["tbl"], arguments, entity, by or (), of_shares=of_shares)
         if "sensitive" in arguments:
@@ -100,8 +102,11 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
         return reduced.select(*with_group_names(by), counts) if by is not None else reduced
     types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
     if declared.answer is Answer.PER_RECORD:
-        types = {"record": _list_type(reduced, "members"), **types}
-        return map_whole(reduced, _answer_per_record(declared, own), types).sort("record")
+        has_households = arguments.get("household") is not None
+        member = _list_type(reduced, "members")
+        record = member.to_schema()["record"] if has_households else member  # type: ignore[attr-defined]
+        answer = _answer_per_record(declared, own, has_households=has_households)
+        return map_whole(reduced, answer, {"record": record, **types}).sort("record")
     if declared.reduction.keyed:
         types["record"] = _list_type(reduced, "keys")
     answer = _answer_of(declared, own, answer_rows if by is None else of_group)
@@ -161,7 +166,9 @@ def _answer_of(
     return answer
 
 
-def _answer_per_record(declared: Function, options: dict[str, Any]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+def _answer_per_record(
+    declared: Function, options: dict[str, Any], *, has_households: bool
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
     """Call the body with the distinct records, and give its answer to every record with these values."""
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
@@ -174,10 +181,19 @@ def _answer_per_record(declared: Function, options: dict[str, Any]) -> Callable[
             .hstack(frame.select(*NULL_REPORT_COLUMNS))
         )
         named = each.explode("record", empty_as_null=False, keep_nulls=False)
+        named = _with_household_risk(named) if has_households else named
         _refuse_repeated(named["record"])
         return named
 
     return answer
+
+
+def _with_household_risk(members: pl.DataFrame) -> pl.DataFrame:
+    """Combine the risks of each household's members; a record without a household is one of its own."""
+    record, household = (pl.col("record").struct.field(name) for name in ("record", "household"))
+    alone = pl.when(household.is_null()).then(pl.int_range(pl.len()))
+    risk = 1 - (1 - pl.col("risk")).product().over(household, alone)
+    return members.with_columns(record, household_risk=risk)
 
 
 def _arrays(declared: Function, frame: pl.DataFrame) -> dict[str, Any]:

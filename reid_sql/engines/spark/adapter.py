@@ -30,6 +30,7 @@ from reid_sql.reduction import (
     Reduction,
     implementation,
     refuse_groups_named_like_results,
+    refuse_household_with_entity,
     refuse_key_with_entity,
 )
 
@@ -85,6 +86,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
             resolve_groups(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns
         )
     if declared.one_row_per_person and arguments["entity"] is not None:
+        refuse_household_with_entity(arguments.get("household"))
         own_key = {"entity": PERSON, "key": key}
         people = _derive_people(arguments, by, of_shares=reduction.of_shares)
         given |= {"tbl": people} | {n: v for n, v in own_key.items() if n in given}

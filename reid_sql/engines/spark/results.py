@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns
@@ -78,6 +78,13 @@ def refuse_repeated_keys(records: DataFrame) -> None:
     refuse_repeated_key(is_repeated=fetch(values, "one row")["values"][0].as_py() > 0)
 
 
+def _with_household_risk(members: DataFrame) -> DataFrame:
+    """Combine the risks of each household's members; a record without a household is one of its own."""
+    alone = F.when(F.col("household").isNull(), F.col("record"))
+    members_of = Window.partitionBy("household", alone)
+    return members.withColumn("household_risk", 1 - F.product(1 - F.col("risk")).over(members_of))
+
+
 def answer_records(declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
     """Join to the key of every record the body's answer for its distinct record."""
     records = drop_nulls(distinct.rows, distinct.nulls)
@@ -92,4 +99,6 @@ def answer_records(declared: Function, distinct: DistinctRecords, parameters: Ma
         classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")
     right = with_key(classes, distinct.names)
     joined = records.join(right, same_key([F.col(name) for name in distinct.names], right))
+    if "household" in records.columns:
+        joined = _with_household_risk(joined)
     return null_report(distinct.rows, distinct.nulls, joined.select("record", *declared.columns))

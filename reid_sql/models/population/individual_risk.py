@@ -48,12 +48,13 @@ class WeightedRecords:
 class IndividualRisk:
     """Risk of each distinct record, the estimated people of its class, and the right matches to expect.
 
-    The matches are over all records.
+    The matches are over all records. A household's risk follows from its members', record by record.
     """
 
     class_size: Integers
     population_class_size: Floats
     risk: Floats
+    household_risk: float | None  # which the engine computes, where it is asked for
     expected_reidentifications: float
     status: str
 
@@ -82,7 +83,7 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(sizes, weighted.mass, risks, float(weighted.records @ risks), status)
+    return IndividualRisk(sizes, weighted.mass, risks, None, float(weighted.records @ risks), status)
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

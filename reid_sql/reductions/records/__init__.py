@@ -5,9 +5,10 @@ from typing import Final
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.parameters import Columns, Key
-from reid_sql.reduction import DROPPABLE_NULLS, KEY, QI, TBL, Argument, Reduction
+from reid_sql.reduction import DROPPABLE_NULLS, HOUSEHOLD, KEY, QI, TBL, Argument, Reduction
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
+HOUSED_QI: Final = Columns("quasi-identifiers, weight, household and key")
 FITTED_BYTES: Final = 1400
 WEIGHTED_BYTES: Final = 600
 NOTHING_CREATED: Final = {
@@ -37,7 +38,7 @@ WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
     words="the distinct records, with how many hold each and the sum of their weights",
-    arguments=(TBL, QI, Argument("weight", Key(), optional=True), KEY, DROPPABLE_NULLS),
+    arguments=(TBL, QI, Argument("weight", Key(), optional=True), HOUSEHOLD, KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
         "records": "BIGINT",

@@ -17,7 +17,7 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.reduction import CLASS_PEOPLE, CLASS_WEIGHT
-from reid_sql.reductions.records import KEYED_QI
+from reid_sql.reductions.records import HOUSED_QI, KEYED_QI
 
 
 def fitted_records(
@@ -35,11 +35,23 @@ def fitted_records(
 
 
 def weighted_records(
-    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, weight: str | None = None, key: str | None = None
+    tbl: pl.LazyFrame,
+    qi: Sequence[str],
+    nulls: str,
+    weight: str | None = None,
+    household: str | None = None,
+    key: str | None = None,
 ) -> pl.LazyFrame:
-    """Distinct records with the sum of their class's weights, NaN where one of them is no number above 0."""
+    """Distinct records with the sum of their class's weights, NaN where one of them is no number above 0.
+
+    With a household, a member is the record and its household.
+    """
     _check(tbl, qi, weight)
     _check(tbl, qi, key)
+    member = record_label(key)
+    if household is not None:
+        [own, *_] = check_columns(HOUSED_QI, [household, *qi], tbl)
+        member = pl.struct(member.alias("record"), exact_column(own).alias("household")).alias("members")
     number = pl.lit(1.0) if weight is None else exact_column(weight).cast(pl.Float64, strict=False)
     each = pl.when(number > 0).then(number).otherwise(float("nan")).alias("mass")
     mass, sums = pl.col("mass").sum(), []
@@ -47,7 +59,7 @@ def weighted_records(
         mass = mass * pl.col(CLASS_PEOPLE).max() / pl.len()
     if CLASS_WEIGHT in tbl.collect_schema():
         mass, sums = pl.col(CLASS_WEIGHT).max().alias("mass"), [pl.col(CLASS_WEIGHT)]
-    rows, names = with_aliases(tbl, qi, record_label(key), each, *people, *sums), aliases(qi)
+    rows, names = with_aliases(tbl, qi, member, each, *people, *sums), aliases(qi)
     records = distinct_records(drop_nulls(rows, names, nulls), names, "members", mass)
     reduced = records.select("place", "records", "class_size", "mass", "members")
     return null_report(rows, names, nulls, reduced)

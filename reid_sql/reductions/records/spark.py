@@ -23,7 +23,7 @@ from reid_sql.engines.spark.counting import (
 from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns
 from reid_sql.engines.spark.results import DistinctRecords
 from reid_sql.reduction import CLASS_WEIGHT
-from reid_sql.reductions.records import KEYED_QI
+from reid_sql.reductions.records import HOUSED_QI, KEYED_QI
 
 WORDS: Final = "the counts of the distinct records"
 
@@ -42,13 +42,19 @@ def fitted_records(
 
 
 def weighted_records(
-    tbl: DataFrame, qi: Sequence[str], weight: str | None, key: str, nulls: str
+    tbl: DataFrame, qi: Sequence[str], weight: str | None, household: str | None, key: str, nulls: str
 ) -> DistinctRecords:
-    """How many records each distinct one represents, and the sum of their class's weights."""
+    """How many records each distinct one represents, and the sum of their class's weights.
+
+    With a household, each record has its own beside its key.
+    """
     number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
     people = class_columns(tbl)
     weights = {"class_weight": column(CLASS_WEIGHT)} if CLASS_WEIGHT in tbl.columns else {}
-    rows = read_rows(tbl, qi, KEYED_QI, record=_column(tbl, key), weight=number, **people, **weights)
+    own = {"record": _column(tbl, key), "weight": number}
+    if household is not None:
+        own["household"] = column(resolve_columns(HOUSED_QI, [household, *qi], tbl)[0])
+    rows = read_rows(tbl, qi, KEYED_QI, **own, **people, **weights)
     mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan")))
     if people:  # whose classes have people who are in a smaller one, too
         mass = F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))

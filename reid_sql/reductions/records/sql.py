@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import CLASS_WEIGHT
-from reid_sql.reductions.records import FITTED_BYTES, KEYED_QI, WEIGHTED_BYTES
+from reid_sql.reductions.records import FITTED_BYTES, HOUSED_QI, KEYED_QI, WEIGHTED_BYTES
 from reid_sql.sql.people import class_columns, class_size, positive
 from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report
 from reid_sql.sql.source import Source
@@ -23,13 +24,15 @@ def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str |
     return _over_distinct(tbl, qi, None, key, nulls, body)
 
 
-def weighted_records(tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str) -> str:
+def weighted_records(
+    tbl: Source, qi: Sequence[str], weight: str | None, household: str | None, key: str | None, nulls: str
+) -> str:
     """List the distinct records, with how many hold each and the sum of their weights."""
     body = f"""
         SELECT id AS place, records, class_size, mass, members
         FROM reid_distinct
         WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
-    return _over_distinct(tbl, qi, weight, key, nulls, body)
+    return _over_distinct(tbl, qi, weight, key, nulls, body, household)
 
 
 def _encode_with_nulls(qi: Sequence[str]) -> str:
@@ -45,18 +48,28 @@ def _encode_with_nulls(qi: Sequence[str]) -> str:
 
 
 def _over_distinct(
-    tbl: Source, qi: Sequence[str], weight: str | None, key: str | None, nulls: str, body: str
+    tbl: Source,
+    qi: Sequence[str],
+    weight: str | None,
+    key: str | None,
+    nulls: str,
+    body: str,
+    household: str | None = None,
 ) -> str:
     """Write the body over reid_distinct: the distinct records, numbered, each with the records that hold it.
 
     These are named by the key, or else by their place in the scan, counted before any is left out. `mass` is
-    the sum of the weights of the class, NaN where one of them is no number above 0.
+    the sum of the weights of the class, NaN where one of them is no number above 0. With a household, a
+    member is the record and its household.
     """
     before = {
         "record": "row_number() OVER () - 1" if key is None else name(key),
         "weight": "1::DOUBLE" if weight is None else f"try_cast({name(weight)} AS DOUBLE)",
         **class_columns(tbl),
     }
+    member = "record"
+    if household is not None:
+        before["household"], member = name(household), "{'record': record, 'household': household}"
     size, mass = class_size(tbl), f"sum({positive('weight')})"
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
         before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
@@ -67,14 +80,16 @@ def _over_distinct(
           SELECT row_number() OVER () AS id, *
           FROM (
             SELECT {numbered(qi)}, count(*) AS records, {size} AS class_size,
-              list(record) AS members, {mass} AS mass
+              list({member}) AS members, {mass} AS mass
             FROM {tbl.rows(qi, before=before)}
             {f"WHERE {none_null(qi)}" if nulls == "drop" else ""}
             GROUP BY {numbered(qi)}
           )
         )
         {body}"""
-    more = [column for column in (weight, key) if column is not None]
-    label = KEYED_QI.words if more else "quasi-identifiers"
+    more = [column for column in (weight, key, household) if column is not None]
+    label = (KEYED_QI if household is None else HOUSED_QI).words if more else "quasi-identifiers"
+    if household is not None:
+        list_columns(label, [household, *qi], fold_case)
     reported = with_null_report(tbl, qi, nulls, named_by_key(tbl, qi, key, nulls, listed))
     return tbl.check_columns(label, [*qi, *more], reported)

@@ -52,11 +52,19 @@ def test_loglinear_risk_of_each_record_is_the_same(
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"weight": "weight"}, {"weight": "weight", "nulls": "drop", "form": "approximate"}]
+    "options",
+    [
+        {},
+        {"weight": "weight"},
+        {"weight": "weight", "nulls": "drop", "form": "approximate"},
+        {"weight": "weight", "household": "home"},
+    ],
 )
 def test_individual_risk_is_the_same(spark: "SparkSession", options: dict[str, Any]) -> None:
-    found = by_spark(spark, "individual_risk", [TOWN], QI, key="id", **options)
-    for answer in by_both("individual_risk", {"t": TOWN}, QI, key="id", **options):
+    place = pl.int_range(pl.len())
+    town = TOWN.with_columns(home=pl.when(place % 5 > 0).then(place // 3))
+    found = by_spark(spark, "individual_risk", [town], QI, key="id", **options)
+    for answer in by_both("individual_risk", {"t": town}, QI, key="id", **options):
         same(found, answer)
 
 
