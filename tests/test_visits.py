@@ -231,7 +231,7 @@ def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
     con = duckdb.connect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        getattr(reid_sql, name)(con, con.read_csv("visits.csv"), **arguments_of(name))
+        getattr(reid_sql, name)(con, tbl=con.read_csv("visits.csv"), **arguments_of(name))
     cautions = [each for each in caught if each.category is RowsNotPeopleWarning]
     assert [HINT in str(each.message) for each in cautions] == [True]
     assert cautions[0].filename == __file__
