@@ -1,4 +1,4 @@
--- weighted_records(people, ['age', 'sex'], 'weight', None, 'drop')
+-- weighted_records(people, ['age', 'sex'], 'weight', None, None, 'drop')
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_distinct AS MATERIALIZED (
