@@ -146,30 +146,37 @@ def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Seque
     return joined.withColumn("log_expected", independent)
 
 
-def list_singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:
+def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]], k: int) -> DataFrame:
     """The keys of records, `record`, with the places of their sets, those that contain no smaller one.
 
-    Records of one key are of one person, whom a set singles out where it does so with one of them.
+    Fewer than k share a record's values in one of its sets. Records of one key are of one person, who has a
+    set where it is so of one of their records.
     """
-    masks = to_spark(records.sparkSession, _masks(sets))
-    # Of records that are alike on all columns none is singled out: one represents all, with their number.
-    distinct = records.groupBy(*names).agg(
-        F.first("record").alias("record"), F.count(F.lit(1)).alias("records")
-    )
+    spread = _without_crowds(records, names, k).localCheckpoint()
+    masks, by = to_spark(records.sparkSession, _masks(sets)), ["mask", *names]
     inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
-    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "records", *own)
-    one_alone = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
-    sums = (
-        (F.max("records") == 1).alias("single"),
-        one_alone.alias("alone"),
-        F.first("record").alias("record"),
-    )
-    alone = repeated.groupBy("mask", "place", *names).agg(*sums).filter("single AND alone")
-    each = alone.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    repeated = spread.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "is_crowd", *own)
+    sharing = F.count_distinct(F.struct("record")).alias("sharing")  # a struct, as NULL is a person too
+    shared = repeated.groupBy(*by).agg(sharing, F.bool_or("is_crowd").alias("is_crowd"))
+    rare = with_key(shared.filter((F.col("sharing") < k) & ~F.col("is_crowd")).select(*by), by)
+    held = repeated.join(rare, same_key([F.col(name) for name in by], rare))
+    each = held.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")
+
+
+def _without_crowds(records: DataFrame, names: Sequence[str], k: int) -> DataFrame:
+    """The records, with one in place of all that share every value with k or more: no set is theirs."""
+    classes = records.groupBy(*names).agg(F.count(F.lit(1)).alias("people"))
+    is_crowd = F.col("people") >= k
+    few = with_key(classes.filter(~is_crowd).select(*names), names)
+    alone = records.join(few, same_key([F.col(name) for name in names], few))
+    one_each = classes.filter(is_crowd).select(F.lit(None).alias("record"), *names)
+    return alone.select("record", *names, F.lit(False).alias("is_crowd")).union(  # noqa: FBT003 - a literal
+        one_each.withColumn("is_crowd", F.lit(True))  # noqa: FBT003 - a literal
+    )
 
 
 def _within(other: Column, one: Column) -> Column:
