@@ -102,9 +102,16 @@ def test_minimal_keys_of_a_table() -> None:
 
 
 def test_names_that_the_plan_uses_itself_are_columns_like_any_other() -> None:
-    odd = TOWN.rename({"age": "reid_keys", "sex": "records", "zip": "names", "town": "codes"})
-    for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0):
-        assert [row["columns"] for row in answer] == [["reid_keys", "records"]]
+    for names in (
+        ("reid_keys", "records", "names", "codes"),
+        ("reid_row", "reid_records", "reid_id", "reid_person"),
+        ("reid_key", "reid_place", "reid_code", "reid_list"),
+    ):
+        odd = TOWN.rename(dict(zip(TOWN.columns, names, strict=True)))
+        for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0):
+            assert [row["columns"] for row in answer] == [[*names[:2]]]
+        for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0, entity=names[3]):
+            assert [row["columns"] for row in answer] == [[name] for name in names[:3]]
 
 
 def test_engines_agree_on_more_records_than_a_morsel() -> None:
