@@ -10,7 +10,7 @@ reid_distinct AS MATERIALIZED (
   FROM (
     SELECT list_value(*COLUMNS(*)) AS reid_row, count(*) AS reid_records
     FROM reid_keys
-    GROUP BY reid_row
+    GROUP BY ALL
   )
 ),
 reid_cells AS (
