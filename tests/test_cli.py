@@ -345,6 +345,13 @@ def test_query_runs_every_statement_and_shows_answers() -> None:
     assert "│ 2 │" in command("query", "-", stdin=sql).stdout
 
 
+def test_query_takes_the_sql_itself(tmp_path: Path) -> None:
+    short, long = "SELECT 7 AS a", f"SELECT 7 AS a -- {'long ' * 2000}"  # the second is too long for a path
+    (tmp_path / "my query.txt").write_text(short, encoding="utf-8")
+    for given in (short, long, str(tmp_path / "my query.txt")):
+        assert json.loads(command("query", given, "--json").stdout) == [{"a": 7}]
+
+
 def test_json_holds_infinite_numbers_as_words() -> None:
     sql = (
         "SELECT 'Infinity'::DOUBLE AS a, [{'b': '-Infinity'::DOUBLE, "
