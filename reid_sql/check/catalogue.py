@@ -6,6 +6,7 @@ from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
+from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
@@ -286,6 +287,7 @@ _OFFENDING: Final = tuple(
 )
 COPULA_PARAMETERS: Final = (
     Parameter("threshold", PROBABILITY, 0.95),
+    Parameter("sample", SAMPLE_USE, "known"),  # the table is the sample: by 'ignored' its scores are too low
     Parameter("method", Choice(METHODS), "paper"),
     Parameter("seed", SEED, 0),
 )

@@ -39,7 +39,7 @@ class Calls:
         function = check.measure.declared
         tables = {"tbl": tbl}
         if check.measure.takes("model"):
-            tables = {"model": self._fit_copula(check, tbl), "tbl": self._complete(check, tbl)}
+            tables = {"model": self._fit_copula(check, tbl), "tbl": self._scored(check, tbl)}
         call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
@@ -86,13 +86,19 @@ class Calls:
             self._models[key] = name
         return self._models[key]
 
-    def _complete(self, check: Check, tbl: str) -> str:
-        """Name a relation of the records that count: with `drop`, those that lack no value."""
-        if self.table.nulls != "drop":
+    def _scored(self, check: Check, tbl: str) -> str:
+        """Name a relation of the records that count.
+
+        With `drop` these lack no value, and of equal rows of a person one counts, as a class counts people.
+        """
+        person, drops = self.table.entity, self.table.nulls == "drop"
+        if person is None and not drops:
             return tbl
-        name = f"{tbl}_complete_{len(self._models)}"
-        known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
-        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {tbl} WHERE {known}")
+        name = f"{tbl}_scored_{len(self._models)}"
+        own = [quoted(column) for column in check.quasi_identifiers]
+        listed = "*" if person is None else f"DISTINCT {', '.join([*own, quoted(person)])}"
+        known = " AND ".join(f"{column} IS NOT NULL" for column in own) if drops else "true"
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {known}")
         return name
 
 

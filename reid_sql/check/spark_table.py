@@ -421,8 +421,10 @@ class SparkTable(TableEngine):
             options = {"method": asked["method"], "seed": asked["seed"], "nulls": nulls, "entity": person}
             rs.fit_copula(self.model_name, part, qi, **options)
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
-            complete = part.filter(_complete(qi)) if nulls == "drop" else part
-            scored = rs.score_copula(complete, self.model_name, **own)
+            counted = part.filter(_complete(qi)) if nulls == "drop" else part
+            if person:  # of equal rows of a person one counts, as a class counts people
+                counted = counted.distinct()
+            scored = rs.score_copula(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
             return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
