@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
+from reid_sql.check.measure import Measure, count_sets, highest, row_of, strongest, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
@@ -373,8 +373,50 @@ _HOUSEHOLDS: Final = (
     ),
 )
 
+# What a synthetic table gives away of the people it was made from, in excess of people who were not used.
+_SYNTHETIC: Final = tuple(
+    Measure(
+        name,
+        words,
+        "audit_synthetic",
+        "excess",
+        of_records=True,
+        interval=True,
+        unused=() if name == "disclosive_correct" else ("sensitive",),
+        pick=strongest(*attacks),
+    )
+    for name, words, attacks in (
+        (
+            "replicated_uniques",
+            "excess share of unique people whose values are in the synthetic table once",
+            ("replicated_uniques",),
+        ),
+        (
+            "disclosive_correct",
+            "excess share of people whose sensitive value their synthetic class gives away",
+            ("disclosive_correct",),
+        ),
+        (
+            "singling_out",
+            "excess share of predicates from the synthetic table that single out one person",
+            ("singling_out_univariate", "singling_out_multivariate"),
+        ),
+        ("linkability", "excess share of people whose two halves are linked", ("linkability",)),
+        (
+            "attribute_inference",
+            "excess share of right guesses of a column, at worst",
+            ("inference",),
+        ),
+        (
+            "membership_advantage",
+            "excess of the strongest attack on who is among the people it was made from",
+            ("strongest_membership",),
+        ),
+    )
+)
+
 ALL: Final = (
     *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS, *_SYNTHETIC),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -26,7 +26,8 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLE_PARAMETERS: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
+TABLES: Final = ("tbl", "population_tbl", "original", "synthetic", "holdout")
+TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
 
@@ -93,6 +94,17 @@ def sum_of(column: str) -> Pick:
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         return {column: sum(row[column] for row in rows)}
+
+    return pick
+
+
+def strongest(*attacks: str) -> Pick:
+    """Take the attack of these that gives away most; any that cannot be judged leaves them all unjudged."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        found = [row for row in rows if row["attack"] in attacks]
+        worst = max(found, key=lambda row: float("inf") if row["high"] is None else row["high"])
+        return {**worst, "excess_low": worst["low"], "excess_high": worst["high"]}
 
     return pick
 

@@ -305,7 +305,7 @@ class SparkTable(TableEngine):
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
-        given = table.population_source
+        given = table.others.get("population")
         self.population = given and read_source_frame(
             spark, given, f"policy tables[{number}].population_file"
         )
@@ -422,8 +422,7 @@ class SparkTable(TableEngine):
             rs.fit_copula(self.model_name, part, qi, **options)
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
-            if person:  # of equal rows of a person one counts, as a class counts people
-                counted = counted.distinct()
+            counted = counted.distinct() if person else counted  # of equal rows of a person one counts
             scored = rs.score_copula(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
