@@ -11,6 +11,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
+from reid_sql.models.synthetic.attack_figures import STATUS_HOLDOUT_EXCEEDS
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 
@@ -99,12 +100,15 @@ def sum_of(column: str) -> Pick:
 
 
 def strongest(*attacks: str) -> Pick:
-    """Take the attack of these that gives away most; any that cannot be judged leaves them all unjudged."""
+    """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         found = [row for row in rows if row["attack"] in attacks]
         worst = max(found, key=lambda row: float("inf") if row["high"] is None else row["high"])
-        return {**worst, "excess_low": worst["low"], "excess_high": worst["high"]}
+        ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
+        if any(row["status"] == STATUS_HOLDOUT_EXCEEDS for row in rows):
+            return {**dict.fromkeys(("excess", *ends)), "status": STATUS_HOLDOUT_EXCEEDS}
+        return {**worst, **ends}
 
     return pick
 

@@ -95,6 +95,16 @@ def test_its_own_people_pass_where_a_table_of_others_is_released(folder: Path) -
     assert {each["verdict"] for each in found} == {"pass"}
 
 
+def test_tables_in_each_others_role_are_not_judged(folder: Path) -> None:
+    """Attacks on people who were not used would be right more often, and no excess would be left."""
+    swapped = TABLE.replace("original_file", "x").replace("holdout_file", "original_file")
+    found = judged(
+        folder, "".join(ask(name, 1) for name in MEASURES), swapped.replace("x =", "holdout_file =")
+    )
+    assert {each["verdict"] for each in found} == {"not judged"}
+    assert {each["groups"][0]["why"].partition(":")[0] for each in found} == {"holdout_exceeds"}
+
+
 @pytest.mark.parametrize(
     ("table", "more", "words"),
     [
