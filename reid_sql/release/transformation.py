@@ -123,7 +123,7 @@ class Transformation:
             else quoted(name)
             for name in names
         )
-        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_told) AS reid_told"
+        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_flagged) AS reid_flagged"
         return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
 
 
