@@ -624,7 +624,7 @@ def copula_correction(
     """
 
 def copula_forecast(
-    con: duckdb.DuckDBPyConnection, model: str, populations: Sequence[float]
+    con: duckdb.DuckDBPyConnection, model: str, populations: float | Sequence[float]
 ) -> duckdb.DuckDBPyRelation:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
@@ -1343,7 +1343,7 @@ def population_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     weight: str | None = None,
     marginals: _Frame | None = None,
@@ -1510,7 +1510,7 @@ def pyc_extrapolate(
     con: duckdb.DuckDBPyConnection,
     sizes: Sequence[float],
     correctness: Sequence[float],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
@@ -1601,7 +1601,7 @@ def pyc_forecast(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "drop"] = "value",

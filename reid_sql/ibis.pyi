@@ -427,7 +427,7 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
     $ nulls           <str> 'value'
     """
 
-def copula_forecast(model: str, populations: Sequence[float]) -> Table:
+def copula_forecast(model: str, populations: float | Sequence[float]) -> Table:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
@@ -1027,7 +1027,7 @@ def matching_correctness_curve(
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     weight: str | None = None,
     marginals: _Frame | None = None,
@@ -1183,7 +1183,7 @@ def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
@@ -1268,7 +1268,7 @@ def pyc_fit(
 def pyc_forecast(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "drop"] = "value",

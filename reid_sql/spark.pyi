@@ -784,7 +784,7 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame:
      nulls           | value
     """
 
-def copula_forecast(model: str, populations: Sequence[float]) -> DataFrame:
+def copula_forecast(model: str, populations: float | Sequence[float]) -> DataFrame:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
@@ -1764,7 +1764,7 @@ def minimal_unique_subsets(
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     weight: str | None = None,
     marginals: _Frame | None = None,
@@ -1991,7 +1991,7 @@ def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column:
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
@@ -2078,7 +2078,7 @@ def pyc_fit(
 def pyc_forecast(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "drop"] = "value",

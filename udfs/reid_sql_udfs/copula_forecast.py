@@ -4,7 +4,7 @@ from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
-from reid_sql.parameters import Counts, Model
+from reid_sql.parameters import Model, Populations
 
 
 @table_function(
@@ -13,7 +13,7 @@ from reid_sql.parameters import Counts, Model
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model",
     models=True,
 )
-def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
+def copula_forecast(model: Model, populations: Populations) -> list[CopulaForecast]:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
     Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that

@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
-from reid_sql.parameters import Counts, Names, Seed
+from reid_sql.parameters import Names, Populations, Seed
 from reid_sql.reductions.evidence import PEOPLE
 
 
@@ -18,7 +18,7 @@ from reid_sql.reductions.evidence import PEOPLE
 )
 def population_risk(
     rows: EvidenceRows,
-    populations: Counts,
+    populations: Populations,
     k: ClassSize = 5,
     *,
     ordered: Names = None,

@@ -9,7 +9,7 @@ from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR, Measure
 from reid_sql.models.pyc.pitman_yor import ClassSize
-from reid_sql.parameters import PROBABILITY, Counts, Numbers
+from reid_sql.parameters import PROBABILITY, Counts, Numbers, Populations
 
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
 Errors = Annotated[npt.ArrayLike | None, Numbers(STANDARD_ERROR, optional=True)]
@@ -25,7 +25,7 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
 def pyc_extrapolate(
     sizes: Counts,
     correctness: Shares,
-    populations: Counts,
+    populations: Populations,
     method: Method = "tilted",
     *,
     measure: Measure = "correctness",

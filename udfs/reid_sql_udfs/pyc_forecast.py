@@ -6,7 +6,7 @@ from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor import ClassSize
 from reid_sql.models.pyc.pitman_yor_fit import Prior
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
-from reid_sql.parameters import Counts
+from reid_sql.parameters import Populations
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -17,7 +17,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
 )
 def pyc_forecast(
-    histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
+    histogram: Histogram, populations: Populations, k: ClassSize = 5, prior: Prior = "archer"
 ) -> list[PycForecast]:
     """Forecast right matches, unique people and people in sets smaller than k, to any population.
 
