@@ -344,9 +344,8 @@ class Release:
         name, columns, *others = key
         for (other, _, *same), answers in self._answers.items():
             rows = answers.get(group.place, [])
-            if (other, same) == (name, others) and {each for row in rows for each in row["columns"]} > {
-                *columns
-            }:
+            named = {each for row in rows for each in row["columns"]}
+            if (other, same) == (name, others) and named > {*columns}:
                 return [row for row in rows if {*row["columns"]} <= {*columns}]
         return []
 
