@@ -318,10 +318,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a column by which the answer tells records, or NULL.
-
-    The reduction holds it against the table.
-    """
+    """The name of a column that identifies the answer's records, or NULL; the reduction checks it."""
 
     def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
         """Read the name, which the query checks, or NULL."""
@@ -437,7 +434,6 @@ RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
-Counts = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Populations = Annotated[npt.ArrayLike, Numbers(COUNT, is_one_enough=True, example="1e6 or [1000, 1e6]")]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]

@@ -9,8 +9,9 @@ from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR, Measure
 from reid_sql.models.pyc.pitman_yor import ClassSize
-from reid_sql.parameters import PROBABILITY, Counts, Numbers, Populations
+from reid_sql.parameters import COUNT, PROBABILITY, Numbers, Populations
 
+Sizes = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
 Errors = Annotated[npt.ArrayLike | None, Numbers(STANDARD_ERROR, optional=True)]
 Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
@@ -23,7 +24,7 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
     "maximum entropy",
 )
 def pyc_extrapolate(
-    sizes: Counts,
+    sizes: Sizes,
     correctness: Shares,
     populations: Populations,
     method: Method = "tilted",
