@@ -343,9 +343,8 @@ class Release:
             return []
         name, columns, *others = key
         for (other, _, *same), answers in self._answers.items():
-            rows = answers.get(group.place, [])
-            named = {each for row in rows for each in row["columns"]}
-            if (other, same) == (name, others) and named > {*columns}:
+            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+            if {each for row in rows for each in row["columns"]} > {*columns}:
                 return [row for row in rows if {*row["columns"]} <= {*columns}]
         return []
 
