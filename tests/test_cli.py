@@ -677,7 +677,7 @@ def test_one_function_is_described_in_full() -> None:
     assert reported.startswith("risk_summary(tbl, qi, threshold := 0.2")
     assert "unique_records BIGINT" in " ".join(reported.split())
     assert "Refuses an empty table" in reported
-    assert "Not on Spark: it goes through the codes of all records" in " ".join(
+    assert "Not on Spark: it reads the codes of all records" in " ".join(
         command("functions", "qar_contributions").stdout.split()
     )
     refused = command("functions", "risk_sumary")
