@@ -135,7 +135,7 @@ def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> N
         ),
         (
             {"entity": "person", "nulls": "wildcard"},
-            "entity must be counted with nulls := 'value' or 'drop', got",
+            "entity must be used with nulls := 'value' or 'drop', got",
         ),
     ],
 )
