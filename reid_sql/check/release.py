@@ -18,6 +18,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
+from reid_sql.reductions.subsets import SUBSETS
 from reid_sql_udfs import declared
 
 MAX_GROUPS: Final = 10_000
@@ -55,6 +56,7 @@ class TableEngine(ABC):
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
     coarsens = False  # whether it counts values that a relation merges
+    attacks = False  # whether it compares a synthetic table with its original
 
     def __init__(self) -> None:
         """Begin with no group counted."""
@@ -180,7 +182,7 @@ class Release:
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
         self.engine = engine
-        self.evidence = identify_files(table.source, table.population_source) if known is None else known
+        self.evidence = identify_files(table.source, table.others) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
         self.identifiers: Mapping[str, str] | None = None  # a caution for each column, once they were counted
@@ -211,7 +213,7 @@ class Release:
 
     def has_changed(self) -> bool:
         """Whether what was measured is no longer what was opened."""
-        now = identify_files(self.table.source, self.table.population_source)
+        now = identify_files(self.table.source, self.table.others)
         return now != self.evidence or self.engine.has_changed()
 
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
@@ -322,6 +324,9 @@ class Release:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
+        if check.measure.takes("original") and not self.engine.attacks:
+            rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
+            raise UnavailableError(f"{rule}; export the table, its original and the holdout to files")
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         given |= {name: check.parameters[called] for name, called in check.measure.renamed}
@@ -331,8 +336,20 @@ class Release:
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
-            answers[group.place] = self._new_answer(check, given, group, answers)
+            known = self._find_in_answers(function, key, group)
+            answers[group.place] = known or self._new_answer(check, given, group, answers)
         return answers[group.place]
+
+    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
+        """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
+        if function.reduction is not SUBSETS:
+            return []
+        name, columns, *others = key
+        for (other, _, *same), answers in self._answers.items():
+            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+            if {each for row in rows for each in row["columns"]} > {*columns}:
+                return [row for row in rows if {*row["columns"]} <= {*columns}]
+        return []
 
     def _new_answer(
         self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers

@@ -114,7 +114,7 @@ def _advice_for_check(each: ReportPage) -> RenderableType:
     )
     why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
     if not each["changes"]:
-        words = "  does not hang on the quasi-identifiers, so nothing was measured"
+        words = "  The figure does not depend on the quasi-identifiers, so no change was measured."
         return Group(Text(title, style="bold"), *(why or [Text(words, style="dim")]), "")
     table = Table(header_style="bold")
     table.add_column("measured with")
@@ -140,10 +140,8 @@ def _advice_for_check(each: ReportPage) -> RenderableType:
 def _advice_for_table(each: ReportPage) -> RenderableType:
     best = each["changes"][0] if each["changes"] else None
     if best is None:
-        return Panel(
-            Text(f"{each['name']}: no change that was measured meets any failing check; combine several."),
-            style="red",
-        )
+        words = "no measured change meets any failing check; reid-sql prepare tries combinations."
+        return Panel(Text(f"{each['name']}: {words}"), style="red")
     met, all_of = best["meets"], each["failing"]
     alike = [
         row["change"]

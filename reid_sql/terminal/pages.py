@@ -66,12 +66,12 @@ def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[st
         (f"unique {noun}", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
         (
             "highest risk",
-            f"{risk['highest_risk']:.4g}",
+            f"{format_percent(risk['highest_risk'])} %",
             "chance of a right match on the most exposed person",
         ),
         (
             "average risk",
-            f"{risk['average_risk']:.4g}",
+            f"{format_percent(risk['average_risk'])} %",
             "share of right matches if an attacker links everybody",
         ),
         (f"{noun} at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),

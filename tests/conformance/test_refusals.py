@@ -32,7 +32,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "points must be a whole number of known items from 1 to 16, got 2.5; pass how many items of a person an "
     "attacker knows": ("sparse_correctness_curve", {"person": "id", "item": "age", "points": 2.5}),
-    "populations must be a list of one or more numbers, got []; write it like [1000, 1e6]": (
+    "populations must be a number or a list of one or more numbers, got []; "
+    "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
         {"qi": AGE, "populations": []},
     ),
@@ -50,13 +51,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "pyc_fit",
         {"qi": AGE, "nulls": "wildcard"},
     ),
-    "qar_risk must be asked without by, got [age]: its columns are compared as a whole; ask about each group "
-    "in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
+    "qar_risk must be called without by, got [age]: its columns are compared as a whole; ask about each "
+    "group in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
     "entity must not be a quasi-identifier, got 'AGE'; an attacker who knows it needs nothing else: leave it "
     "out of one of them": ("class_size_histogram", {"qi": AGE, "entity": "AGE", "by": ["sex"]}),
-    "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'; reduce the table to a row a "
-    "person first": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
-    "by must be asked with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
+    "entity must be used with nulls := 'value' or 'drop', got 'wildcard'; first reduce the table to one "
+    "row per person": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
+    "by must be used with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
     "own": ("class_size_histogram", {"qi": AGE, "entity": "id", "by": ["sex"], "nulls": "wildcard"}),
     "the number of subsets of the columns must be at most 10000000, got ": (
         "attribute_risk",
@@ -105,7 +106,8 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE, "x"), {}),
     "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at "
     "risk, such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
-    "populations must be a list of one or more numbers, got ['x']; write it like [1000, 1e6]": (
+    "populations must be a number or a list of one or more numbers, got ['x']; "
+    "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
         ("tbl", AGE, ["x"]),
         {},

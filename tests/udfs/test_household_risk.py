@@ -166,7 +166,7 @@ def test_bad_households_of_records_are_refused(options: dict[str, str], sentence
     "call", ["risk_summary(t, ['sex']", "adversary_risk(t, '{}'", "adversary_summary(t, '{}'"]
 )
 def test_other_functions_name_the_one_for_households(call: str) -> None:
-    with pytest.raises(Exception, match="must be asked without household, got home") as refused:
+    with pytest.raises(Exception, match="must be called without household, got home") as refused:
         by_duckdb(f"FROM {call}, household := 'home')", t=table([(1, "F", 0.0)]))
     assert "call household_risk, or take 1 - product(1 - risk) over the records of each household" in str(
         refused.value
@@ -192,7 +192,7 @@ def test_households_of_one_are_people() -> None:
         ),
         ("t, 'home', ['sex'], threshold := 2", "threshold must be"),
         ("t, 'home', ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
-        ("t, 'home', ['sex'], entity := 'home'", "household_risk must be asked without entity"),
+        ("t, 'home', ['sex'], entity := 'home'", "household_risk must be called without entity"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

@@ -18,11 +18,11 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
 
     The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
     Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
-    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`,
-    else the 0-based position in the scan. With `household`, the column that identifies households (a person
-    without one, NULL, is a household of their own), `household_risk` is the risk that at least one member of
-    the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an empty table,
-    and weights that are missing, negative or zero. With `entity`, the column that identifies people (NULL is
+    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`, or
+    without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
+    person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
+    member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
+    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies people (NULL is
     one person), the sample is of people: a class counts its people, and an attacker knows one row of each,
     that of their smallest class; a person has the smallest of their weights, and `record` is the person; else
     one row per person is assumed.

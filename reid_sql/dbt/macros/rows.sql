@@ -2,19 +2,19 @@
    shows it even of a test that passes, and --warn-error makes it an error. One scan, where a column has such
    a name. Of the quasi-identifiers, one that names a person is looked at, too: with it, a class has a
    person's rows. One of at most 20 values is a category. #}
-{% macro warn_of_rows(asked) -%}
+{% macro warn_of_rows(request) -%}
 {%- if reid_sql.is_run() %}
 {%- set named, counts = [], [] %}
-{%- for column in reid_sql.columns_of(asked.relation)
+{%- for column in reid_sql.columns_of(request.relation)
   if reid_sql.identifier_in(column.name)
-  and (column not in asked.every or (column in asked.qi and reid_sql.names_a_person(column.name))) %}
+  and (column not in request.every or (column in request.qi and reid_sql.names_a_person(column.name))) %}
 {%- do named.append(column.name) %}
 {%- do counts.append('count(distinct ' ~ reid_sql.alike(column) ~ ') as reid_v' ~ loop.index
   ~ ', count(' ~ reid_sql.quoted(column.name) ~ ') as reid_n' ~ loop.index) %}
 {%- endfor %}
-{%- set counted = run_query('select ' ~ counts | join(', ') ~ ' from ' ~ asked.relation).rows[0]
+{%- set counted = run_query('select ' ~ counts | join(', ') ~ ' from ' ~ request.relation).rows[0]
   if named else [] %}
-{%- set quasi = asked.qi | map(attribute='name') | list %}
+{%- set quasi = request.qi | map(attribute='name') | list %}
 {%- for name in named %}
 {%- set values, rows = counted[2 * loop.index0] | int, counted[2 * loop.index0 + 1] | int %}
 {%- if (20 if name in quasi else 1) < values < rows %}
