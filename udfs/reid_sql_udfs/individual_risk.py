@@ -22,10 +22,10 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
     person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
     member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
-    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies people (NULL is
-    one person), the sample is of people: a class counts its people, and an attacker knows one row of each,
-    that of their smallest class; a person has the smallest of their weights, and `record` is the person; else
-    one row per person is assumed.
+    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies
+    people (NULL is one person), the sample is of people: a class counts its people, and an attacker knows one
+    row of each, that of their smallest class; a person has the smallest of their weights, and `record` is the
+    person; else one row per person is assumed.
 
     >>> import numpy as np
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()
