@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from reid_sql.release.page import sentences
-from tests.release.test_prepare import K, policy, run, written
+from reid_sql.release.preparation import run
+from tests.release.brute import K, policy, written
 
 OF_CLASSES = ("discernibility", "class_size")
 
@@ -20,7 +21,8 @@ def prepared(folder: Path, sizes: list[int], minimise: str = "entropy") -> tuple
     options = f'loss = "{minimise}"\nhierarchies.age = []'
     text = policy("people.parquet", ["age"], K.format(5), prepare=options)
     made = run(written(folder, f"mask_below = 10\n{text}"))
-    return json.loads(json.dumps(made.page["tables"][0])), made.report["tables"][0]
+    page = json.loads(json.dumps(made.page))
+    return page["tables"][0], page["report"]["tables"][0]
 
 
 def squares(sizes: list[int]) -> float:
