@@ -25,11 +25,11 @@ def adversary_sensitivity(
 ) -> Table:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
 
-    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
-    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
-    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
-    `entity`, the column that identifies people, people are counted, NULL one of them; those whose values on
-    the scenario's columns differ from one of their rows to another are refused.
+    Each parameter takes each of the `levels` (0.2, 0.5 and 0.8 by default, at most six); the scenario's own
+    values are not used. The answer has quartiles of the risk over the records, and of its reduction compared
+    with the worst case under the same setting. `population_tbl` and `model` as in `adversary_risk`. One row
+    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
+    person); people whose values in the scenario's columns differ between their rows are refused.
 
     Source: Xia et al. 2021, Table 4.
 
@@ -69,12 +69,12 @@ def adversary_summary(
 ) -> Table:
     """Summarise the four risks against the attacker of a scenario, and one who knows everything.
 
-    One row a measure: quartiles, average and highest over the records, the share of records above the
-    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
-    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
-    is assumed; with `entity`, the column that identifies people, people are counted, NULL one of them; those
-    whose values on the scenario's columns differ from one of their rows to another are refused.
+    The answer has one row for each measure: quartiles, average and highest risk of the records, the share of
+    records above the threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst
+    over the `records_compared` that are at risk in the worst case. `standard_error` is the largest of all
+    records. Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row
+    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
+    person); people whose values in the scenario's columns differ between their rows are refused.
 
     Source: Xia et al. 2021, Table 3.
 
@@ -118,13 +118,14 @@ def alpha_k_anonymity(
 ) -> Table:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
-    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
-    the smallest class. A class offends whose share is above alpha, or that has fewer than `k` records.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the highest such share of any class, for any sensitive value (the general model). `k` is the
+    size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
+    records.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     Source: Wong et al. 2006 (general model).
 
@@ -159,11 +160,12 @@ def alpha_k_anonymity_classes(
 ) -> Table:
     """List the classes in which a sensitive value has a share above alpha, or that have fewer than k records.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `alpha_k_anonymity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `alpha_k_anonymity`. A class without a value of the measure is listed
+    too, with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
 
     Source: Wong et al. 2006 (general model).
 
@@ -192,15 +194,16 @@ def attribute_risk(
 ) -> Table:
     """Distinction and separation of every subset of the columns, up to max_size columns at a time.
 
-    `distinction` is the number of distinct combinations over the number of records, `separation` the share of
-    pairs of records that differ somewhere, `unique_records` how many are the only one of their combination:
-    with NULL as a value, a column more never makes them fewer. Refuses an empty table and more than
-    10,000,000 subsets. More than 64 are counted from one table of codes, in the memory that `memory_mb`
-    allows. Where there is no answer, NULL and a status that says why. One row per person is assumed; with
-    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-    each, the worst), a class is as large as it has people, NULL one of them, and a person counts by the
-    smallest of their classes on the subset: `distinction` is the mean of 1/class_size over the people, and
-    `separation` the share of pairs of a person and another who is not in that class.
+    `distinction` is the number of distinct combinations divided by the number of records. `separation` is the
+    share of pairs of records that differ in some column. `unique_records` is the number of records whose
+    combination no other record has; if NULL counts as a value, a further column never makes them fewer.
+    Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted from one table
+    of codes, within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason. One row
+    per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
+    attacker knows one row of each person, the worst), the size of a class is its number of people (NULL is
+    one person), and a person counts by the smallest of their classes on the subset: `distinction` is the mean
+    of 1/class_size over the people, and `separation` the share of pairs of a person and another who is not in
+    that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -233,14 +236,14 @@ def beta_likeness(
 ) -> Table:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
-    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
-    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
-    within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value
+    with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
+    stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     Source: Cao & Karras 2012.
 
@@ -274,11 +277,12 @@ def beta_likeness_classes(
 ) -> Table:
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `beta_likeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `beta_likeness`. A class without a value of the measure is listed too,
+    with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
 
     Source: Cao & Karras 2012.
 
@@ -306,27 +310,27 @@ def class_size_histogram(
 ) -> Table:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-    each, the worst), sizes are numbers of people, and `records` are the people whose smallest class is of
-    that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every quasi-identifier:
-    such a record matches all others, so that its class size is that of the table, and is nobody else's match,
-    as in ARX and sdcMicro. One row per person is assumed, unless `entity` says otherwise. With `by`, the
-    histogram of each group of the columns' values, NULL a value; a group of which `nulls='drop'` leaves
-    nothing has one row, without a class size.
+     With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
+     each person, the worst), sizes are numbers of people, and `records` counts the people whose smallest class
+     has that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every
+     quasi-identifier: such a record matches all others, so that its class size is that of the table, but no
+     other record matches it, as in ARX and sdcMicro. One row per person is assumed, unless you pass `entity`.
+     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If `nulls
+    ='drop'` drops all records of a group, the group has one row without a class size.
 
-    Source: the frequencies of frequencies on which every estimator of uniqueness rests.
+     Source: the frequencies of frequencies on which every estimator of uniqueness rests.
 
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.class_size_histogram(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 6
-    $ class_size      <i64> 1, 2, 3
-    $ classes         <i64> 1051, 377, 150
-    $ records         <i64> 1051, 754, 450
-    $ blank_records   <i64> null, null, null
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
+     >>> import reid_sql.ibis as ri
+     >>> people = ri.demo_people()
+     >>> ri.class_size_histogram(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
+     Rows: 3
+     Columns: 6
+     $ class_size      <i64> 1, 2, 3
+     $ classes         <i64> 1051, 377, 150
+     $ records         <i64> 1051, 754, 450
+     $ blank_records   <i64> null, null, null
+     $ records_dropped <i64> 0, 0, 0
+     $ nulls           <str> 'value', 'value', 'value'
     """
 
 def compare(
@@ -340,17 +344,18 @@ def compare(
 ) -> Table:
     """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
-    One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and how much information was lost; and what attackers get right who know the quasi-identifiers of
-    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
-    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
-    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
-    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
-    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
-    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
-    interval. `key` is a column of both tables that matches each released record to its original; without it,
-    changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
-    values too. Refuses empty tables. One row per person is assumed.
+    The answer has one row for each figure, in this order: the figures of risk_summary; the changed classes,
+    records and cells, and the lost information; and the success of attackers who know the quasi-identifiers
+    of everybody. `correct_links` is the share of right links of the best attack, which `attack` names; a link
+    to one of m equally likely records counts 1/m. `certain_links` counts links to a single record.
+    `highest_link` is the greatest chance of a right link. `correct_candidates` is the share of right links if
+    the attacker takes any possible record. Then follow the correct links of each attack: by the likelihood
+    under the changes of each column, by distance, by equal values of all columns and of some; NULL if there
+    is no such attack. Links are those of the records that are in both tables; if these are too many, of
+    `targets` drawn records, and `low` and `high` are the 95 % interval. `key` is a column of both tables that
+    matches each released record to its original; without it, changes and links are NULL. NULL is a value of
+    its own; an empty text and stars alone are suppressed values too. Refuses empty tables. One row per person
+    is assumed.
 
     Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
 
@@ -375,12 +380,13 @@ def compare(
 def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None) -> Table:
     """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
-    One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
-    both that matches each released record to its original; without it, changes are NULL. `information_loss`
-    is H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has
-    no information about it. `understood` is how the attack of compare reads the column: unchanged; recoded,
-    each value to one other; by frequency, where values became several others, such as NULL; by distance,
-    where numbers were disturbed. One row per person is assumed. Refuses an empty table.
+    The answer has one row for each column in `qi`, which may name any columns of both tables. `key` is a
+    column of both that matches each released record to its original; without it, changes are NULL.
+    `information_loss` is H(original | released) / H(original): 0 if the released value determines the
+    original one, 1 if it has no information about it. `understood` is how the attack of compare reads the
+    column: unchanged; recoded, each value to one other; by frequency, where values became several others,
+    such as NULL; by distance, where numbers were disturbed. One row per person is assumed. Refuses an empty
+    table.
 
     Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
 
@@ -408,8 +414,8 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
     """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
-    exponent with score_copula. Where no exponent gives this mean it is 1, and `status` says so. Refuses an
-    empty table, and a model that is not known: One row per person is assumed.
+    exponent with score_copula. If no exponent gives this mean, it is 1, and `status` reports this. Refuses an
+    empty table and an unknown model. One row per person is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
 
@@ -427,12 +433,12 @@ def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
     $ nulls           <str> 'value'
     """
 
-def copula_forecast(model: str, populations: Sequence[float]) -> Table:
+def copula_forecast(model: str, populations: float | Sequence[float]) -> Table:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
-    Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
-    300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
-    computation; they do not include the error of the model.
+    The answer is the mean of ξ and of κ over 4,096 records drawn from the model, so 300 million people take
+    no longer than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not include
+    the error of the model.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
 
@@ -455,8 +461,8 @@ def copula_forecast(model: str, populations: Sequence[float]) -> Table:
 def copula_json(model: str) -> Table:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
-    It contains each column's values with their shares, and the correlations; no record. Of a model of people
-    it contains the tree alone, and none of its donors. Refuses a model that is not known:
+    It contains each column's values with their shares, and the correlations; no record. For a model of people
+    it contains only the tree, and none of its donors. Refuses an unknown model:
 
     Source: JSON with a version and a SHA-256 checksum.
 
@@ -503,14 +509,14 @@ def correctness_curve(
 ) -> Table:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
-    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
+    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
-    one group's records is refused for all.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has the curve of each group of the columns' values; each group is a separate table.
+    If a size is above the number of records of one group, it is refused for all.
 
     Source: Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025.
 
@@ -539,13 +545,14 @@ def delta_disclosure(
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value, of share p in the class and q in the table. present: over the values that a class has.
-    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    class and value with the share p in the class and q in the table. present: over the values that a class
+    has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
+    this.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     Source: Brickell & Shmatikov 2008.
 
@@ -579,11 +586,12 @@ def delta_disclosure_classes(
 ) -> Table:
     """List the classes in which a sensitive value's share differs from the table's by more than delta.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `delta_disclosure`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `delta_disclosure`. A class without a value of the measure is listed
+    too, with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
 
     Source: Brickell & Shmatikov 2008.
 
@@ -605,7 +613,7 @@ def delta_disclosure_classes(
 def demo_people() -> Table:
     """List the 3,000 people of a made-up town, to try the functions on.
 
-    It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
+    `reid_sql.demo.people()` returns the path of the same file. Missing values are NULL.
 
     Source: made up, by the seeded generator `reid_sql.demo.generate`.
 
@@ -628,9 +636,9 @@ def equivalence_class_people(
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
     `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
-    equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
-    all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
-    place of a column, and an entity among the quasi-identifiers.
+    equivalence_class_size. A person with several rows counts once in each class that contains one of these
+    rows. All rows whose entity is NULL count as one person. The result is exact. Refuses a constant or a list
+    in place of a column, and an entity among the quasi-identifiers.
 
     Source: Sweeney 2002 (k-anonymity), of people in place of rows.
 
@@ -651,11 +659,11 @@ def equivalence_class_size(
 ) -> Table:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 
-    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
-    NaN. In DuckDB the comparison is exact for any number of columns, and a constant or a list in place of a
-    column is refused, as it would make one class of all records. One row per person is assumed: where a
-    person has several, ask equivalence_class_people(person_id, age, sex), which counts people; Polars and
-    Spark also take `entity` here.
+    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them. NULL is a separate value, and so is NaN.
+    In DuckDB the comparison is exact for any number of columns. It refuses a constant or a list in place of a
+    column, which would make one class of all records: write names without quotes. One row per person is
+    assumed. If a person has several, use equivalence_class_people(person_id, age, sex), which counts people;
+    Polars and Spark also take `entity` here.
 
     Source: Sweeney 2002 (k-anonymity).
 
@@ -683,11 +691,11 @@ def equivalence_classes(
 ) -> Table:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the combination, `records` those that have exactly these
-    values: the same number unless `nulls='wildcard'`, where a NULL in either record matches anything. With
-    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-    each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
-    identifies people.
+    `class_size` is the number of records that match the combination, and `records` the number that have
+    exactly these values. They differ only with `nulls='wildcard'`, where a NULL in either record matches
+    anything. With `entity`, the column that identifies people (a class counts people, and an attacker knows
+    one row of each person, the worst), `class_size` is the number of people. One row per person is assumed,
+    unless `entity` identifies people.
 
     Source: Sweeney 2002 (k-anonymity).
 
@@ -723,12 +731,12 @@ def fit_copula(
     Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
     are then in order of size, other values in order of their text. `weight` is a column of survey weights.
     `marginals` is a table of shares from outside, such as a census: column_name, value and share (or a
-    count). `method='calibrated'` lets records repeat as often as in the
-    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
-    fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
+    count). `method='calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
+    other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
+    weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
 
     Source: Rocher, Hendrickx & de Montjoye 2019.
 
@@ -770,13 +778,13 @@ def fit_people(
     moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
     weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
     tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
-    copula_json leaves them out. A column that others determine adds nothing next to them: a city next to its
-    postal code. `status` names such columns, three columns that depend on each other more than their pairs
-    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses
-    fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
+    copula_json leaves them out. A column that other columns determine adds no information, such as a city to
+    its postal code. `status` names such columns. It also names three columns that depend on each other more
+    than their pairs show, and class sizes that the model does not predict. A model of the same name is
+    replaced. Refuses fewer than two records, and weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
 
     Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
 
@@ -813,13 +821,13 @@ def household_risk(
 ) -> Table:
     """Summarise the risk that at least one member of a household is identified.
 
-    One row per person is assumed. `household` is the column that names their household, and a person
-    without one (NULL) is a household of their own. Who identifies one member knows the household, and so the
-    others. With the members' own risk r, 1/class_size on the `columns`, a household's risk is 1 − Π (1 − r),
-    sdcMicro's household risk. `average_risk` is its mean over people, `households_at_risk` the share of
+    One row per person is assumed. `household` is the column that identifies the household; a person without
+    one (NULL) is a household of one. An attacker who identifies one member knows the household, and so the
+    others. Each member has a risk r = 1/class_size on the `columns`. The risk of the household is 1 − Π (1 −
+    r), as in sdcMicro. `average_risk` is its mean over people, and `households_at_risk` the share of
     households above the threshold. An attacker may also know all members: the class of a household is then
     all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
-    and `average_class_risk` are of these classes. Refuses an empty table and a threshold outside [0, 1].
+    and `average_class_risk` describe these classes. Refuses an empty table and a threshold outside [0, 1].
 
     Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
 
@@ -855,13 +863,14 @@ def journalist_risk(
 ) -> Table:
     """Summarise the risk of re-identification against somebody who must find the person in a population.
 
-    The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
-    `classes` are the sample's. A population contains its sample: where the population table has fewer such
-    records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that identifies people (a class counts
-    people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
-    per person is assumed, unless `entity` identifies people. With `by`, one row for each group of the table,
-    as in risk_summary, each against the whole population table.
+    The figures are those of risk_summary, but with the size of the record's class in the population table;
+    `classes` counts the classes of the sample. A population contains its sample. If the population table has
+    fewer such records than the sample, the class size in the sample counts; `uncovered_records` is the number
+    of these records, and `status` reports them. With `entity`, the column of both tables that identifies
+    people (a class counts people, and an attacker knows one row of each person, the worst), people are
+    counted, as in risk_summary. One row per person is assumed, unless `entity` identifies people. With `by`,
+    the answer has one row for each group of the table, as in risk_summary; each group is compared with the
+    whole population table.
 
     Source: ARX journalist model.
 
@@ -900,15 +909,15 @@ def l_diversity(
 ) -> Table:
     """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
 
-    They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
-    values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
-    stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
-    values counts as a value, unless `nulls='drop'`. Refuses an empty table.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the lowest number of any class. distinct: the number of values. entropy: exp of the class's
+    entropy. recursive: the largest l for which the most frequent value is rarer than c times all values from
+    the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
+    `nulls='drop'`. Refuses an empty table.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     Source: Machanavajjhala et al. 2007.
 
@@ -944,11 +953,12 @@ def l_diversity_classes(
 ) -> Table:
     """List the classes that have fewer than l sensitive values.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `l_diversity`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `l_diversity`. A class without a value of the measure is listed too,
+    with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
 
     Source: Machanavajjhala et al. 2007.
 
@@ -970,8 +980,8 @@ def l_diversity_classes(
 def load_copula(name: str, tbl: _Frame) -> Table:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json.
 
-    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was
-    written.
+    Nothing in the file is executed. Refuses a text that is not a model, that has another version, or that has
+    changed since it was written.
 
     Source: JSON with a version and a SHA-256 checksum.
 
@@ -1027,7 +1037,7 @@ def matching_correctness_curve(
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     weight: str | None = None,
     marginals: _Frame | None = None,
@@ -1040,25 +1050,26 @@ def population_risk(
 ) -> Table:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    Next to it the chance that a match is right and the share of people in classes smaller than `k`, each with
-    a 95 % interval (`_low`, `_high`) under the `assumptions` that the answer lists, such as a random sample
-    with one row per person. docs/accuracy_people.md has how often such intervals contained the truth.
-    `_provable_low` and `_provable_high` need no model of people. At the sample's own size the shares are
-    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people; columns that others
+    The answer also contains the chance that a match is right (`correctness`) and the share of people in
+    classes smaller than `k` (`below_k`). Each share has a 95 % interval (`_low`, `_high`) under the
+    `assumptions` that the answer lists, such as a random sample with one row per person.
+    docs/accuracy_people.md reports how often such intervals contained the true value. `_provable_low` and
+    `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
+    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
     determine are left out.
-    `status` is `ok`, or has a code and a sentence for each doubt: only a bound is given for fewer than 100
-    records (`few_records`), a column whose values never repeat (`near_identifier`) and samples of whole
-    households (`group_sample`); the interval is wider for tables unlike the reference tables
-    (`unlike_reference_tables`, `overdispersed`) and for records that repeat beyond chance
-    (`repeated_people`). Ends fall as the populations of one call grow. Refuses a population smaller than the
-    sample.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
-    populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
-    would understate its risk. A population smaller than one group is refused for all; a group of few records
-    has a status that says so.
+    `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
+    records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
+    whole households (`group_sample`). The interval is wider for tables unlike the reference tables
+    (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
+    (`repeated_people`). Within one call, the ends of the intervals never rise with the population. Refuses a
+    population smaller than the sample.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
+    fitted separately, as a sample of the populations. Pass the number of people of one group, because the
+    number of all groups would understate the risk. If a population is smaller than one group, it is refused
+    for all; a group of few records has a status that says so.
 
     Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
 
@@ -1117,17 +1128,19 @@ def population_uniqueness(
 ) -> Table:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
-    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
-    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
-    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
-    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
-    'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
-    population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
-    would understate its risk. A population smaller than one group is refused for all.
+    The answer has one row for each method. `uniqueness` is the share of unique people in the population.
+    `_low` and `_high` are the ends of a 95 % interval under that method's own model; if there is none, they
+    are NULL, and `status` gives the reason. The first method, 'people', is the answer of population_risk, the
+    one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
+    sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
+    Refuses an empty table and a population smaller than the table.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
+    estimated separately, as a sample of the population. Pass the number of people of one group, because the
+    number of all groups would understate the risk. If a population is smaller than one group, it is refused
+    for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
 
@@ -1149,13 +1162,13 @@ def population_uniqueness(
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
     """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
-    The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
-    `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or for
+    those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
     `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
-    1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
-    risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
-    nothing. No value of the table is shown but sentinels. Refuses an empty table.
-    One row per person is assumed.
+    1900-01-01, and 9, 99, 999 beyond a gap: every function counts them as values, which makes the risk too
+    low or too high. `looks_like` and `suggestion` follow from the figures and the column's name, and are only
+    advice. Sentinels are the only values of the table that are shown. Refuses an empty table. One
+    row per person is assumed.
 
     Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
 
@@ -1183,7 +1196,7 @@ def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     method: Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"] = "tilted",
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
@@ -1191,18 +1204,18 @@ def pyc_extrapolate(
 ) -> Table:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes.
 
-    Two or more points, in any order. `method` is 'tilted' (a law of the sets' shares tilted to the points),
-    'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential decay), 'pol' (polynomial
-    in the logarithm of the size) or 'rnd' (half of the last share). `measure` says what the shares are:
-    'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
-    for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
+    Pass two or more points, in any order. `method` is 'tilted' (a distribution of the sets' shares that is
+    fitted to the points), 'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential
+    decay), 'pol' (polynomial in the logarithm of the size) or 'rnd' (half of the last share). `measure` is
+    what the shares measure: 'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`).
+    `standard_errors` is one for each share or one for all, [0] for exact shares; without it a share is as
+    exact as it is written.
 
-    The ends `_low` and `_high` contained the true value in 95 % of the tables that they were not set on
-    (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
-    correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
-    was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or the reason not to rely on the answer. NULL if the method does not
-    estimate it.
+    The interval from `_low` to `_high` contained the true value in 95 % of held-out tables, for exact shares
+    or with their errors (docs/curves.md). The curve of a sample of n people, as correctness_curve gives it,
+    has errors of about sqrt(share (1 - share) / n): without them the upper end was too low in 14 to 29 of 100
+    cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok,
+    or the reason not to rely on the answer. NULL if the method does not estimate it.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
 
@@ -1235,13 +1248,13 @@ def pyc_fit(
 ) -> Table:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
-    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
-    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls='wildcard'`,
-    whose classes overlap.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
+    The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls :=
+    'wildcard'`, whose classes overlap.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
 
@@ -1268,7 +1281,7 @@ def pyc_fit(
 def pyc_forecast(
     tbl: _Frame,
     qi: Sequence[str],
-    populations: Sequence[float],
+    populations: float | Sequence[float],
     k: int = 5,
     prior: Literal["archer", "flat"] = "archer",
     nulls: Literal["value", "drop"] = "value",
@@ -1277,16 +1290,16 @@ def pyc_forecast(
 ) -> Table:
     """Forecast right matches, unique people and people in sets smaller than k, to any population.
 
-    Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
-    `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
-    they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    Each is a share. The table is a random sample of each population, and the population contains its classes.
+    `_low` and `_high` are the ends of 95 % intervals, widened by the model's error within the sample. On real
+    tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls='wildcard'`.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
-    people of one group: those of all groups would understate its risk. A population smaller than one group is
-    refused for all.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
+    Pass the number of people of one group, because the number of all groups would understate the risk. If a
+    population is smaller than one group, it is refused for all.
 
     Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
 
@@ -1322,12 +1335,12 @@ def qar_quasi_identifiers(
 ) -> Table:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
-    `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
-    Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
-    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each, the worst), NULL one of them, the risk is the mean over people of 1/size of the smallest
-    of their classes, in people.
+    The risk is distinct values over records. `sample` is the number of choices to draw instead of counting
+    all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
+    engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person
+    is assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
+    one row of each person, the worst), NULL one of them, the risk is the mean over people of 1/size of the
+    smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
 
@@ -1363,10 +1376,10 @@ def qar_risk(
     It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
-    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail. One row per
-    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each, the worst), NULL one of them, the risk of a choice is the mean over people
-    of 1/size of the smallest of their classes, in people.
+    quasi-identifiers. If there is no fit, the risk is NULL, and `status` gives the reason. Refuses alpha not
+    below tail. One row per person is assumed; with `entity`, the column that identifies people (a class
+    counts people, and an attacker knows one row of each person, the worst), NULL one of them, the risk of a
+    choice is the mean over people of 1/size of the smallest of their classes, in people.
 
     Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
 
@@ -1403,17 +1416,18 @@ def quasi_identifiers(
 ) -> Table:
     """List every minimal set of columns by which at least a share of the records is unique.
 
-    A set is listed if at least `at_least` of the records are unique by its columns, and by no smaller set in
-    it: whoever is unique on some columns is unique on any column more, so every other set that reaches the
-    share contains a listed one. With `at_least=1` these are the minimal keys. All columns of the table are
-    searched unless `columns` names some. The smallest sets come first. Exact and complete up to `max_size`
-    columns: where more than `max_sets` sets of columns would have to be counted, `status` says up to how many
-    columns the list is complete, and no larger set is listed. With `sets='smallest'` the search ends with
-    the sets of the fewest columns that reach the share, and lists only these. Where no set reaches the share,
-    one row without columns says so. nulls='drop' leaves out the records with a NULL in any of the columns.
-    Refuses an empty table, and more than 64 columns. One row per person is assumed; with `entity`, the column
-    that identifies people (a class counts people, and an attacker knows one row of each, the worst), NULL
-    one of them, a person is unique who has, in one of their rows, values that no other person has.
+    A set is listed if at least the share `at_least` of the records is unique by its columns, and no smaller
+    set within it reaches the share. A record that is unique on some columns is unique on any more columns, so
+    every other set that reaches the share contains a listed one. With `at_least=1` these are the minimal
+    keys. All columns of the table are searched unless `columns` names some. The smallest sets come first. The
+    list is exact and complete up to `max_size` columns. If more than `max_sets` sets of columns would have to
+    be counted, `status` gives the number of columns up to which the list is complete, and no larger set is
+    listed. With `sets='smallest'` the search ends with the sets of the fewest columns that reach the
+    share, and lists only these. If no set reaches the share, the answer is one row without columns. `nulls :=
+    'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more than 64
+    columns. One row per person is assumed; with `entity`, the column that identifies people (a class counts
+    people, and an attacker knows one row of each person, the worst), NULL is one person, and a person is
+    unique if one of their rows has values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
 
@@ -1444,16 +1458,16 @@ def risk_summary(
     """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
-    risk), `average_class_risk` the mean over classes; `uniqueness` and `records_at_risk` (risk above the
+    risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk` (risk above the
     threshold) are shares of the records. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each, the worst), all figures
-    are of people: a class is as large as it has people, each person counts by the smallest of their classes,
-    and NULL is one person. With `nulls='wildcard'` a record that is NULL in every quasi-identifier matches
-    all others, and no other record matches it; `blank_records` is the number of such records. With `by`, one
-    row for each group of the columns' values, NULL a value, each as if it were a table of its own, all from
-    one count; of a group of which `nulls='drop'` leaves nothing, `records` is 0 and the rest NULL. A
-    column may be among both `qi` and `by`: it is the same for all of a group. Refuses an empty table and a
-    threshold outside [0, 1].
+    identifies people (a class counts people, and an attacker knows one row of each person, the worst), all
+    figures count people: the size of a class is its number of people, each person counts by the smallest of
+    their classes, and NULL is one person. With `nulls='wildcard'` a record that is NULL in every
+    quasi-identifier matches all others, and no other record matches it; `blank_records` is the number of such
+    records. With `by`, the answer has one row for each group of the columns' values (NULL is a value); each
+    group is a separate table, and all are counted at once. If `nulls='drop'` drops all records of a group,
+    its `records` is 0 and the rest NULL. A column may be in both `qi` and `by`; it is then constant within
+    each group. Refuses an empty table and a threshold outside [0, 1].
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
 
@@ -1482,7 +1496,7 @@ def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table:
 
     It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
     of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
-    count. Refuses a model that is not known.
+    count. Refuses an unknown model.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
 
@@ -1512,12 +1526,11 @@ def sparse_correctness_curve(
 
     The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
     knows `points` random items of the target, or all of them where there are fewer, and names one of the
-    people who have them all. Where everyone's combinations of items are at most `exact_up_to` in number, all
-    of them are counted; beyond, `samples` targets and their known items are drawn by `seed`, the same on
-    every engine, and `standard_error` says how much that leaves open. `uniqueness` is the share of targets
-    whom nobody else in the gallery matches; `unicity` gives it for several numbers of points. `sizes` are
-    whole numbers from 1 to the number of people; 50 where there are none, evenly spaced in log space. Refuses
-    an empty table.
+    people who have them all. Up to `exact_up_to` combinations of items, all are counted; beyond, `samples`
+    targets and their known items are drawn by `seed`, the same on every engine, and `standard_error` is the
+    error of the draw. `uniqueness` is the share of targets whom nobody else in the gallery matches; `unicity`
+    gives it for several numbers of points. `sizes` are whole numbers from 1 to the number of people; by
+    default 50 numbers, evenly spaced on a logarithmic scale. Refuses an empty table.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
 
@@ -1554,15 +1567,15 @@ def t_closeness(
 ) -> Table:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
 
-    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
-    from each other. ordered: by their places in their order. numeric: by their difference, over the range.
-    The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
-    NULL and a status that says so.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values have the same
+    distance from each other. ordered: the distance is that of their positions in the order. numeric: the
+    distance is their difference, divided by the range. The last two need a sensitive column with an order, or
+    of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     Source: Li, Li & Venkatasubramanian 2007.
 
@@ -1596,11 +1609,12 @@ def t_closeness_classes(
 ) -> Table:
     """List the classes whose sensitive values are further than t from those of the table.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `t_closeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `t_closeness`. A class without a value of the measure is listed too,
+    with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
 
     Source: Li, Li & Venkatasubramanian 2007.
 
@@ -1633,12 +1647,12 @@ def unicity(
 
     For a table with several rows per person, such as visits, trips or purchases. `entity` is the column that
     identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
-    of a person count once. For each number in `points`, the attacker knows so many random rows of a person,
-    and everyone who has them all matches. `points=NULL` asks about an attacker who knows all rows. People
-    with fewer rows are known by all of theirs; `people_with_fewer` counts them. Where the combinations of
-    rows are at most `exact_up_to`, all are counted; beyond, `samples` people and their known rows are drawn
-    by `seed`, the same on every engine, and the standard errors say how much that leaves open. Refuses an
-    empty table.
+    of a person count once. For each number in `points`, the attacker knows that number of random rows of a
+    person, and everyone who has all of them matches. With `points=NULL`, the attacker knows all rows. If a
+    person has fewer rows, the attacker knows all of them; `people_with_fewer` counts these people. Up to
+    `exact_up_to` combinations of rows, all are counted; beyond, `samples` people and their known rows are
+    drawn by `seed`, the same on every engine, and the standard errors are those of the draw. Refuses an empty
+    table.
 
     Source: de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015.
 
@@ -1673,11 +1687,11 @@ def uniqueness_profile(
 
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
-    row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
-    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. The status
-    of the other rows names attributes whose value the sample does not contain. Of a model of people the
-    residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices, other
-    numbers of values, and a model that is not known:
+    row `impact` has the scores without one attribute, and the amount by which this lowers ξ. The row
+    `smallest` has the fewest attributes for which ξ reaches `level`; if there are none, its status reports
+    this. The status of the other rows names attributes whose value the sample does not contain. Of a model of
+    people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices,
+    other numbers of values, and a model that is not known:
 
     Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
 
@@ -1709,15 +1723,15 @@ def unsafe_combinations(
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 
     A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
-    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. One row
-    for each set of up to `max_size` columns that has some; the smallest sets come first. A table without a
-    row is k^m-anonymous for m = `max_size`: an attacker who knows any so many values of a person finds k
-    records or none. No value of the table is shown: minimal_unique_subsets lists the records, and
-    column_contributions the columns of each. Exact. nulls='drop' leaves out the records with a NULL in any
-    of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per person is
-    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each, the worst), NULL one of them, a combination counts the people who have it in one of their
-    rows.
+    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. The
+    answer has one row for each set of up to `max_size` columns with such combinations; the smallest sets come
+    first. If there is no row, the table is k^m-anonymous for m = `max_size`: any m values of a person match
+    at least k records or none. No value of the table is shown; minimal_unique_subsets lists the records, and
+    column_contributions the columns of each. The counts are exact. `nulls='drop'` drops the records with a
+    NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per
+    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
+    attacker knows one row of each person, the worst), NULL is one person, and a combination counts the people
+    who have it in one of their rows.
 
     Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
 
@@ -1749,20 +1763,21 @@ def validate_risk(
 ) -> Table:
     """Measure each method's error on this very table: it serves as population, and its samples as tables.
 
-    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
-    where these leave 50 records, else a half. A row with a `sample` has the estimate of a method from that
-    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the method has it,
-    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
-    and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to
-    1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
-    constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean
-    distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
-    of population_uniqueness, all unless named. It does not measure the error of a forecast from this table to
-    a larger population. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
-    fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
-    people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
-    row per person is assumed. With `by`, the rows of each group of the columns' values, each a table of its
-    own, as in risk_summary: up to 1,000 groups. A group of too few records has one row, whose status says so.
+    `samples` is the number of samples that are drawn without replacement at each of the `fractions`: by
+    default a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with a `sample`
+    has the estimate of a method from that sample, its 95 % interval and the `truth`, for the figures
+    'uniqueness' (Ξ) and, where the method has it, 'correctness' (κ). Rows without a `sample` are summaries:
+    `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that contain the true
+    value. For 'people' and 'copula', ξ of up to 1,000 persons outside each sample is compared with who is
+    unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95,
+    'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale with its mean
+    ξ and the true share. `methods` are those of population_uniqueness, all unless named. It does not measure
+    the error of a forecast from this table to a larger population. Refuses fewer than 20 records and more
+    than 5,000,000, and `fractions` that leave fewer than 50. With `entity`, the column that identifies people
+    (NULL is one person), the table is of people, with one row of each, that of their smallest class, whose
+    classes are then counted anew; else one row per person is assumed. With `by`, the answer has rows for each
+    group of the columns' values (up to 1,000 groups); each group is a separate table. A group with too few
+    records has one row, and its `status` reports this.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
 

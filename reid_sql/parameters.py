@@ -112,6 +112,7 @@ class Numbers:
     each: Number
     optional: bool = False
     is_one_enough: bool = False
+    example: str = "[1000, 1e6]"
 
     def check(self, name: str, values: npt.ArrayLike | None) -> Floats | None:
         """Give the numbers as doubles, or refuse: not a list, empty, or one outside the domain."""
@@ -124,8 +125,8 @@ class Numbers:
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
-        one, example = ("a number or ", "5 or [20, 5]") if self.is_one_enough else ("", "[1000, 1e6]")
-        return f"{name} must be {one}a list of one or more numbers, got {got}; write it like {example}"
+        one = "a number or " if self.is_one_enough else ""
+        return f"{name} must be {one}a list of one or more numbers, got {got}; write it like {self.example}"
 
     def from_sql(self, name: str, value: Any) -> list[float] | None:  # noqa: ANN401 - as SQL gave it
         """Read the numbers, or refuse what is no list of them."""
@@ -317,10 +318,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Key:
-    """The name of a column by which the answer tells records, or NULL.
-
-    The reduction holds it against the table.
-    """
+    """The name of a column that identifies the answer's records, or NULL; the reduction checks it."""
 
     def from_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - as SQL gave it
         """Read the name, which the query checks, or NULL."""
@@ -436,7 +434,7 @@ RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
-Counts = Annotated[npt.ArrayLike, Numbers(COUNT)]
+Populations = Annotated[npt.ArrayLike, Numbers(COUNT, is_one_enough=True, example="1e6 or [1000, 1e6]")]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]

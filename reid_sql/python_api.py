@@ -58,6 +58,8 @@ def _of_a_table(function: Function) -> Call:
     signature = Signature([CONNECTION, *signature.parameters.values()])
 
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
+        if arguments:
+            connection_of(arguments[0])  # a call without it would lack another argument
         given = bound(function, signature, arguments, named)
         con = connection_of(given.pop("con"))
         options = checked(function, given)

@@ -99,7 +99,7 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     assert figures["correct_links"] == pytest.approx(right)
     assert [row["understood"] for row in reported["compare_columns"]] == ["recoded", "unchanged"]
     shown = command(*asked, "--plot", str(tmp_path / "compared.svg")).stdout
-    assert f"is right about {percent(right)} of the people; in the original it is" in shown
+    assert f"is right about {percent(right)} of the people, and in the original" in shown
     assert (tmp_path / "compared.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert "not known" in command(*asked[:-2]).stdout
     for wrong, message in {
@@ -127,7 +127,7 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
     rows = {row["attack"]: row for row in page["attacks"]}
     assert (rows["exact_presence"]["original"], rows["strongest_membership"]["low"] > 0) == (1.0, True)
     shown = command(*judged, "--plot", str(tmp_path / "attacks.svg")).stdout
-    assert "The synthetic table tells who was used" in " ".join(shown.split())
+    assert "The synthetic table reveals who was used" in " ".join(shown.split())
     assert (tmp_path / "attacks.svg").read_text(encoding="utf-8").startswith("<?xml")
     lines = command(*judged, "--format", "csv").stdout.splitlines()
     assert (lines[0].split(",")[:3], len(lines)) == (
@@ -343,6 +343,13 @@ def test_query_runs_every_statement_and_shows_answers() -> None:
         [{"a": 1}, {"a": 1}],
     ]
     assert "│ 2 │" in command("query", "-", stdin=sql).stdout
+
+
+def test_query_takes_the_sql_itself(tmp_path: Path) -> None:
+    short, long = "SELECT 7 AS a", f"SELECT 7 AS a -- {'long ' * 2000}"  # the second is too long for a path
+    (tmp_path / "my query.txt").write_text(short, encoding="utf-8")
+    for given in (short, long, str(tmp_path / "my query.txt")):
+        assert json.loads(command("query", given, "--json").stdout) == [{"a": 7}]
 
 
 def test_json_holds_infinite_numbers_as_words() -> None:
@@ -670,7 +677,7 @@ def test_one_function_is_described_in_full() -> None:
     assert reported.startswith("risk_summary(tbl, qi, threshold := 0.2")
     assert "unique_records BIGINT" in " ".join(reported.split())
     assert "Refuses an empty table" in reported
-    assert "Not on Spark: it goes through the codes of all records" in " ".join(
+    assert "Not on Spark: it reads the codes of all records" in " ".join(
         command("functions", "qar_contributions").stdout.split()
     )
     refused = command("functions", "risk_sumary")

@@ -85,6 +85,18 @@ class Asked(HTMLParser):
 
 
 @pytest.mark.slow
+def test_every_chart_that_is_drawn_on_white_turns_dark_with_the_page(site: Path) -> None:
+    [part] = re.findall(r'img\[src\*="([^"]+)"\]', (site / "charts.css").read_text(encoding="utf-8"))
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        images = re.findall(r'<img[^>]*src="([^"]+\.svg)"', text)
+        assert not images or re.search(r'href="(?:[./]*)charts.css"', text), page.name
+        for image in images:
+            on_white = "fill: #ffffff" in (page.parent / image).read_text(encoding="utf-8")
+            assert on_white == (part in image), image
+
+
+@pytest.mark.slow
 def test_no_page_fetches_anything_from_elsewhere_and_everything_is_there(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > len(declared())

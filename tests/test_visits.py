@@ -159,7 +159,8 @@ def test_no_measure_of_the_gate_is_judged_in_silence(name: str) -> None:
         with pytest.raises(OutOfDomainError, match="needs entity"):
             check(write_policy(asked(measure)))
         return
-    page = check(write_policy(asked(measure), 'cautions = "refuse"'))
+    others = 'original_file = "visits.csv"\nholdout_file = "visits.csv"' if measure.takes("original") else ""
+    page = check(write_policy(asked(measure), 'cautions = "refuse"', about=others))
     [judged] = page["checks"]
     if measure.function == "sparse_correctness_curve":  # its person names them
         assert not any(HINT in caution for caution in judged["cautions"])

@@ -7,7 +7,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
 from reid_sql.check.policy_model import Preparing
-from reid_sql.check.sources import ENCODING
+from reid_sql.check.sources import ENCODING, ROLES
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
@@ -141,7 +141,9 @@ def _table() -> Schema:
             | {"description": "the column that identifies people, where a person has several rows"},
             "population": _number(POPULATION) | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table of the population"},
-            "population_table": TEXT,
+            "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
+            "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
+            **{f"{role}_table": TEXT for role in ROLES},
             "checks": {"$ref": "#/$defs/checks"},
         },
     }

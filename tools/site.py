@@ -50,7 +50,8 @@ def lay_out(root: Path, folder: Path) -> None:
             else turned(text, place, known, root, folder)
         )
         _write(folder / "pages" / page, split_sessions(text, once=page.startswith("functions/")))
-    _copy(ROOT / "tools" / "iframe-worker.js", folder / "pages" / "iframe-worker.js")
+    for name in ("iframe-worker.js", "charts.css"):
+        _copy(ROOT / "tools" / name, folder / "pages" / name)
     settings = (root / "tools" / "site.toml").read_text(encoding="utf-8")
     _write(folder / "zensical.toml", with_folders(settings, known.values()))
 

@@ -75,7 +75,7 @@ def main() -> None:
         measure(corpus, count, figures)
     told("MAE, p.p. (bias; failures)", OF_CLASSES, lambda name, share: _errors(figures, name, share))
     told(
-        "95 % interval holds the truth; truths below it, above it",
+        "95 % intervals that contain the true value; true values below, above",
         ["bound", "ewens", "pitman", "loglinear_nb", "pyc", "pyc, κ", f"pyc, V_{K}"],
         lambda name, share: _held(figures, name, share),
     )

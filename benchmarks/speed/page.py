@@ -18,7 +18,8 @@ PAGE: Final = ROOT / "docs" / "speed.md"
 BEGIN: Final = "<!-- figures: written by `python -m benchmarks.speed.page` -->"
 END: Final = "<!-- /figures -->"
 HEAD: Final = (
-    "| | ours | rival | ratio of time (least to most) | of processor time | target | peak MB, rival's |\n"
+    "| | this package | rival | ratio of time (least to most) | of processor time "
+    "| target | peak MB of each |\n"
     "| --- | --- | --- | --- | --- | --- | --- |"
 )
 WORDS: Final = tomllib.loads((Path(__file__).parent / "page.toml").read_text(encoding="utf-8"))

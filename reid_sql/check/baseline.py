@@ -14,7 +14,7 @@ from reid_sql.check.digest import broken_seal
 from reid_sql.check.figures import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import FORMAT, describe_question, report_schema
-from reid_sql.check.sources import Evidence
+from reid_sql.check.sources import ROLES, Evidence
 from reid_sql.check.verdicts import (
     EXIT_CODES,
     FAIL,
@@ -136,11 +136,11 @@ def _is_comparable(
 
 def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
     """Whether the same version measured the very same files."""
-    population = before["population_file"]["sha256"] if before["population_file"] else None
-    hashes = (before["sha256"], population)
+    files = {role: before.get(f"{role}_file") for role in ROLES}
+    others = {role: file["sha256"] for role, file in files.items() if file}
     return (
         now.sha256 is not None
-        and hashes == (now.sha256, now.population_sha256)
+        and (before["sha256"], others) == (now.sha256, now.others)
         and page["versions"]["reid-sql"] == __version__
     )
 

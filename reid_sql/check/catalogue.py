@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
+from reid_sql.check.measure import Measure, count_sets, highest, row_of, strongest, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
+from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
@@ -286,6 +287,7 @@ _OFFENDING: Final = tuple(
 )
 COPULA_PARAMETERS: Final = (
     Parameter("threshold", PROBABILITY, 0.95),
+    Parameter("sample", SAMPLE_USE, "known"),  # the table is the sample: by 'ignored' its scores are too low
     Parameter("method", Choice(METHODS), "paper"),
     Parameter("seed", SEED, 0),
 )
@@ -371,8 +373,50 @@ _HOUSEHOLDS: Final = (
     ),
 )
 
+# What a synthetic table gives away of the people it was made from, in excess of people who were not used.
+_SYNTHETIC: Final = tuple(
+    Measure(
+        name,
+        words,
+        "audit_synthetic",
+        "excess",
+        of_records=True,
+        interval=True,
+        unused=() if name == "disclosive_correct" else ("sensitive",),
+        pick=strongest(*attacks),
+    )
+    for name, words, attacks in (
+        (
+            "replicated_uniques",
+            "excess share of unique people whose values are in the synthetic table once",
+            ("replicated_uniques",),
+        ),
+        (
+            "disclosive_correct",
+            "excess share of people whose sensitive value their synthetic class gives away",
+            ("disclosive_correct",),
+        ),
+        (
+            "singling_out",
+            "excess share of predicates from the synthetic table that single out one person",
+            ("singling_out_univariate", "singling_out_multivariate"),
+        ),
+        ("linkability", "excess share of people whose two halves are linked", ("linkability",)),
+        (
+            "attribute_inference",
+            "excess share of right guesses of a column, at worst",
+            ("inference",),
+        ),
+        (
+            "membership_advantage",
+            "excess of the strongest attack on who is among the people it was made from",
+            ("strongest_membership",),
+        ),
+    )
+)
+
 ALL: Final = (
     *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS),
+    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS, *_SYNTHETIC),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

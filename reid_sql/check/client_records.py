@@ -90,7 +90,7 @@ class ClientRecords:
 
     @cached_property
     def _calls(self) -> Calls:
-        return Calls(self._client.con, self._table, "")
+        return Calls(self._client.con, self._table, {})
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

@@ -11,9 +11,9 @@ from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, col
 from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Group, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, sql_literal
+from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import MAX_COLUMNS, Columns, Table, quoted
+from reid_sql.parameters import MAX_COLUMNS, Columns, quoted
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
@@ -21,17 +21,21 @@ SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 
 
+# The relation that a function is given besides the table, by the role that it has in the policy.
+OTHER_TABLES: Final = {"population_tbl": "population", "original": "original", "holdout": "holdout"}
+
+
 class Calls:
     """Calls of the public functions, on the relations of one connection."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, population_view: str) -> None:
-        """Remember where the relations are, with that of the population."""
-        self.con, self.table, self.population_view = con, table, population_view
+    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, others: Mapping[str, str]) -> None:
+        """Remember where the relations are, with those that the table is compared with, by role."""
+        self.con, self.table, self.others = con, table, others
         self._models: dict[Any, str] = {}
 
     def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Call a function on one relation."""
-        call, values = self._write_call(function, qi, {**given, "tbl": tbl})
+        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl})
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
@@ -39,7 +43,7 @@ class Calls:
         function = check.measure.declared
         tables = {"tbl": tbl}
         if check.measure.takes("model"):
-            tables = {"model": self._fit_copula(check, tbl), "tbl": self._complete(check, tbl)}
+            tables = {"model": self._fit_copula(check, tbl), "tbl": self._scored(check, tbl)}
         call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
@@ -52,15 +56,22 @@ class Calls:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
         for parameter in function.parameters:
-            value = list(qi) if isinstance(parameter.domain, Columns) else given.get(parameter.name)
-            if parameter.name == "population_tbl" and parameter.name in given:
-                value = self.population_view
+            value = self._argument(parameter, qi, given)
             if parameter.default is REQUIRED:
                 positional.append("?")
                 values.append(value)
-            elif value is not None and not isinstance(parameter.domain, Table):
+            elif value is not None:
                 named.append(f"{parameter.name} := {sql_literal(value)}")
         return f"{function.name}({', '.join([*positional, *named])})", values
+
+    def _argument(self, parameter: Parameter, qi: Sequence[str], given: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        """Return the argument of a call: the columns, a relation, or what is given."""
+        if isinstance(parameter.domain, Columns):
+            own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
+            return own if parameter.name == "sensitive" else list(qi)
+        if parameter.name in OTHER_TABLES and parameter.name in given:
+            return self.others.get(OTHER_TABLES[parameter.name])
+        return given.get(parameter.name)
 
     def ask(self, sql: str, values: Sequence[Any], label: str) -> Answer:
         """Run one statement, showing progress; raise what DuckDB refuses as one sentence."""
@@ -86,13 +97,19 @@ class Calls:
             self._models[key] = name
         return self._models[key]
 
-    def _complete(self, check: Check, tbl: str) -> str:
-        """Name a relation of the records that count: with `drop`, those that lack no value."""
-        if self.table.nulls != "drop":
+    def _scored(self, check: Check, tbl: str) -> str:
+        """Name a relation of the records that count.
+
+        With `drop` these lack no value, and of equal rows of a person one counts, as a class counts people.
+        """
+        person, drops = self.table.entity, self.table.nulls == "drop"
+        if person is None and not drops:
             return tbl
-        name = f"{tbl}_complete_{len(self._models)}"
-        known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in check.quasi_identifiers)
-        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM {tbl} WHERE {known}")
+        name = f"{tbl}_scored_{len(self._models)}"
+        own = [quoted(column) for column in check.quasi_identifiers]
+        listed = "*" if person is None else f"DISTINCT {', '.join([*own, quoted(person)])}"
+        known = " AND ".join(f"{column} IS NOT NULL" for column in own) if drops else "true"
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {known}")
         return name
 
 
@@ -100,15 +117,16 @@ class DuckDBTable(TableEngine):
     """A view of a table's file, or of a release made of it, in a DuckDB connection."""
 
     coarsens = True
+    attacks = True
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, view: str) -> None:
         """Begin with nothing counted; `view` is a relation of the connection."""
         super().__init__()
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
-        self.population_view = f"{view}_population"
+        self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
-        self.calls = Calls(con, table, self.population_view)
+        self.calls = Calls(con, table, self.other_views)
         self._distinct: DistinctTable | None = None
         self._group_tables: dict[tuple[str, ...], str] = {}
         self._views: dict[Any, str] = {}
@@ -252,8 +270,8 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
         _read_once(engine, named)
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
-    if table.population_source is not None:
-        _open_population(engine, f"policy tables[{number}].population_file", table.population_source)
+    for role, source in table.others.items():
+        _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBRelease(table, engine)
 
 
@@ -271,11 +289,10 @@ def _read_once(engine: DuckDBTable, named: Sequence[str]) -> None:
     engine.view = f"{engine.view}_read"
 
 
-def _open_population(engine: DuckDBTable, where: str, source: Source) -> None:
-    opened = _attach(engine.con, engine.population_view, where, source)
+def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> None:
+    view = engine.other_views[role]
+    opened = _attach(engine.con, view, where, source)
     if opened.records is not None:
-        opened.refuse_missing_records(
-            where, engine.ask(f"SELECT count(*) FROM {engine.population_view}")[0][0]
-        )
+        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
     if opened.of_view:
         engine.cautions.append(CAUTION_VIEW.format(source.given))

@@ -30,7 +30,7 @@ HEAD_BYTES: Final = 64
 
 def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
     """Give the files that a run reads: the policy and what it points to, the data, the baseline."""
-    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    sources = [each for table in policy.tables for each in table.sources]
     data = [file for source in sources for file in (*source.paths, *files_of(source))]
     logs = [file.with_name(f"{file.name}.wal") for file in data]
     return [*policy.files, *data, *logs, *(each for each in (baseline, policy.baseline) if each)]

@@ -97,8 +97,7 @@ def open_tables(
 def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
-        sources = (table.source, table.population_source)
-        other = next((each for each in sources if each and (not each.of_file or "://" in each.given)), None)
+        other = next((each for each in table.sources if not each.of_file or "://" in each.given), None)
         if other is not None:
             rule = (
                 f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
@@ -108,7 +107,7 @@ def _refuse_remote_tables(policy: Policy) -> None:
 
 def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
     """Let the connection read the policy's files alone, and change none of its settings after this."""
-    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    sources = [each for table in policy.tables for each in table.sources]
     files = [path.absolute() for source in sources for path in source.paths]
     allowed = [
         *(str(path) for path in files),
@@ -156,7 +155,7 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
 
 def _choose_engine(engine: str | None, policy: Policy) -> str:
     """What counts: what the run asks for, else what the policy says, else what its tables need."""
-    sources = [each for table in policy.tables for each in (table.source, table.population_source) if each]
+    sources = [each for table in policy.tables for each in table.sources]
     elsewhere = any(not source.of_file for source in sources)
     words = "--engine" if engine is not None else "policy engine"
     default = "ibis" if elsewhere else "duckdb"

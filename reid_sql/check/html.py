@@ -118,8 +118,8 @@ def _check_row(check: Page) -> str:
 
 def _figure_cell(figure: str) -> str:
     """The figure, its interval in a line of its own."""
-    value, mark, interval = figure.partition(" [")
-    return escape(value) + (f"<br><span class=soft>[{escape(interval)}</span>" if mark else "")
+    value, mark, interval = figure.partition(" (")
+    return escape(value) + (f"<br><span class=soft>({escape(interval)}</span>" if mark else "")
 
 
 def _group_tables(page: Page) -> str:

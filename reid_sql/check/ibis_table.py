@@ -74,8 +74,8 @@ def open_in_ibis(
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
         for number, table in enumerate(policy.tables, 1):
-            for each in (table.source, table.population_source):
-                if each is not None and each.url is not None and each.url not in warehouses:
+            for each in table.sources:
+                if each.url is not None and each.url not in warehouses:
                     label = f"policy tables[{number}].url"
                     warehouses[each.url] = stack.enter_context(warehouse(label, each.url, each.path))
         client = Client(stack)
@@ -89,8 +89,8 @@ def open_in_ibis(
 
 def _refuse_files(policy: Policy) -> None:
     for number, table in enumerate(policy.tables, 1):
-        for each in (table.source, table.population_source):
-            if each is not None and each.of_file:
+        for each in table.sources:
+            if each.of_file:
                 rule = f"policy tables[{number}] must lie in a warehouse as the others, got '{each.given}'"
                 raise OutOfDomainError(f"{rule}; check files by a policy of their own")
 
@@ -116,7 +116,7 @@ class IbisTable(RemoteTable):
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
-        label, source = f"policy tables[{number}].population_table", table.population_source
+        label, source = f"policy tables[{number}].population_table", table.others.get("population")
         self.population = source and _open_table(label, source, warehouses, given)
         sources = [each for each in (table.source, source) if each is not None]
         self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}

@@ -11,6 +11,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
+from reid_sql.models.synthetic.attack_figures import STATUS_HOLDOUT_EXCEEDS
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 
@@ -26,7 +27,8 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLE_PARAMETERS: Final = ("tbl", "population_tbl", "qi", "columns", "nulls", "entity", "sensitive", "model")
+TABLES: Final = ("tbl", "population_tbl", "original", "synthetic", "holdout")
+TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
 
@@ -93,6 +95,20 @@ def sum_of(column: str) -> Pick:
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         return {column: sum(row[column] for row in rows)}
+
+    return pick
+
+
+def strongest(*attacks: str) -> Pick:
+    """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        found = [row for row in rows if row["attack"] in attacks]
+        worst = max(found, key=lambda row: float("inf") if row["high"] is None else row["high"])
+        ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
+        if any(row["status"] == STATUS_HOLDOUT_EXCEEDS for row in rows):
+            return {**dict.fromkeys(("excess", *ends)), "status": STATUS_HOLDOUT_EXCEEDS}
+        return {**worst, **ends}
 
     return pick
 

@@ -11,6 +11,7 @@ from reid_sql.check.figures import Node, Setting, settings
 from reid_sql.check.masking import Mask, has_few_gaps
 from reid_sql.check.policy_model import Check, Policy, largest_population
 from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.check.sources import ROLES
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.classes.uniqueness import rarefy
@@ -42,7 +43,7 @@ def table_page(release: Release, policy: Policy, classes: MaskedClasses, *, risk
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": settings(table.population),
-        "population_file": _population_file(release),
+        **{f"{role}_file": _other_file(release, role) for role in ROLES},
         "classes": None,
         "class_sizes": [],
         "columns": [],
@@ -166,11 +167,11 @@ def rarest_records(release: Release, count: int, mask: Mask) -> list[Page]:
     ]
 
 
-def _population_file(release: Release) -> Page | None:
-    source = release.table.population_source
+def _other_file(release: Release, role: str) -> Page | None:
+    source = release.table.others.get(role)
     if source is None:
         return None
-    return {"file": source.given, "table": source.table, "sha256": release.evidence.population_sha256}
+    return {"file": source.given, "table": source.table, "sha256": release.evidence.others[role]}
 
 
 MEASURE: Final = "population_below_k"

@@ -11,8 +11,9 @@ from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy_model import Check, Policy, Preparing, TablePolicy, columns_counted
 from reid_sql.check.sources import (
     LONGEST_PATH,
+    ROLES,
     PolicyContext,
-    read_population_source,
+    read_other_sources,
     read_source,
     read_url,
     table_name,
@@ -66,8 +67,7 @@ TABLE_KEYS: Final = (
     "nulls",
     "entity",
     "population",
-    "population_file",
-    "population_table",
+    *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
     "checks",
 )
 CHECK_KEYS: Final = (
@@ -172,7 +172,7 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> None:
     """Refuse a table that is passed under a name that the policy does not have."""
-    sources = [each for table in tables for each in (table.source, table.population_source) if each]
+    sources = [each for table in tables for each in table.sources]
     taken = [each.passed for each in sources if each.passed is not None]
     for name in passed:
         if name not in taken:
@@ -197,15 +197,11 @@ def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place],
         sensitive=_read_distinct(place, "sensitive"),
         nulls=_read_nulls(place),
         population=population,
-        population_source=read_population_source(place, given, source),
+        others=read_other_sources(place, given, source),
         checks=(),
         entity=place.text("entity") if "entity" in place.values else None,
     )
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
-    if "population_table" in place.values and table.population_source is None:
-        raise OutOfDomainError(
-            f"{place.at('population_table')} must come with population_file, got none; name the file too"
-        )
     checks = tuple(
         _read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))
     )
@@ -262,9 +258,11 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.needs_entity and table.entity is None:
         rule = f"{place.where} needs entity for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write entity = "patient_id" in the table')
-    if measure.takes("population_tbl") and table.population_source is None:
+    if measure.takes("population_tbl") and "population" not in table.others:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    if measure.takes("original"):
+        _refuse_audit_without(place, check, table)
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
@@ -272,6 +270,21 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         raise OutOfDomainError(
             f"{rule}; write {measure.bound} = …, or no_worse = true to compare with the baseline alone"
         )
+
+
+def _refuse_audit_without(place: Place, check: Check, table: TablePolicy) -> None:
+    """Refuse an attack on a synthetic table that lacks what it is compared with, or compares parts of it."""
+    named = f"for the measure '{check.measure.name}'"
+    for role, file in (("original", "people.parquet"), ("holdout", "others.parquet")):
+        if role not in table.others:
+            rule = f"{place.where} needs {role}_file {named}, got none"
+            raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
+    if check.by:
+        rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
+        raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
+    if table.nulls != "value":
+        rule = f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'"
+        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
 
 
 def _read_limit(place: Place, measure: Measure) -> float | None:

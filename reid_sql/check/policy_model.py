@@ -96,9 +96,14 @@ class TablePolicy:
     sensitive: tuple[str, ...]
     nulls: NullWord
     population: float | None
-    population_source: Source | None
+    others: Mapping[str, Source]  # tables that this one is compared with, by role
     checks: tuple[Check, ...]
     entity: str | None = None  # the column that identifies people, where rows are not people
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where the table and those it is compared with lie."""
+        return (self.source, *self.others.values())
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class TableEngine(ABC):
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
     coarsens = False  # whether it counts values that a relation merges
+    attacks = False  # whether it compares a synthetic table with its original
 
     def __init__(self) -> None:
         """Begin with no group counted."""
@@ -178,7 +179,7 @@ class Release:
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
         self.engine = engine
-        self.evidence = identify_files(table.source, table.population_source) if known is None else known
+        self.evidence = identify_files(table.source, table.others) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
         self.identifiers: Mapping[str, str] | None = None  # a caution for each column, once they were counted
@@ -208,7 +209,7 @@ class Release:
 
     def has_changed(self) -> bool:
         """Whether what was measured is no longer what was opened."""
-        now = identify_files(self.table.source, self.table.population_source)
+        now = identify_files(self.table.source, self.table.others)
         return now != self.evidence or self.engine.has_changed()
 
     def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
@@ -319,6 +320,9 @@ class Release:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
+        if check.measure.takes("original") and not self.engine.attacks:
+            rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
+            raise UnavailableError(f"{rule}; export the table, its original and the holdout to files")
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         given |= {name: check.parameters[called] for name, called in check.measure.renamed}

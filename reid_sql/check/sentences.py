@@ -1,17 +1,22 @@
 """The sentences of a report, the same on the terminal, in JUnit and in HTML, and what to do next."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
+from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.population_risk.sentence import MIN_PERCENT
 from reid_sql.terminal.console import number
 
 Check = ReportPage
 MAX_EXACT_NUMBER: Final = 1e15
+MAX_DIGITS: Final = 17  # those of a double
 RELATIVE_TOLERANCE: Final = 1e-9  # up to which a measure takes two figures for the same
 WORK_LIMITS: Final = ("memory_mb", "max_sets")  # parameters that bound the work, not the figure
 VERDICTS: Final = {
@@ -79,18 +84,26 @@ def format_figure(group: ReportPage, check: Check | None = None) -> str:
     """
     refuse_unmasked(group)
     bound = check["limit"] if check else None
+    is_share = check is not None and _is_in_percent(check)
+    unit = " %" if is_share else ""
+
+    def written(value: float) -> str:
+        return format_percent_near_limit(value, bound) if is_share else format_near_limit(value, bound)
+
     if group["masked"]:
         return "masked"
     if group["below"] is not None:
-        return f"below {format_near_limit(group['below'], bound)}"
+        return f"below {written(group['below'])}{unit}"
     if group["value"] is None:
         return "no answer"
-    ends = (
-        f" [{format_near_limit(group['low'], bound)}, {format_near_limit(group['high'], bound)}]"
-        if group["low"] is not None
-        else ""
-    )
-    return f"{format_near_limit(group['value'], bound)}{ends}"
+    ends = f" ({written(group['low'])} to {written(group['high'])}{unit})" if group["low"] is not None else ""
+    return f"{written(group['value'])}{unit}{ends}"
+
+
+def _is_in_percent(check: Check) -> bool:
+    """Whether the measure is a share; the distance of t-closeness is none."""
+    measure = MEASURES[check["measure"]]
+    return measure.unit == "share" and measure.relative is None
 
 
 def format_near_limit(value: float | None, bound: float | None) -> str:
@@ -108,6 +121,26 @@ def format_near_limit(value: float | None, bound: float | None) -> str:
     return repr(value)
 
 
+def format_percent_near_limit(share: float, bound: float | None) -> str:
+    """Write a share in percent, with as many digits as show on which side of the limit it lies.
+
+    It has two digits of the distance to the nearer of 0 and 100 otherwise.
+
+    >>> [format_percent_near_limit(share, 0.05) for share in (0.853, 0.0501, 0.05, 1.0, 0.99996, 1e-9)]
+    ['85', '5.01', '5', '100', '99.996', 'less than 0.001']
+    """
+    points = 100 * share
+    if 0 < points < MIN_PERCENT and (bound is None or 100 * bound > MIN_PERCENT):
+        return f"less than {MIN_PERCENT}"
+    gap = min(points, 100 - points)
+    digits = max(0, 1 - math.floor(math.log10(gap))) if gap > 0 else 0
+    for more in range(MAX_DIGITS):
+        text = f"{points:.{digits + more}f}"
+        if bound is None or _side_of_limit(float(text) / 100, bound) == _side_of_limit(share, bound):
+            return text.rstrip("0").rstrip(".") if "." in text else text
+    return repr(points)
+
+
 def _side_of_limit(value: float, bound: float) -> int:
     """Whether a figure lies below the limit, on it but for rounding, or above, as a verdict takes it."""
     gap = value - bound
@@ -116,11 +149,10 @@ def _side_of_limit(value: float, bound: float) -> int:
 
 def format_limit(check: Check) -> str:
     """Write the limit."""
-    bounds = (
-        []
-        if check["limit"] is None
-        else [f"{check['bound'].replace('_', ' ')} {format_number(check['limit'])}"]
-    )
+    limit = check["limit"]
+    if limit is not None and _is_in_percent(check):
+        limit = f"{Decimal(repr(float(limit))).scaleb(2).normalize():f} %"
+    bounds = [] if limit is None else [f"{check['bound'].replace('_', ' ')} {format_number(limit)}"]
     return ", ".join([*bounds, *(["no worse"] if check["no_worse"] else [])])
 
 

@@ -4,7 +4,7 @@ A pattern is one where the policy says so.
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,9 @@ from reid_sql.sources.remote import is_connection, url_of
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
+# What a table may be compared with: its population; what a synthetic table was made from, and people who were
+# not used to make it.
+ROLES: Final = ("population", "original", "holdout")
 PASSED_IN_PYTHON: Final = "a table passed in Python"
 
 
@@ -83,9 +86,9 @@ def table_name(place: Place) -> str:
 
 
 def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
-    """Read where a table lies, or its population with the kind `population_`."""
+    """Read where a table lies, or one that it is compared with, such as its population: `population_`."""
     folder, url = given.folder, read_url(place, given.url)
-    name = place.text("population_table", "") if kind else table_name(place)
+    name = place.text(f"{kind}table", "") if kind else table_name(place)
     if name in given.passed:
         return Source(PASSED_IN_PYTHON, folder, passed=name)
     if url is not None:
@@ -101,15 +104,20 @@ def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
     return Source(file, folder / file, named, _read_form(place))
 
 
-def read_population_source(place: Place, given: PolicyContext, source: Source) -> Source | None:
-    """Where the table of the population lies: in a file of its own, or next to the table in a warehouse."""
-    name = place.text("population_table", "")
-    if "population_file" in place.values or (name and source.url is not None) or name in given.passed:
-        return read_source(place, given, "population_")
-    if name and source.passed is not None:
-        rule = f"tables must hold the population '{name}' of {place.where} too, got {sorted(given.passed)}"
-        raise UnknownNameError(f"{rule}; pass it by its name")
-    return None
+def read_other_sources(place: Place, given: PolicyContext, source: Source) -> dict[str, Source]:
+    """Where the tables lie that this one is compared with: in files, or next to the table in a warehouse."""
+    found = {}
+    for role in ROLES:
+        name = place.text(f"{role}_table", "")
+        if f"{role}_file" in place.values or (name and source.url is not None) or name in given.passed:
+            found[role] = read_source(place, given, f"{role}_")
+        elif name and source.passed is not None:
+            rule = f"tables must hold the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
+            raise UnknownNameError(f"{rule}; pass it by its name")
+        elif f"{role}_table" in place.values:
+            rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"
+            raise OutOfDomainError(f"{rule}; name the file too")
+    return found
 
 
 def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> Source:
@@ -157,22 +165,22 @@ Stamp = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The hash of a table's file and of its population's, each None if there is no single file.
+    """The hash of a table's file and of those it is compared with, each None if there is no single file.
 
     So it is where many files or a catalogue are behind it.
     """
 
     sha256: str | None
-    population_sha256: str | None
+    others: Mapping[str, str | None]  # by role
     stamps: tuple[Stamp, ...]
 
 
-def identify_files(source: Source, population: Source | None) -> Evidence:
-    """Hash the files of a table and of its population."""
-    files = [*files_of(source), *(files_of(population) if population else [])]
+def identify_files(source: Source, others: Mapping[str, Source]) -> Evidence:
+    """Hash the files of a table and of those that it is compared with."""
+    files = [file for each in (source, *others.values()) for file in files_of(each)]
     return Evidence(
         _hash_source(source),
-        _hash_source(population) if population else None,
+        {role: _hash_source(each) for role, each in others.items()},
         tuple(_file_stamp(each) for each in files),
     )
 

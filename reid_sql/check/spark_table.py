@@ -305,7 +305,7 @@ class SparkTable(TableEngine):
         named = columns_named(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
-        given = table.population_source
+        given = table.others.get("population")
         self.population = given and read_source_frame(
             spark, given, f"policy tables[{number}].population_file"
         )
@@ -421,8 +421,9 @@ class SparkTable(TableEngine):
             options = {"method": asked["method"], "seed": asked["seed"], "nulls": nulls, "entity": person}
             rs.fit_copula(self.model_name, part, qi, **options)
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
-            complete = part.filter(_complete(qi)) if nulls == "drop" else part
-            scored = rs.score_copula(complete, self.model_name, **own)
+            counted = part.filter(_complete(qi)) if nulls == "drop" else part
+            counted = counted.distinct() if person else counted  # of equal rows of a person one counts
+            scored = rs.score_copula(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
             return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))

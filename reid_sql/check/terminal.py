@@ -140,10 +140,8 @@ def _advice_for_check(each: ReportPage) -> RenderableType:
 def _advice_for_table(each: ReportPage) -> RenderableType:
     best = each["changes"][0] if each["changes"] else None
     if best is None:
-        return Panel(
-            Text(f"{each['name']}: no change that was measured meets any failing check; combine several."),
-            style="red",
-        )
+        words = "no measured change meets any failing check; reid-sql prepare tries combinations."
+        return Panel(Text(f"{each['name']}: {words}"), style="red")
     met, all_of = best["meets"], each["failing"]
     alike = [
         row["change"]

@@ -337,7 +337,9 @@ def _audit(parser: argparse.ArgumentParser) -> None:
 
 
 def _query(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.sql", help="the SQL, or - for standard input")
+    parser.add_argument(
+        "file", metavar="FILE.sql", help="a file of SQL, the SQL itself in quotes, or - for standard input"
+    )
     words = "the DuckDB database to run it on"
     parser.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help=words)
     _format(parser)
@@ -406,7 +408,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _audit,
         "attack:run_audit",
     ),
-    "query": Command("run a file of SQL with the functions registered", _query, "query:run_query"),
+    "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(
         "list every function with its signature, summary and source",
         _functions,

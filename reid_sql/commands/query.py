@@ -1,4 +1,4 @@
-"""A file of SQL, run with the functions registered."""
+"""SQL, or a file of it, run with the functions registered."""
 
 import argparse
 import sys
@@ -45,10 +45,19 @@ def run_query(options: argparse.Namespace) -> int:
 def _read_sql(file: str) -> str:
     if file == "-":
         return sys.stdin.read()
-    if not Path(file).is_file():
-        rule = f"FILE.sql must be an existing file, got '{file}'"
-        raise UnknownNameError(f"{rule}; pass its path, or - for standard input")
-    return Path(file).read_text(encoding="utf-8")
+    if _is_file(file):
+        return Path(file).read_text(encoding="utf-8")
+    if len(file.split()) > 1 and not file.endswith(".sql"):
+        return file
+    rule = f"FILE.sql must be an existing file, got '{file}'"
+    raise UnknownNameError(f"{rule}; pass its path, the SQL itself in quotes, or - for standard input")
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # a statement may be too long for a path
+        return False
 
 
 def _refuse_new_database(database: str, text: str) -> None:

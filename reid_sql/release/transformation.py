@@ -123,7 +123,7 @@ class Transformation:
             else quoted(name)
             for name in names
         )
-        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_told) AS reid_told"
+        source = f"(SELECT *, {rescued} FROM ({small}) AS reid_flagged) AS reid_flagged"
         return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
 
 
@@ -135,7 +135,7 @@ class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
     def __init__(self, original: DuckDBTable, form: Transformation) -> None:
-        """Create the transformed table; a population is generalized in the same way."""
+        """Create the transformed table; what it is compared with is generalized in the same way."""
         view = f"reid_released_{next(NUMBERS)}"
         columns = [name for name in original.columns if name in columns_named(original.table)]
         select = form.select(columns, original.view)
@@ -145,15 +145,12 @@ class ReleasedTable(DuckDBTable):
         self.left_out = {
             name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
         }
-        if original.table.population_source is not None:
-            self._generalize_population(original, form)
+        for role, view in original.other_views.items():
+            self._generalize(view, self.other_views[role], form)
 
-    def _generalize_population(self, original: DuckDBTable, form: Transformation) -> None:
-        names = [row[0] for row in self.con.execute(f"DESCRIBE {original.population_view}").fetchall()]
-        listed = ", ".join(form.columns(names))
-        self.con.execute(
-            f"CREATE TEMP VIEW {self.population_view} AS SELECT {listed} FROM {original.population_view}"
-        )
+    def _generalize(self, source: str, view: str, form: Transformation) -> None:
+        names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(form.columns(names))} FROM {source}")
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not suppressed: the others contain the same text in every record."""

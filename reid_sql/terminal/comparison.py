@@ -47,14 +47,15 @@ def describe_links(figures: Sequence[dict[str, Any]]) -> str:
 
     >>> assumed = {"original": 0.5, "released": 0.125}
     >>> describe_links([{"measure": "correct_links", **assumed}])
-    'Who links everybody by these columns is right about 12.5 % of the people; in the original it is 50.0 %.'
+    'An attacker who links every record is right about 12.5 % of the people, and in the original 50.0 %.'
     """
     row = next(row for row in figures if row["measure"] == "correct_links")
-    before = f"in the original it is {percent(row['original'])}"
+    before = percent(row["original"])
     if row["released"] is None:
-        return f"How many links to the release are right is not known; {before}."
+        return f"Nobody can say how many links to the release are right; in the original {before} are."
     right = percent(row["released"])
-    return f"Who links everybody by these columns is right about {right} of the people; {before}."
+    of_release = f"An attacker who links every record is right about {right} of the people"
+    return f"{of_release}, and in the original {before}."
 
 
 def _figures(figures: Sequence[dict[str, Any]]) -> Table:
@@ -130,18 +131,18 @@ def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
 
     >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1, "high": 0.3}
     >>> describe_membership([row | {"low": 0.05}])
-    'The synthetic table tells who was used: nearest record: auc is 10.0 % above chance, at least 5.0 %.'
+    'The synthetic table reveals who was used: nearest record: auc is 10.0 % above chance, at least 5.0 %.'
     >>> describe_membership([row | {"low": -0.01}])
-    'No attack tells who was used better than chance; that does not prove that the table is safe.'
+    'No attack finds who was used better than chance; this does not prove that the table is safe.'
     """
     row = next(row for row in rows if row["attack"] == "strongest_membership")
     if row["excess"] is None:
-        return "Whether attacks tell who was used is not known."
+        return "It is not known whether attacks find who was used."
     if row["low"] <= 0:
-        return "No attack tells who was used better than chance; that does not prove that the table is safe."
+        return "No attack finds who was used better than chance; this does not prove that the table is safe."
     figure = row["figure"].replace("_", " ")
     above = f"{percent(row['excess'])} above chance, at least {percent(row['low'])}"
-    return f"The synthetic table tells who was used: {figure} is {above}."
+    return f"The synthetic table reveals who was used: {figure} is {above}."
 
 
 def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:

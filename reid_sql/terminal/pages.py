@@ -65,12 +65,12 @@ def summary_lines(risk: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("unique records", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
         (
             "highest risk",
-            f"{risk['highest_risk']:.4g}",
+            f"{format_percent(risk['highest_risk'])} %",
             "chance of a right match on the most exposed person",
         ),
         (
             "average risk",
-            f"{risk['average_risk']:.4g}",
+            f"{format_percent(risk['average_risk'])} %",
             "share of right matches if an attacker links everybody",
         ),
         ("records at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),

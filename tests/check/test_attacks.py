@@ -20,7 +20,7 @@ from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
-from reid_sql.check.sentences import format_near_limit, format_number
+from reid_sql.check.sentences import format_near_limit, format_number, format_percent_near_limit
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
 from reid_sql.terminal.console import VisibleConsole
@@ -351,8 +351,9 @@ def test_eighty_columns_hold_a_verdict(tmp_path: Path) -> None:
     [(0.1 + 1e-7, 0.1), (0.1 - 1e-7, 0.1), (1 / 3, 0.3333), (0.3333, 1 / 3), (2.00001, 2.0)],
 )
 def test_a_figure_and_its_limit_never_seem_to_stand_otherwise(value: float, limit: float) -> None:
-    reported = float(format_near_limit(value, limit))
-    assert (reported > limit, reported < limit) == (value > limit, value < limit)
+    percent = float(format_percent_near_limit(value / 10, limit / 10)) / 10
+    for reported in (float(format_near_limit(value, limit)), percent):
+        assert (reported > limit, reported < limit) == (value > limit, value < limit)
     assert float(format_number(limit).replace(",", "")) == limit
 
 

@@ -47,7 +47,7 @@ def test_the_terminal_shows_a_line_a_check_and_the_verdict(made: Path) -> None:
         "NOT JUDGED",
         "3,000 records",
         "FAIL: the policy is not met.",
-        "at most 0.05",
+        "at most 5 %",
     ):
         assert words in shown
 

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from scipy import stats
 
 import reid_sql
 from reid_sql.check.gate import check
@@ -311,25 +313,41 @@ def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_pat
 def test_shares_of_records_under_a_model_are_those_of_the_functions(
     tmp_path: Path, con: duckdb.DuckDBPyConnection
 ) -> None:
+    """By default the table is the sample: who of it shares a row is known, others do by its probability."""
     limits = [
         ("xi_share", "uniqueness_xi", 0.5),
         ("kappa_share", "correctness_kappa", 0.5),
         ("kappa_share", "correctness_kappa", 0.9),
     ]
     listed = ", ".join(
-        f'{{measure = "{name}", population = 5000, threshold = {over}, at_most = 1}}'
+        f'{{measure = "{name}", population = 5000, threshold = {over}, at_most = 1{more}}}'
+        for more in (', sample = "ignored"', "")
         for name, _, over in limits
     )
     page = check(policy(tmp_path, f"checks = [{listed}]"))
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
     con.execute("FROM fit_copula('town', people, ['age', 'sex', 'postcode'])").fetchall()
-    for each, (_, function, over) in zip(page["checks"], limits, strict=True):
+    values = [each["groups"][0]["value"] for each in page["checks"]]
+    for value, (_, function, over) in zip(values, limits, strict=False):
         sql = (
             f"SELECT count(*) FILTER ({function}('town', 5000, age, sex, "
             f"postcode) > {over}) / count(*) FROM people"
         )
-        assert each["groups"][0]["value"] == pytest.approx(con.execute(sql).fetchall()[0][0])
-    assert len({each["groups"][0]["value"] for each in page["checks"]}) == 3
+        assert value == pytest.approx(con.execute(sql).fetchall()[0][0])
+    sql = "SELECT cell_probability('town', age, sex, postcode), age, sex, postcode FROM people"
+    rows = con.execute(sql).fetchall()
+    sizes, q = Counter(row[1:] for row in rows), {row[1:]: row[0] for row in rows}
+    others = np.arange(5000 - len(rows) + 1)
+    chances = {row: stats.binom(len(others) - 1, q[row]).pmf(others) for row in q}
+    for value, (_, function, over) in zip(values[3:], limits, strict=True):
+        exposed = sum(
+            size
+            for row, size in sizes.items()
+            if (chances[row][0] * (size == 1) if "xi" in function else chances[row] @ (1 / (size + others)))
+            > over
+        )
+        assert value == pytest.approx(exposed / len(rows))
+    assert len(set(values)) == 6
 
 
 def test_population_uniqueness_is_that_of_the_method_and_needs_an_interval_to_pass(

@@ -32,7 +32,8 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "points must be a whole number of known items from 1 to 16, got 2.5; pass how many items of a person an "
     "attacker knows": ("sparse_correctness_curve", {"person": "id", "item": "age", "points": 2.5}),
-    "populations must be a list of one or more numbers, got []; write it like [1000, 1e6]": (
+    "populations must be a number or a list of one or more numbers, got []; "
+    "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
         {"qi": AGE, "populations": []},
     ),
@@ -105,7 +106,8 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE, "x"), {}),
     "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at "
     "risk, such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
-    "populations must be a list of one or more numbers, got ['x']; write it like [1000, 1e6]": (
+    "populations must be a number or a list of one or more numbers, got ['x']; "
+    "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",
         ("tbl", AGE, ["x"]),
         {},

@@ -68,7 +68,7 @@ def test_minus_nought_is_nought_by_whichever_text_it_is_reported() -> None:
     ("call", "sentence"),
     [
         ("t, ['age'], [10]", "populations must be at least the 400 records of the sample, got 10; pass"),
-        ("t, ['age'], []", "populations must be a list of one or more numbers"),
+        ("t, ['age'], []", "populations must be a number or a list of one or more numbers"),
         ("t, ['age'], [1e6], k := 1", "k must be a whole number of people from 2"),
         (
             "t, ['agee'], [1e6]",

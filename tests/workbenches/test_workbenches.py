@@ -131,7 +131,7 @@ def test_load_ext_registers_on_the_connection_of_jupysql(folder: Path, root: Pat
 
 
 def test_sqlalchemy(folder: Path, root: Path) -> None:
-    lines = "\n".join(block(root, "SQLAlchemy, and JupySQL or pandas upon it"))
+    lines = "\n".join(block(root, "SQLAlchemy, also under JupySQL or pandas"))
     assert python(folder, root, "-c", lines).strip() == ANSWER
     jupysql = [
         lines,

@@ -31,14 +31,15 @@ def adversary_risk(
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
     `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the
-    value of the column `key`, else the 0-based position in the scan. Exact up to 65,536 sets of attribute
-    groups that the attacker may know; beyond, `trials` sets are drawn, and `standard_error` is the largest of
-    the four measures'. Refuses an empty table, a population smaller than it, and a scenario whose columns or
-    values the table lacks. One row per person is assumed; with `entity`, the column that identifies people,
-    `record` is the person, NULL one of them; those whose values on the scenario's columns differ from one of
-    their rows to another are refused.
-    `population_tbl`, a table of the population with the scenario's columns, shows who is unique in it, record
-    by record; `model`, a fitted one of these columns, estimates how many are; otherwise Pitman's model does.
+    value of the column `key`, or without `key` the position in the scan, from 0. The result is exact up to
+    65,536 sets of attribute groups that the attacker may know. Beyond, `trials` sets are drawn, and
+    `standard_error` is the largest of the four measures. Refuses an empty table, a population smaller than
+    the table, and a scenario whose columns or values the table does not have. One row per person is assumed;
+    with `entity`, the column that identifies people, `record` is the person (NULL is one person); people
+    whose values in the scenario's columns differ between their rows are refused. `population_tbl`, a table of
+    the population with the scenario's columns, determines for each record whether it is unique in the
+    population. `model`, fitted to these columns, estimates how many records are. Without both, Pitman's model
+    does.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -32,11 +32,11 @@ def adversary_sensitivity(
 ) -> list[AdversarySetting]:
     """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
 
-    Each parameter takes each of the `levels`, 0.2, 0.5 and 0.8 unless given, at most six; the scenario's own
-    are left aside. Quartiles of the risk over the records, and of its reduction against the worst case under
-    the same setting. `population_tbl` and `model` as in `adversary_risk`. One row per person is assumed; with
-    `entity`, the column that identifies people, people are counted, NULL one of them; those whose values on
-    the scenario's columns differ from one of their rows to another are refused.
+    Each parameter takes each of the `levels` (0.2, 0.5 and 0.8 by default, at most six); the scenario's own
+    values are not used. The answer has quartiles of the risk over the records, and of its reduction compared
+    with the worst case under the same setting. `population_tbl` and `model` as in `adversary_risk`. One row
+    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
+    person); people whose values in the scenario's columns differ between their rows are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

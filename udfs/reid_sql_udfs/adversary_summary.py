@@ -32,12 +32,12 @@ def adversary_summary(
 ) -> list[AdversarySummary]:
     """Summarise the four risks against the attacker of a scenario, and one who knows everything.
 
-    One row a measure: quartiles, average and highest over the records, the share of records above the
-    threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst over the
-    `records_compared` that the worst case puts at risk. `standard_error` is the largest of any record.
-    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per person
-    is assumed; with `entity`, the column that identifies people, people are counted, NULL one of them; those
-    whose values on the scenario's columns differ from one of their rows to another are refused.
+    The answer has one row for each measure: quartiles, average and highest risk of the records, the share of
+    records above the threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst
+    over the `records_compared` that are at risk in the worst case. `standard_error` is the largest of all
+    records. Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row
+    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
+    person); people whose values in the scenario's columns differ between their rows are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -25,13 +25,14 @@ def alpha_k_anonymity(
 ) -> sensitive.AlphaDisclosure:
     """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
 
-    `value` is the highest such share of any class, whatever the value (the general model); `k` the size of
-    the smallest class. A class offends whose share is above alpha, or that has fewer than `k` records.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the highest such share of any class, for any sensitive value (the general model). `k` is the
+    size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
+    records.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))

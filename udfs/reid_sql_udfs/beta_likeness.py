@@ -25,14 +25,14 @@ def beta_likeness(
 ) -> sensitive.Disclosure:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
-    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value,
-    of share p in the class and q in the table: 1 where a share doubles. enhanced: the gain must also stay
-    within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value
+    with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
+    stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))

@@ -15,11 +15,12 @@ from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
 def beta_likeness_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes in which a sensitive value gains more than beta on its share in the table.
 
-    One row a class, with its values of the quasi-identifiers, its number of records and its `value` of the
-    measure, as in `beta_likeness`. A class whose value is not known is listed too, with NULL.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure, as in `beta_likeness`. A class without a value of the measure is listed too,
+    with NULL.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
 
     >>> beta_likeness_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -9,9 +9,9 @@ from reid_sql.parameters import Floats
 def cell_probability(cell: Scores) -> Floats:
     """Probability under a fitted model that a person of the population has exactly this record's values.
 
-    Takes the values in the model's order; NULL is a value. It is 0 only for a value unlike the
-    sample's, of whose share nothing is known: see score_records. Refuses a model that is not known, and
-    another number of columns than the model's.
+    Takes the values in the model's order; NULL is a value. It is 0 only for a value unlike the sample's, of
+    whose share nothing is known: see score_records. Refuses an unknown model, and a number of columns that is
+    not the model's.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells

@@ -26,8 +26,8 @@ def column_contributions(
     With a higher `k`, the sets are those by which fewer than k records have the same values: joined to the
     table by `key`, they show which value to merge first. Refuses what minimal_unique_subsets refuses. One row
     per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each, the worst), `record` is the person, and the sets are those that single out
-    one of their rows from all rows of others.
+    attacker knows one row of each person, the worst), `record` is the person, and the sets are those that
+    single out one of their rows from all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

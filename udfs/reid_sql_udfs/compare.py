@@ -20,17 +20,18 @@ def compare(
 ) -> list[Comparison]:
     """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
-    One row a figure, in this order: those of risk_summary; how many classes, records and cells were changed,
-    and how much information was lost; and what attackers get right who know the quasi-identifiers of
-    everybody. `correct_links` is the share of right links of the best attack, which `attack` names; one among
-    m likely records counts 1/m. `certain_links` are those to a single record; `highest_link` the greatest
-    chance of a right link; `correct_candidates` the share of an attacker who takes any record that it may be.
-    Then the correct links of each attack: by the likelihood under the changes of each column, by distance, by
-    equal values of all columns and of some; NULL where there is no such attack. Links are of the records of
-    both tables, of `targets` drawn ones where all would take too long; `low` and `high` are then the 95 %
-    interval. `key` is a column of both tables that matches each released record to its original; without it,
-    changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
-    values too. Refuses empty tables. One row per person is assumed.
+    The answer has one row for each figure, in this order: the figures of risk_summary; the changed classes,
+    records and cells, and the lost information; and the success of attackers who know the quasi-identifiers
+    of everybody. `correct_links` is the share of right links of the best attack, which `attack` names; a link
+    to one of m equally likely records counts 1/m. `certain_links` counts links to a single record.
+    `highest_link` is the greatest chance of a right link. `correct_candidates` is the share of right links if
+    the attacker takes any possible record. Then follow the correct links of each attack: by the likelihood
+    under the changes of each column, by distance, by equal values of all columns and of some; NULL if there
+    is no such attack. Links are those of the records that are in both tables; if these are too many, of
+    `targets` drawn records, and `low` and `high` are the 95 % interval. `key` is a column of both tables that
+    matches each released record to its original; without it, changes and links are NULL. NULL is a value of
+    its own; an empty text and stars alone are suppressed values too. Refuses empty tables. One row per person
+    is assumed.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

@@ -15,12 +15,13 @@ from reid_sql.reductions.release import PAIRED_RECORDS
 def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:
     """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
-    One row a column, in the order of `qi`, which may name any columns of both tables. `key` is a column of
-    both that matches each released record to its original; without it, changes are NULL. `information_loss`
-    is H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has
-    no information about it. `understood` is how the attack of compare reads the column: unchanged; recoded,
-    each value to one other; by frequency, where values became several others, such as NULL; by distance,
-    where numbers were disturbed. One row per person is assumed. Refuses an empty table.
+    The answer has one row for each column in `qi`, which may name any columns of both tables. `key` is a
+    column of both that matches each released record to its original; without it, changes are NULL.
+    `information_loss` is H(original | released) / H(original): 0 if the released value determines the
+    original one, 1 if it has no information about it. `understood` is how the attack of compare reads the
+    column: unchanged; recoded, each value to one other; by frequency, where values became several others,
+    such as NULL; by distance, where numbers were disturbed. One row per person is assumed. Refuses an empty
+    table.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

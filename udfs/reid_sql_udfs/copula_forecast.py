@@ -4,7 +4,7 @@ from reid_sql import registry
 from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
-from reid_sql.parameters import Counts, Model
+from reid_sql.parameters import Model, Populations
 
 
 @table_function(
@@ -13,12 +13,12 @@ from reid_sql.parameters import Counts, Model
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model",
     models=True,
 )
-def copula_forecast(model: Model, populations: Counts) -> list[CopulaForecast]:
+def copula_forecast(model: Model, populations: Populations) -> list[CopulaForecast]:
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
-    Populations may be of any size. The mean of ξ and of κ over 4,096 records drawn from the model, so that
-    300 million people cost no more than a thousand. `_low` and `_high` are 95 % intervals of that
-    computation; they do not include the error of the model.
+    The answer is the mean of ξ and of κ over 4,096 records drawn from the model, so 300 million people take
+    no longer than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not include
+    the error of the model.
 
     >>> with registry.within("a database without models"):
     ...     copula_forecast("nowhere", [1000])

@@ -20,8 +20,8 @@ class SavedCopula:
 def copula_json(model: Model) -> SavedCopula:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 
-    It contains each column's values with their shares, and the correlations; no record. Of a model of people
-    it contains the tree alone, and none of its donors. Refuses a model that is not known:
+    It contains each column's values with their shares, and the correlations; no record. For a model of people
+    it contains only the tree, and none of its donors. Refuses an unknown model:
 
     >>> with registry.within("a database without models"):
     ...     copula_json("nowhere")

@@ -23,14 +23,14 @@ def correctness_curve(
 ) -> list[CurvePoint]:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    The sample is one of the table. `sizes` are whole numbers from 1 to the number of records; 50 from 1 to
-    all, evenly spaced in log space, where there are none. Refuses other sizes, an empty table, and `nulls :=
+    The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
+    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and `nulls :=
     'wildcard'`.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the curve of each group of the columns' values, each alone, as in risk_summary. A size above
-    one group's records is refused for all.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has the curve of each group of the columns' values; each group is a separate table.
+    If a size is above the number of records of one group, it is refused for all.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

@@ -26,13 +26,14 @@ def delta_disclosure(
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
     It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value, of share p in the class and q in the table. present: over the values that a class has.
-    all: over all values, as published; where a class lacks one, `value` is infinite and the status says so.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    class and value with the share p in the class and q in the table. present: over the values that a class
+    has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
+    this.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

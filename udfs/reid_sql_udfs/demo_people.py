@@ -8,7 +8,7 @@ from reid_sql.function import Answer, table_function
 def demo_people() -> list[town.Person]:
     """List the 3,000 people of a made-up town, to try the functions on.
 
-    It is the file that `reid_sql.demo.people()` is the path of. Missing values are NULL.
+    `reid_sql.demo.people()` returns the path of the same file. Missing values are NULL.
 
     >>> len(demo_people())
     3000

@@ -15,9 +15,9 @@ def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *column
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
     `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
-    equivalence_class_size. A person of several rows counts once in each class that a row of theirs is in, and
-    all rows of no known person, whose entity is NULL, count as one. Exact. Refuses a constant or a list in
-    place of a column, and an entity among the quasi-identifiers.
+    equivalence_class_size. A person with several rows counts once in each class that contains one of these
+    rows. All rows whose entity is NULL count as one person. The result is exact. Refuses a constant or a list
+    in place of a column, and an entity among the quasi-identifiers.
 
     >>> equivalence_class_people([1, 1, 2], ["F", "F", "F"], [30, 30, 30])
     array([2, 2, 2])

@@ -12,11 +12,11 @@ from reid_sql.reductions.classes import CLASS_SIZE
 def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 
-    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them; NULL is a value of its own, and so is
-    NaN. In DuckDB the comparison is exact for any number of columns, and a constant or a list in place of a
-    column is refused, as it would make one class of all records. One row per person is assumed: where a
-    person has several, ask equivalence_class_people(person_id, age, sex), which counts people; Polars and
-    Spark also take `entity` here.
+    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them. NULL is a separate value, and so is NaN.
+    In DuckDB the comparison is exact for any number of columns. It refuses a constant or a list in place of a
+    column, which would make one class of all records: write names without quotes. One row per person is
+    assumed. If a person has several, use equivalence_class_people(person_id, age, sex), which counts people;
+    Polars and Spark also take `entity` here.
 
     >>> equivalence_class_size(["F", "F", "M"], [30, 30, 41])
     array([2, 2, 1])

@@ -15,11 +15,11 @@ from reid_sql.reductions.classes import CLASSES
 def equivalence_classes(classes: Classes) -> Classes:
     """List the distinct combinations of values of the quasi-identifiers, with the records of each.
 
-    `class_size` is the number of records that match the combination, `records` those that have exactly these
-    values: the same number unless `nulls := 'wildcard'`, where a NULL in either record matches anything. With
-    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-    each, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
-    identifies people.
+    `class_size` is the number of records that match the combination, and `records` the number that have
+    exactly these values. They differ only with `nulls := 'wildcard'`, where a NULL in either record matches
+    anything. With `entity`, the column that identifies people (a class counts people, and an attacker knows
+    one row of each person, the worst), `class_size` is the number of people. One row per person is assumed,
+    unless `entity` identifies people.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

@@ -27,12 +27,12 @@ def fit_copula(
     Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
     are then in order of size, other values in order of their text. `weight` is a column of survey weights.
     `marginals` is a table of shares from outside, such as a census: column_name, value and share (or a
-    count). `method := 'calibrated'` lets records repeat as often as in the
-    sample; 'sharp' also orders the other columns by the data. A model of the same name is replaced. Refuses
-    fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
+    count). `method := 'calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
+    other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
+    weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_copula(rows_from_columns({"sex": ["F", "F", "M"]}), "town").records

@@ -32,13 +32,13 @@ def fit_people(
     moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
     weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
     tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
-    copula_json leaves them out. A column that others determine adds nothing next to them: a city next to its
-    postal code. `status` names such columns, three columns that depend on each other more than their pairs
-    show, and class sizes that the model does not predict. A model of the same name is replaced. Refuses
-    fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
+    copula_json leaves them out. A column that other columns determine adds no information, such as a city to
+    its postal code. `status` names such columns. It also names three columns that depend on each other more
+    than their pairs show, and class sizes that the model does not predict. A model of the same name is
+    replaced. Refuses fewer than two records, and weights that are missing or below 0.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records

@@ -26,13 +26,14 @@ def journalist_risk(
 ) -> disclosure.JournalistRisk:
     """Summarise the risk of re-identification against somebody who must find the person in a population.
 
-    The risk is that of a table. As risk_summary, with the size of the record's class in the population table;
-    `classes` are the sample's. A population contains its sample: where the population table has fewer such
-    records than the sample, the sample's class size counts, `uncovered_records` says for how many records,
-    and the status says so. With `entity`, the column of both tables that identifies people (a class counts
-    people, and an attacker knows one row of each, the worst), people are counted, as in risk_summary. One row
-    per person is assumed, unless `entity` identifies people. With `by`, one row for each group of the table,
-    as in risk_summary, each against the whole population table.
+    The figures are those of risk_summary, but with the size of the record's class in the population table;
+    `classes` counts the classes of the sample. A population contains its sample. If the population table has
+    fewer such records than the sample, the class size in the sample counts; `uncovered_records` is the number
+    of these records, and `status` reports them. With `entity`, the column of both tables that identifies
+    people (a class counts people, and an attacker knows one row of each person, the worst), people are
+    counted, as in risk_summary. One row per person is assumed, unless `entity` identifies people. With `by`,
+    the answer has one row for each group of the table, as in risk_summary; each group is compared with the
+    whole population table.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

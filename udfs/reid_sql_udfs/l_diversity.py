@@ -42,15 +42,15 @@ def l_diversity(
 ) -> sensitive.DiversityDisclosure:
     """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
 
-    They are values of the sensitive column. `value` is the lowest of any class. distinct: the number of
-    values. entropy: exp of the class's entropy. recursive: the largest l for which the most frequent value
-    stays below c times all from the l-th most frequent on; 0 where none does. A NULL among the sensitive
-    values counts as a value, unless `nulls := 'drop'`. Refuses an empty table.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in one class are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the lowest number of any class. distinct: the number of values. entropy: exp of the class's
+    entropy. recursive: the largest l for which the most frequent value is rarer than c times all values from
+    the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
+    `nulls := 'drop'`. Refuses an empty table.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

@@ -19,8 +19,8 @@ from reid_sql.reductions.saved import SAVED
 def load_copula(saved: SavedModels, name: NewModel) -> CopulaSummary:
     """Read the model of this name from a table or file of saved models, with the columns of copula_json.
 
-    Nothing in it is run. Refuses a text that is no model, of another version, or changed since it was
-    written.
+    Nothing in the file is executed. Refuses a text that is not a model, that has another version, or that has
+    changed since it was written.
 
     >>> import numpy as np
     >>> load_copula(SavedModels(np.array([1]), ["town"], ["{}"]), "town")

@@ -21,14 +21,14 @@ def minimal_unique_subsets(
     """List, for each record, the smallest sets of columns that single it out.
 
     A set is listed if no other record has the same values in its columns, and if no smaller set within it has
-    this property. Sets of more than max_size columns are not searched. With a higher `k`, sets by which fewer
-    than k records have the same values: the record's combinations that unsafe_combinations counts. Exact.
-    Rows go by records, then the smallest sets first; a record that no set singles out has no row. `record` is
-    the value of the column `key`, else the place in the scan, from 0. Refuses an empty table, and more than
-    200,000 sets of columns; on Spark, a `k` above 2. One row per person is assumed; with `entity`, the column
-    that identifies people (a class counts people, and an attacker knows one row of each, the worst), `record`
-    is the person, NULL one of them: a set singles out a person who has, in one of their rows, values in its
-    columns that no other person has.
+    this property. Sets of more than max_size columns are not searched. With a higher `k`, it lists sets by
+    which fewer than k records have the same values: the combinations that unsafe_combinations counts. The
+    list is exact. It is ordered by records, and then by the size of the sets; a record that no set singles
+    out has no row. `record` is the value of the column `key`, or without `key` the position in the scan, from
+    0. Refuses an empty table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per
+    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
+    attacker knows one row of each person, the worst), `record` is the person (NULL is one person); a set
+    singles out a person if one of their rows has values in its columns that no other person has.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

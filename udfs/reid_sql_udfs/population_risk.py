@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
-from reid_sql.parameters import Counts, Names, Seed
+from reid_sql.parameters import Names, Populations, Seed
 from reid_sql.reductions.evidence import PEOPLE
 
 
@@ -18,7 +18,7 @@ from reid_sql.reductions.evidence import PEOPLE
 )
 def population_risk(
     rows: EvidenceRows,
-    populations: Counts,
+    populations: Populations,
     k: ClassSize = 5,
     *,
     ordered: Names = None,
@@ -27,25 +27,26 @@ def population_risk(
 ) -> list[PopulationRisk]:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    Next to it the chance that a match is right and the share of people in classes smaller than `k`, each with
-    a 95 % interval (`_low`, `_high`) under the `assumptions` that the answer lists, such as a random sample
-    with one row per person. docs/accuracy_people.md has how often such intervals contained the truth.
-    `_provable_low` and `_provable_high` need no model of people. At the sample's own size the shares are
-    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people; columns that others
+    The answer also contains the chance that a match is right (`correctness`) and the share of people in
+    classes smaller than `k` (`below_k`). Each share has a 95 % interval (`_low`, `_high`) under the
+    `assumptions` that the answer lists, such as a random sample with one row per person.
+    docs/accuracy_people.md reports how often such intervals contained the true value. `_provable_low` and
+    `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
+    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
     determine are left out.
-    `status` is `ok`, or has a code and a sentence for each doubt: only a bound is given for fewer than 100
-    records (`few_records`), a column whose values never repeat (`near_identifier`) and samples of whole
-    households (`group_sample`); the interval is wider for tables unlike the reference tables
-    (`unlike_reference_tables`, `overdispersed`) and for records that repeat beyond chance
-    (`repeated_people`). Ends fall as the populations of one call grow. Refuses a population smaller than the
-    sample.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone as a sample of the
-    populations, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
-    would understate its risk. A population smaller than one group is refused for all; a group of few records
-    has a status that says so.
+    `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
+    records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
+    whole households (`group_sample`). The interval is wider for tables unlike the reference tables
+    (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
+    (`repeated_people`). Within one call, the ends of the intervals never rise with the population. Refuses a
+    population smaller than the sample.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
+    fitted separately, as a sample of the populations. Pass the number of people of one group, because the
+    number of all groups would understate the risk. If a population is smaller than one group, it is refused
+    for all; a group of few records has a status that says so.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> population_risk(rows_from_columns({"sex": ["F", "F", "M"]}), [3])[0].sentence

@@ -20,17 +20,19 @@ def population_uniqueness(
 ) -> list[PopulationUniqueness]:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
-    One row a method; `uniqueness` is the share of the population, `_low` and `_high` the ends of a 95 %
-    interval of that method's own model, NULL with a `status` that says why where there is none. The first,
-    'people', is the answer of population_risk, the one to quote; the others are the literature's. 'bound' is
-    no estimate but what the sample's own unique records allow at most. 'pitman_asymptotic' and
-    'pitman_negative' are given by name alone. Refuses an empty table and a population smaller than the table.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each estimated alone as a sample of the
-    population, as in risk_summary: up to 1,000 groups. Pass the people of one group: those of all groups
-    would understate its risk. A population smaller than one group is refused for all.
+    The answer has one row for each method. `uniqueness` is the share of unique people in the population.
+    `_low` and `_high` are the ends of a 95 % interval under that method's own model; if there is none, they
+    are NULL, and `status` gives the reason. The first method, 'people', is the answer of population_risk, the
+    one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
+    sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
+    Refuses an empty table and a population smaller than the table.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
+    estimated separately, as a sample of the population. Pass the number of people of one group, because the
+    number of all groups would understate the risk. If a population is smaller than one group, it is refused
+    for all.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> sample = rows_from_columns({"age": ["1", "2", "3", "3", "4", "4", "5", "5", "6", "6"]})

@@ -15,13 +15,13 @@ from reid_sql.reductions.profile import COLUMN_COUNTS
 def profile(counts: ColumnCounts) -> list[ColumnProfile]:
     """Profile each column: how far it singles records out, missing-value codes, what it looks like.
 
-    The first thing to ask of a table, to choose its quasi-identifiers. One row a column, of all unless
-    `columns` names some, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or for
+    those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
     `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
-    1900-01-01, and 9, 99, 999 beyond a gap: they count as values wherever classes are counted, which hides
-    risk or makes it. `looks_like` and `suggestion` follow from the figures and the column's name, and decide
-    nothing. No value of the table is shown but sentinels. Refuses an empty table.
-    One row per person is assumed.
+    1900-01-01, and 9, 99, 999 beyond a gap: every function counts them as values, which makes the risk too
+    low or too high. `looks_like` and `suggestion` follow from the figures and the column's name, and are only
+    advice. Sentinels are the only values of the table that are shown. Refuses an empty table. One
+    row per person is assumed.
 
     >>> import numpy as np
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))

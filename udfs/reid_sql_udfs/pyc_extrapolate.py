@@ -9,8 +9,9 @@ from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR, Measure
 from reid_sql.models.pyc.pitman_yor import ClassSize
-from reid_sql.parameters import PROBABILITY, Counts, Numbers
+from reid_sql.parameters import COUNT, PROBABILITY, Numbers, Populations
 
+Sizes = Annotated[npt.ArrayLike, Numbers(COUNT)]
 Shares = Annotated[npt.ArrayLike, Numbers(PROBABILITY)]
 Errors = Annotated[npt.ArrayLike | None, Numbers(STANDARD_ERROR, optional=True)]
 Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
@@ -23,9 +24,9 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
     "maximum entropy",
 )
 def pyc_extrapolate(
-    sizes: Counts,
+    sizes: Sizes,
     correctness: Shares,
-    populations: Counts,
+    populations: Populations,
     method: Method = "tilted",
     *,
     measure: Measure = "correctness",
@@ -34,18 +35,18 @@ def pyc_extrapolate(
 ) -> list[Extrapolated]:
     """Forecast the share of right matches in larger populations from the shares measured at some sizes.
 
-    Two or more points, in any order. `method` is 'tilted' (a law of the sets' shares tilted to the points),
-    'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential decay), 'pol' (polynomial
-    in the logarithm of the size) or 'rnd' (half of the last share). `measure` says what the shares are:
-    'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`). `standard_errors` is one
-    for each share or one for all, [0] for exact shares; without it a share is as exact as it is written.
+    Pass two or more points, in any order. `method` is 'tilted' (a distribution of the sets' shares that is
+    fitted to the points), 'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential
+    decay), 'pol' (polynomial in the logarithm of the size) or 'rnd' (half of the last share). `measure` is
+    what the shares measure: 'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`).
+    `standard_errors` is one for each share or one for all, [0] for exact shares; without it a share is as
+    exact as it is written.
 
-    The ends `_low` and `_high` contained the true value in 95 % of the tables that they were not set on
-    (docs/curves.md), of exact shares or with their errors. The curve of a sample of n people, as
-    correctness_curve gives it, has errors of about sqrt(share (1 - share) / n): without them the upper end
-    was too low in 14 to 29 of 100 cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve
-    through the points. `status` is ok, or the reason not to rely on the answer. NULL if the method does not
-    estimate it.
+    The interval from `_low` to `_high` contained the true value in 95 % of held-out tables, for exact shares
+    or with their errors (docs/curves.md). The curve of a sample of n people, as correctness_curve gives it,
+    has errors of about sqrt(share (1 - share) / n): without them the upper end was too low in 14 to 29 of 100
+    cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok,
+    or the reason not to rely on the answer. NULL if the method does not estimate it.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21

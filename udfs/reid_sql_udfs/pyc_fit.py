@@ -16,13 +16,13 @@ from reid_sql.reductions.classes import HISTOGRAM
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
-    The entropy is in nats. From the class-size histogram alone. `prior` is 'archer' (tail complexity from 0
-    to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls := 'wildcard'`,
-    whose classes overlap.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, one row for each group of the columns' values, each fitted alone, as in risk_summary.
+    The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls :=
+    'wildcard'`, whose classes overlap.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

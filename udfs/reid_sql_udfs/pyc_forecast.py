@@ -6,7 +6,7 @@ from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor import ClassSize
 from reid_sql.models.pyc.pitman_yor_fit import Prior
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
-from reid_sql.parameters import Counts
+from reid_sql.parameters import Populations
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -17,20 +17,20 @@ from reid_sql.reductions.classes import HISTOGRAM
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
 )
 def pyc_forecast(
-    histogram: Histogram, populations: Counts, k: ClassSize = 5, prior: Prior = "archer"
+    histogram: Histogram, populations: Populations, k: ClassSize = 5, prior: Prior = "archer"
 ) -> list[PycForecast]:
     """Forecast right matches, unique people and people in sets smaller than k, to any population.
 
-    Each is a share. The table is a random sample of each population; its own classes are kept. `_low` and
-    `_high` are the ends of 95 % intervals, widened by what the model misses inside the sample; on real tables
-    they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
+    Each is a share. The table is a random sample of each population, and the population contains its classes.
+    `_low` and `_high` are the ends of 95 % intervals, widened by the model's error within the sample. On real
+    tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
-    With `entity`, the column that identifies people (NULL is one person), the sample is of people: a class
-    counts its people, and an attacker knows one row of each, that of their smallest class; else one row per
-    person is assumed.
-    With `by`, the rows of each group of the columns' values, each fitted alone, as in risk_summary. Pass the
-    people of one group: those of all groups would understate its risk. A population smaller than one group is
-    refused for all.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
+    is assumed.
+    With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
+    Pass the number of people of one group, because the number of all groups would understate the risk. If a
+    population is smaller than one group, it is refused for all.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -34,12 +34,13 @@ def qar_contributions(
 ) -> list[Contribution]:
     """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
-    `record` is the value of the column `key`, else the place in the scan, from 0. A negative contribution
-    means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks, of the
-    quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an order,
-    without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each, the worst), `record` is
-    the person, NULL one of them; people whose values differ from one of their rows to another are refused.
+    `record` is the value of the column `key`, or without `key` the position in the scan, from 0. A negative
+    contribution means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less the risks,
+    of the quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an
+    order, without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the
+    column that identifies people (a class counts people, and an attacker knows one row of each person, the
+    worst), `record` is the person (NULL is one person); people whose values differ between their rows are
+    refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

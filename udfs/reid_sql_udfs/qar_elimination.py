@@ -38,10 +38,10 @@ def qar_elimination(
 
     They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `by` is
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
-    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of as many records, whichever,
-    gets to. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
-    `entity`, the column that identifies people, `record` is the person, NULL one of them; people whose
-    values differ from one of their rows to another are refused.
+    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of the same number of records can
+    reach. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
+    `entity`, the column that identifies people, `record` is the person (NULL is one person); people whose
+    values differ between their rows are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

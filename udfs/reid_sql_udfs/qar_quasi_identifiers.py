@@ -25,12 +25,12 @@ def qar_quasi_identifiers(
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    The risk is distinct values over records. `sample` draws so many of the choices instead of counting all;
-    `status` then says so. `memory_mb` bounds the memory that counting takes in addition to the engine's.
-    Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person is
-    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each, the worst), NULL one of them, the risk is the mean over people of 1/size of the smallest
-    of their classes, in people.
+    The risk is distinct values over records. `sample` is the number of choices to draw instead of counting
+    all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
+    engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person
+    is assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
+    one row of each person, the worst), NULL one of them, the risk is the mean over people of 1/size of the
+    smallest of their classes, in people.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]

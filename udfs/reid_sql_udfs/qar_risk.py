@@ -35,10 +35,10 @@ def qar_risk(
     It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
     records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
-    quasi-identifiers. Where there is no fit, NULL and a status. Refuses alpha not below tail. One row per
-    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each, the worst), NULL one of them, the risk of a choice is the mean over people
-    of 1/size of the smallest of their classes, in people.
+    quasi-identifiers. If there is no fit, the risk is NULL, and `status` gives the reason. Refuses alpha not
+    below tail. One row per person is assumed; with `entity`, the column that identifies people (a class
+    counts people, and an attacker knows one row of each person, the worst), NULL one of them, the risk of a
+    choice is the mean over people of 1/size of the smallest of their classes, in people.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])]

@@ -13,7 +13,7 @@ def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integ
 
     It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
     of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
-    count. Refuses a model that is not known.
+    count. Refuses an unknown model.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import GaussianCopula

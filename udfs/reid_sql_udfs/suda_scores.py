@@ -25,10 +25,10 @@ def suda_scores(
     leaves out larger sets. `dis` is the chance that a unique match with the table is right, for the file as a
     whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
     and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
-    own, so its values differ. A record that nothing singles out has no row. Refuses what
+    own, so its values differ. A record that no set singles out has no row. Refuses what
     minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that identifies people (a class counts people, and an attacker knows one row of each, the
-    worst), people are scored, by the sets that single out one of their rows from all rows of others.
+    the column that identifies people (a class counts people, and an attacker knows one row of each person,
+    the worst), people are scored, by the sets that single out one of their rows from all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

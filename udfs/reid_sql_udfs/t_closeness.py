@@ -19,15 +19,15 @@ def t_closeness(
 ) -> sensitive.Disclosure:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
 
-    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values are equally far
-    from each other. ordered: by their places in their order. numeric: by their difference, over the range.
-    The last two need a sensitive column that has an order, or numbers; where a NULL has no place among them,
-    NULL and a status that says so.
-    With `entity`, the column that identifies people (NULL is one person), people are counted: a class and a
-    share count people, and an attacker knows one row of each, the worst. People of several sensitive values
-    in the table are refused. Else one row per person is assumed.
-    With `by`, one row for each group of the columns' values, each group a table of its own, as in
-    risk_summary.
+    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values have the same
+    distance from each other. ordered: the distance is that of their positions in the order. numeric: the
+    distance is their difference, divided by the range. The last two need a sensitive column with an order, or
+    of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    the table. Without `entity`, one row per person is assumed.
+    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
+    as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))

@@ -16,12 +16,12 @@ def unicity(matches: Matches) -> list[Unicity]:
 
     For a table with several rows per person, such as visits, trips or purchases. `entity` is the column that
     identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
-    of a person count once. For each number in `points`, the attacker knows so many random rows of a person,
-    and everyone who has them all matches. `points := NULL` asks about an attacker who knows all rows. People
-    with fewer rows are known by all of theirs; `people_with_fewer` counts them. Where the combinations of
-    rows are at most `exact_up_to`, all are counted; beyond, `samples` people and their known rows are drawn
-    by `seed`, the same on every engine, and the standard errors say how much that leaves open. Refuses an
-    empty table.
+    of a person count once. For each number in `points`, the attacker knows that number of random rows of a
+    person, and everyone who has all of them matches. With `points := NULL`, the attacker knows all rows. If a
+    person has fewer rows, the attacker knows all of them; `people_with_fewer` counts these people. Up to
+    `exact_up_to` combinations of rows, all are counted; beyond, `samples` people and their known rows are
+    drawn by `seed`, the same on every engine, and the standard errors are those of the draw. Refuses an empty
+    table.
 
     >>> import numpy as np
     >>> one, people, none = np.array([1, 1]), np.array([4, 4]), np.array([0, 0])

@@ -19,9 +19,10 @@ def unicity_people(table: Codes) -> SinglingRows:
     `entity` is the column that identifies people, `columns` are what an attacker knows of a row; equal rows
     of a person count once. The search is greedy: it takes the row that fewest people have, then the one that
     fewest of those have who still match, until nobody else does. `known_rows` is an upper bound: fewer rows
-    may single the person out. Where all rows of a person leave others, `matches` is how many people have them
-    all, the person among them, and `known_rows` leave no more than these. `record` is the person. Refuses an
-    empty table, and rows that so many people share that the search would take hours.
+    may single the person out. If other people have all rows of a person, `matches` is the number of people
+    who have them, including the person, and `known_rows` is the number of rows that leave only these people.
+    `record` is the person. Refuses an empty table, and rows that so many people share that the search would
+    take hours.
 
     >>> import numpy as np
     >>> ward, people = np.array([1, 2, 1]), np.array([0, 0, 1])

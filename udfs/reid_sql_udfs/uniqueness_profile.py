@@ -20,11 +20,11 @@ def uniqueness_profile(
 
     `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
     to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
-    row `impact` has the scores without one attribute, and by how much ξ of all is above that. The row
-    `smallest` has the fewest attributes that bring ξ to `level`, or the status says that none do. The status
-    of the other rows names attributes whose value the sample does not contain. Of a model of people the
-    residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices, other
-    numbers of values, and a model that is not known:
+    row `impact` has the scores without one attribute, and the amount by which this lowers ξ. The row
+    `smallest` has the fewest attributes for which ξ reaches `level`; if there are none, its status reports
+    this. The status of the other rows names attributes whose value the sample does not contain. Of a model of
+    people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices,
+    other numbers of values, and a model that is not known:
 
     >>> with registry.within("a database without models"):
     ...     uniqueness_profile("nowhere", ["F"], 1000)

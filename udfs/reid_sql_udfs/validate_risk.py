@@ -25,20 +25,21 @@ def validate_risk(
 ) -> list[Backtest]:
     """Measure each method's error on this very table: it serves as population, and its samples as tables.
 
-    `samples` are drawn without replacement at each of the `fractions`: by default a tenth and a hundredth,
-    where these leave 50 records, else a half. A row with a `sample` has the estimate of a method from that
-    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, where the method has it,
-    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
-    and `…_held`, the share of intervals that contain the true value. For 'people' and 'copula', ξ of up to
-    1,000 persons outside each sample is compared with who is unique: 'auc', 'brier' beside that of the best
-    constant, 'false_discovery_rate' and 'recall' above ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean
-    distance), and a row for each 'tenth' of the scale with its mean ξ and the true share. `methods` are those
-    of population_uniqueness, all unless named. It does not measure the error of a forecast from this table to
-    a larger population. Refuses fewer than 20 records and more than 5,000,000, and `fractions` that leave
-    fewer than 50. With `entity`, the column that identifies people (NULL is one person), the table is of
-    people, with one row of each, that of their smallest class, whose classes are then counted anew; else one
-    row per person is assumed. With `by`, the rows of each group of the columns' values, each a table of its
-    own, as in risk_summary: up to 1,000 groups. A group of too few records has one row, whose status says so.
+    `samples` is the number of samples that are drawn without replacement at each of the `fractions`: by
+    default a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with a `sample`
+    has the estimate of a method from that sample, its 95 % interval and the `truth`, for the figures
+    'uniqueness' (Ξ) and, where the method has it, 'correctness' (κ). Rows without a `sample` are summaries:
+    `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that contain the true
+    value. For 'people' and 'copula', ξ of up to 1,000 persons outside each sample is compared with who is
+    unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95,
+    'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale with its mean
+    ξ and the true share. `methods` are those of population_uniqueness, all unless named. It does not measure
+    the error of a forecast from this table to a larger population. Refuses fewer than 20 records and more
+    than 5,000,000, and `fractions` that leave fewer than 50. With `entity`, the column that identifies people
+    (NULL is one person), the table is of people, with one row of each, that of their smallest class, whose
+    classes are then counted anew; else one row per person is assumed. With `by`, the answer has rows for each
+    group of the columns' values (up to 1,000 groups); each group is a separate table. A group with too few
+    records has one row, and its `status` reports this.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]

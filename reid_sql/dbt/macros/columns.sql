@@ -50,8 +50,8 @@
 {% endmacro %}
 
 {% macro default__columns_of(relation) %}
-{% set asked = reid_sql.stored(relation) %}
-{% set there = adapter.get_relation(asked.database, asked.schema, asked.identifier) %}
+{% set stored_relation = reid_sql.stored(relation) %}
+{% set there = adapter.get_relation(stored_relation.database, stored_relation.schema, stored_relation.identifier) %}
 {% set found = [] %}
 {% for column in adapter.get_columns_in_relation(there) if there is not none %}
 {% do found.append({'name': column.name, 'type': column.dtype | lower}) %}
@@ -65,8 +65,8 @@
 
 {# The catalogue, as the information schema has no materialized views, and no names of types of one's own. #}
 {% macro postgres__columns_of(relation) %}
-{% set asked = reid_sql.stored(relation) %}
-{% set name = asked.include(database=false) | string | replace("'", "''") %}
+{% set stored_relation = reid_sql.stored(relation) %}
+{% set name = stored_relation.include(database=false) | string | replace("'", "''") %}
 {% do return(reid_sql.columns_in("select attname, format_type(atttypid, null) from pg_attribute "
   ~ "where attrelid = to_regclass('" ~ name ~ "') and attnum > 0 and not attisdropped order by attnum")) %}
 {% endmacro %}

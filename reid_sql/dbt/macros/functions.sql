@@ -1,8 +1,8 @@
 {# What plain SQL does not say is answered by the functions that the plugin puts into dbt-duckdb: from the
    model as a CTE, whether it is a table or, with `where`, a query. #}
-{% macro by_functions(asked, what, population=none) -%}
+{% macro by_functions(request, what, population=none) -%}
 {%- do reid_sql.refuse_without_functions(what) %}
-with reid_model as (select * from {{ asked.relation }})
+with reid_model as (select * from {{ request.relation }})
 {%- if population %}, reid_population as (select * from {{ population }}){% endif %}
 {%- endmacro %}
 

@@ -6,11 +6,11 @@
 {%- if reid_sql.is_there([model]) %}
 {%- set alpha = reid_sql.share('alpha', alpha) %}
 {%- set k = reid_sql.least_records('k', k) %}
-{%- set asked = reid_sql.asked_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}
+{%- set request = reid_sql.request_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}
 {%- set most = reid_sql.double('max(reid_n)') ~ ' / ' ~ reid_sql.double(reid_sql.total('reid_n')) %}
-with {{ reid_sql.cells_of(asked) }},
-{{ reid_sql.measured(asked, most) }}
-{{ reid_sql.offending(asked, '(reid_value > ' ~ reid_sql.double(alpha * (1 + reid_sql.slack()))
+with {{ reid_sql.cells_of(request) }},
+{{ reid_sql.measured(request, most) }}
+{{ reid_sql.offending(request, '(reid_value > ' ~ reid_sql.double(alpha * (1 + reid_sql.slack()))
   ~ ' or reid_size < ' ~ k ~ ')', value=true) }}
 {%- endif %}
 {%- endtest %}

@@ -4,15 +4,15 @@
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
 {%- if reid_sql.is_there([model]) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
-{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below) %}
-{%- if asked.nulls == 'wildcard' %}
-{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
-select {{ reid_sql.masked('round(average_risk * records)::bigint', asked.mask) }} as failures
-from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, nulls := 'wildcard')
+{%- set request = reid_sql.request(model, quasi_identifiers, nulls, mask_below) %}
+{%- if request.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(request, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('round(average_risk * records)::bigint', request.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(request.qi) }}, nulls := 'wildcard')
 where average_risk > {{ at_most }}
 {%- else %}
-with {{ reid_sql.classes_of(asked) }}
-select {{ reid_sql.masked(reid_sql.count(), asked.mask) }} as failures
+with {{ reid_sql.classes_of(request) }}
+select {{ reid_sql.masked(reid_sql.count(), request.mask) }} as failures
 from reid_classes
 having {{ reid_sql.double(reid_sql.count()) }} / {{ reid_sql.double(reid_sql.total('reid_size')) }}
   > {{ reid_sql.double(at_most) }}

@@ -7,26 +7,26 @@
 {%- if reid_sql.is_there([model, population]) %}
 {%- set threshold = reid_sql.risk('threshold', threshold) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
-{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
-{%- set every = reid_sql.asked(population, quasi_identifiers, nulls, mask_below) %}
-{%- if asked.nulls == 'wildcard' %}
-{{ reid_sql.by_functions(asked, "nulls: 'wildcard'", population) }}
-select {{ reid_sql.masked('round(records_at_risk * records)::bigint', asked.mask) }} as failures
-from journalist_risk(reid_model, reid_population, {{ reid_sql.names(asked.qi) }},
+{%- set request = reid_sql.request(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- set every = reid_sql.request(population, quasi_identifiers, nulls, mask_below) %}
+{%- if request.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(request, "nulls: 'wildcard'", population) }}
+select {{ reid_sql.masked('round(records_at_risk * records)::bigint', request.mask) }} as failures
+from journalist_risk(reid_model, reid_population, {{ reid_sql.names(request.qi) }},
   threshold := {{ threshold }}, nulls := 'wildcard')
 where records_at_risk > {{ at_most }}
 {%- else %}
-{%- set places = reid_sql.places(asked.qi) | join(', ') %}
+{%- set places = reid_sql.places(request.qi) | join(', ') %}
 {%- set at_risk = reid_sql.double(1) ~ ' / reid_size > ' ~ reid_sql.double(threshold) %}
-{%- set class_or_zero = 'max(reid_class)' if asked.keep == 'records' else 0 %}
-with {{ reid_sql.rows_of(asked) }},
+{%- set class_or_zero = 'max(reid_class)' if request.keep == 'records' else 0 %}
+with {{ reid_sql.rows_of(request) }},
 reid_both as (
   select {{ places }}, {{ class_or_zero }} as reid_class, {{ reid_sql.count() }} as reid_own, 0 as reid_there
   from reid_rows
   group by {{ places }}
   union all
   select {{ places }}, 0 as reid_class, 0 as reid_own, {{ reid_sql.count() }} as reid_there
-  from ({{ reid_sql.told_rows(every) }}) reid_population
+  from ({{ reid_sql.aliased_rows(every) }}) reid_population
   group by {{ places }}
 ),
 reid_met as (
@@ -42,7 +42,7 @@ reid_classes as (
   where reid_records > 0
 ),
 reid_totals as ({{ reid_sql.share_of('reid_records', at_risk) }})
-{{ reid_sql.offending(asked, at_risk ~ ' and reid_share > ' ~ reid_sql.double(at_most),
+{{ reid_sql.offending(request, at_risk ~ ' and reid_share > ' ~ reid_sql.double(at_most),
   from='reid_classes cross join reid_totals', records='reid_records') }}
 {%- endif %}
 {%- endif %}

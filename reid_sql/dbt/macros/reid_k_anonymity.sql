@@ -4,15 +4,15 @@
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
 {%- if reid_sql.is_there([model]) %}
 {%- set k = reid_sql.least_records('k', k) %}
-{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
-{%- if asked.nulls == 'wildcard' %}
-{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
-select {{ reid_sql.masked('round(records_at_risk * records)::bigint', asked.mask) }} as failures
-from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, threshold := 1 / {{ k }}, nulls := 'wildcard')
+{%- set request = reid_sql.request(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- if request.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(request, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('round(records_at_risk * records)::bigint', request.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(request.qi) }}, threshold := 1 / {{ k }}, nulls := 'wildcard')
 where k < {{ k }}
 {%- else %}
-with {{ reid_sql.classes_of(asked) }}
-{{ reid_sql.offending(asked, 'reid_size < ' ~ k) }}
+with {{ reid_sql.classes_of(request) }}
+{{ reid_sql.offending(request, 'reid_size < ' ~ k) }}
 {%- endif %}
 {%- endif %}
 {%- endtest %}

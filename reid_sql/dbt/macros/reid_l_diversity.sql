@@ -9,19 +9,19 @@
 {%- set c = reid_sql.number('c', c, 'a number from 1e-9 to 1e+9',
   'pass how many times the rarer values the most frequent one may be, such as 3', 1e-9, 1e9) %}
 {%- set variant = reid_sql.choice('variant', variant, ['distinct', 'entropy', 'recursive']) %}
-{%- set asked = reid_sql.asked_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}
-with {{ reid_sql.cells_of(asked) }},
+{%- set request = reid_sql.request_of_values(model, quasi_identifiers, sensitive, nulls, mask_below, keep) %}
+with {{ reid_sql.cells_of(request) }},
 {%- if variant == 'recursive' %}
 reid_rising as (
-  select reid_cells.*, max(reid_n) over (partition by {{ asked.places | join(', ') }}) as reid_largest,
-    sum(reid_n) over (partition by {{ asked.places | join(', ') }} order by reid_n
+  select reid_cells.*, max(reid_n) over (partition by {{ request.places | join(', ') }}) as reid_largest,
+    sum(reid_n) over (partition by {{ request.places | join(', ') }} order by reid_n
       rows between unbounded preceding and current row) as reid_tail
   from reid_cells
 ),
 {%- endif %}
-{{ reid_sql.measured(asked, reid_sql.diversity(variant, c),
+{{ reid_sql.measured(request, reid_sql.diversity(variant, c),
   'reid_rising' if variant == 'recursive' else 'reid_cells') }}
-{{ reid_sql.offending(asked, 'reid_value < ' ~ reid_sql.double(l * (1 - reid_sql.slack())), value=true) }}
+{{ reid_sql.offending(request, 'reid_value < ' ~ reid_sql.double(l * (1 - reid_sql.slack())), value=true) }}
 {%- endif %}
 {%- endtest %}
 

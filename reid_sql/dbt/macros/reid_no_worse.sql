@@ -1,13 +1,13 @@
 {# Fails where a measure of the model is worse than that of another relation: of what was released last.
-   Failures are such measures, with both figures; fewer records than the mask are told as the mask. #}
+   Failures are such measures, with both figures; fewer records than the mask are reported as the mask. #}
 {% test reid_no_worse(model, before, quasi_identifiers, threshold=0.2, nulls='value', mask_below=10,
   measures=['k', 'uniqueness', 'average_risk', 'records_at_risk']) -%}
 {{ config(fail_calc='count(*)') }}
 {%- if reid_sql.is_there([model, before]) %}
 {%- set threshold = reid_sql.risk('threshold', threshold) %}
 {%- set nulls = reid_sql.choice('nulls', nulls, ['value', 'drop']) %}
-{%- set now = reid_sql.asked(model, quasi_identifiers, nulls, mask_below) %}
-{%- set then = reid_sql.asked(before, quasi_identifiers, nulls, mask_below) %}
+{%- set now = reid_sql.request(model, quasi_identifiers, nulls, mask_below) %}
+{%- set then = reid_sql.request(before, quasi_identifiers, nulls, mask_below) %}
 {%- set known = {'k': 'reid_k', 'uniqueness': 'reid_unique', 'average_risk': 'reid_classes',
   'records_at_risk': 'reid_at_risk'} %}
 with reid_now as ({{ reid_sql.figures(now, threshold) }}),
@@ -28,7 +28,7 @@ where {{ reid_sql.figure('reid_now', known[measure]) }} {{ '<' if measure == 'k'
 {%- endtest %}
 
 {# The counts that the measures of a table are made of. #}
-{% macro figures(asked, threshold) -%}
+{% macro figures(request, threshold) -%}
 {%- set at_risk = reid_sql.double(1) ~ ' / reid_size > ' ~ reid_sql.double(threshold) %}
   select min(reid_size) as reid_k, {{ reid_sql.count() }} as reid_classes,
     {{ reid_sql.total('reid_size') }} as reid_records,
@@ -36,8 +36,8 @@ where {{ reid_sql.figure('reid_now', known[measure]) }} {{ '<' if measure == 'k'
     {{ reid_sql.total('case when ' ~ at_risk ~ ' then reid_size else 0 end') }} as reid_at_risk
   from (
     select {{ reid_sql.count() }} as reid_size
-    from ({{ reid_sql.told_rows(asked) }}) reid_told
-    group by {{ reid_sql.places(asked.qi) | join(', ') }}
+    from ({{ reid_sql.aliased_rows(request) }}) reid_aliased
+    group by {{ reid_sql.places(request.qi) | join(', ') }}
   ) reid_sized
 {%- endmacro %}
 

@@ -4,16 +4,16 @@
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
 {%- if reid_sql.is_there([model]) %}
 {%- set at_most = reid_sql.share('at_most', at_most) %}
-{%- set asked = reid_sql.asked(model, quasi_identifiers, nulls, mask_below, keep) %}
-{%- if asked.nulls == 'wildcard' %}
-{{ reid_sql.by_functions(asked, "nulls: 'wildcard'") }}
-select {{ reid_sql.masked('unique_records', asked.mask) }} as failures
-from risk_summary(reid_model, {{ reid_sql.names(asked.qi) }}, nulls := 'wildcard')
+{%- set request = reid_sql.request(model, quasi_identifiers, nulls, mask_below, keep) %}
+{%- if request.nulls == 'wildcard' %}
+{{ reid_sql.by_functions(request, "nulls: 'wildcard'") }}
+select {{ reid_sql.masked('unique_records', request.mask) }} as failures
+from risk_summary(reid_model, {{ reid_sql.names(request.qi) }}, nulls := 'wildcard')
 where uniqueness > {{ at_most }}
 {%- else %}
-with {{ reid_sql.classes_of(asked) }},
+with {{ reid_sql.classes_of(request) }},
 reid_totals as ({{ reid_sql.share_of('reid_size', 'reid_size = 1') }})
-{{ reid_sql.offending(asked, 'reid_size = 1 and reid_share > ' ~ reid_sql.double(at_most),
+{{ reid_sql.offending(request, 'reid_size = 1 and reid_share > ' ~ reid_sql.double(at_most),
   from='reid_classes cross join reid_totals') }}
 {%- endif %}
 {%- endif %}

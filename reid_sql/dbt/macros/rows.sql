@@ -1,16 +1,16 @@
 {# Warns of a column that is named like an identifier and repeats, as a row is then perhaps not a person: dbt
    shows it even of a test that passes, and --warn-error makes it an error. One scan, where a column has such
    a name. #}
-{% macro warn_of_rows(asked) -%}
+{% macro warn_of_rows(request) -%}
 {%- if reid_sql.is_run() %}
 {%- set named, counts = [], [] %}
-{%- for column in reid_sql.columns_of(asked.relation)
-  if column not in asked.every and reid_sql.is_identifier(column.name) %}
+{%- for column in reid_sql.columns_of(request.relation)
+  if column not in request.every and reid_sql.is_identifier(column.name) %}
 {%- do named.append(column.name) %}
 {%- do counts.append('count(distinct ' ~ reid_sql.alike(column) ~ ') as reid_v' ~ loop.index
   ~ ', count(' ~ reid_sql.quoted(column.name) ~ ') as reid_n' ~ loop.index) %}
 {%- endfor %}
-{%- set counted = run_query('select ' ~ counts | join(', ') ~ ' from ' ~ asked.relation).rows[0]
+{%- set counted = run_query('select ' ~ counts | join(', ') ~ ' from ' ~ request.relation).rows[0]
   if named else [] %}
 {%- for name in named %}
 {%- set values, rows = counted[2 * loop.index0] | int, counted[2 * loop.index0 + 1] | int %}

@@ -1,16 +1,16 @@
 {# What tests of a sensitive column share. #}
-{% macro asked_of_values(relation, quasi_identifiers, sensitive, nulls, mask_below, keep) -%}
+{% macro request_of_values(relation, quasi_identifiers, sensitive, nulls, mask_below, keep) -%}
 {%- set nulls = reid_sql.choice('nulls', nulls, ['value', 'drop']) %}
-{%- do return(reid_sql.asked(relation, quasi_identifiers, nulls, mask_below, keep, sensitive, ['value'])) %}
+{%- do return(reid_sql.request(relation, quasi_identifiers, nulls, mask_below, keep, sensitive, ['value'])) %}
 {%- endmacro %}
 
 {# The size and the measure of each class, from its cells. #}
-{% macro measured(asked, measure, cells='reid_cells') -%}
+{% macro measured(request, measure, cells='reid_cells') -%}
 reid_classes as (
-  select {{ asked.places | join(', ') }}, {{ reid_sql.total('reid_n') }} as reid_size,
+  select {{ request.places | join(', ') }}, {{ reid_sql.total('reid_n') }} as reid_size,
     {{ measure }} as reid_value
   from {{ cells }}
-  group by {{ asked.places | join(', ') }}
+  group by {{ request.places | join(', ') }}
 )
 {%- endmacro %}
 

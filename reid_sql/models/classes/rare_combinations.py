@@ -159,7 +159,7 @@ def _search_set(
 
 # Minimal combinations of values that fewer than k records, or people, share, by their columns.
 
-LEAST_SHARED_BY_SIZE: Final = Numbers(LEAST_SHARED, is_one_enough=True)
+LEAST_SHARED_BY_SIZE: Final = Numbers(LEAST_SHARED, is_one_enough=True, example="5 or [20, 5]")
 LeastSharedBySize = Annotated[float | Sequence[float], LEAST_SHARED_BY_SIZE]
 
 

@@ -163,6 +163,7 @@ def _predict(
     if fitted.once is not None:
         once = predict_shares(fitted.once, people, k, random=False).parts()
         shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
+    shares = shares.in_order()
     bounds = _bounds(evidence, people, k, doubts)
     return bounds.tighten(shares) if ONLY_BOUND.isdisjoint(doubts) else bounds.replace_ends(shares), doubts
 

@@ -103,6 +103,20 @@ class Shares:
             parts[name] = Share(max(one.estimate, low), low, max(high, low))
         return Shares(**parts)
 
+    def in_order(self) -> "Shares":
+        """The shares, none of whose estimates and ends contradicts another: Ξ ≤ κ and Ξ ≤ V_k.
+
+        Each has an interval of its own. The higher upper end and the lower lower end hold for both.
+
+        >>> one, other = Share(0.2, 0.1, 0.6), Share(0.1, 0.0, 0.5)
+        >>> Shares(one, other, other).in_order().correctness
+        Share(estimate=0.2, low=0.0, high=0.6)
+        """
+        xi, others = self.uniqueness, (self.correctness, self.below_k)
+        least = min(xi.low, *(each.low for each in others))
+        above = (Share(max(e.estimate, xi.estimate), e.low, max(e.high, xi.high)) for e in others)
+        return Shares(Share(xi.estimate, least, xi.high), *above)
+
     def at_most(self, other: "Shares") -> "Shares":
         """The lower of each estimate and each end of two answers."""
         lower = {

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.attack_figures import AuditedAttack, doubt_holdout
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.equal_values import attack_by_equal_values
 from reid_sql.models.synthetic.membership import attack_membership
@@ -34,9 +34,10 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
     draws = [np.random.default_rng([seed, family]) for family in range(4)]  # so that none depends on another
     people = draw_people(ordered, targets, draws[0])
     some = draw_people(ordered, min(targets, NEAREST_TARGETS), draws[1])
-    return [
+    attacks = [
         *attack_by_equal_values(ordered),
         *single_out(ordered, draws[2]),
         *attack_by_nearest_records(ordered, some, SHARES[:2]),
         *attack_membership(ordered, people, draws[3], SHARES[1:]),
     ]
+    return [doubt_holdout(each) for each in attacks]

@@ -50,7 +50,7 @@ RECORD_CODES: Final = replace(
     name="record_codes",
     words="each column as codes, with the key of each record, else its place in the scan",
     absences={
-        "spark": "it goes through the codes of all records, again and again, in one memory",
+        "spark": "it reads the codes of all records many times, in the memory of one process",
         **BY_RECORD,
     },
 )

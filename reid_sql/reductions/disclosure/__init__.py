@@ -10,8 +10,8 @@ from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, TBL, Argument, Reduc
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes per cell, from which on classes of one value are separated first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-EQUAL_ALONE: Final = "distances along a line need each class's values and the table's in one order"
-BUT_EQUAL: Final = f"`variant='equal'` is there; 'ordered' and 'numeric' are not: {EQUAL_ALONE}"
+EQUAL_ALONE: Final = "distances in an order need the values of each class and of the table in that order"
+BUT_EQUAL: Final = f"only `variant='equal'` is available: {EQUAL_ALONE}"
 
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 

@@ -8,7 +8,7 @@ from reid_sql.reduction import Argument, Reduction
 
 SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
 AUDITED_COLUMNS: Final = Columns("quasi-identifiers and sensitive columns")
-NOT_COUNTED: Final = "three tables are counted together, which is written for DuckDB and Polars alone"
+NOT_COUNTED: Final = "it counts three tables together, which only DuckDB and Polars can do here"
 AUDITED_TABLES: Final = Reduction(
     __name__,
     name="audited_tables",

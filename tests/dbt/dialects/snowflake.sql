@@ -158,7 +158,7 @@ with reid_now as (
   "height" as reid_q3,
   "select" as reid_q4
 from people
-) reid_told
+) reid_aliased
     group by reid_q1, reid_q2, reid_q3, reid_q4
   ) reid_sized),
 reid_then as (
@@ -174,7 +174,7 @@ reid_then as (
   "height" as reid_q3,
   "select" as reid_q4
 from country
-) reid_told
+) reid_aliased
     group by reid_q1, reid_q2, reid_q3, reid_q4
   ) reid_sized)
 select 'k' as measure,

@@ -350,3 +350,10 @@ def test_the_default_connection_registers_by_its_module() -> None:
 def test_what_is_no_connection_is_refused() -> None:
     with pytest.raises(ValueError, match=r"con must be a connection of DuckDB, got str; pass what"):
         reid_sql.register("people.duckdb")  # type: ignore[arg-type]
+
+
+def test_a_call_without_a_connection_is_refused_for_that() -> None:
+    with duckdb.connect() as con:
+        for table in ("people.csv", con.sql("SELECT 1 AS age"), con.sql("SELECT 1 AS age").pl()):
+            with pytest.raises(TypeError, match="con must be a connection of DuckDB, got "):
+                reid_sql.risk_summary(table, ["age"])  # type: ignore[arg-type, call-arg]

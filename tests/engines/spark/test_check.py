@@ -259,6 +259,7 @@ def test_values_of_one_kind_are_read_from_json(tmp_path: Path) -> None:
     (tmp_path / "t.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     policy = tmp_path / "policy.toml"
     policy.write_text(
+        "mask_below = 1\n"
         'tables = [{ file = "t.ndjson", quasi_identifiers = ["x", "VARIANT", "a: VARIANT", "y"], '
         'checks = [{ measure = "k", at_least = 1 }, { measure = "uniqueness", at_most = 1 }] }]',
         encoding="utf-8",

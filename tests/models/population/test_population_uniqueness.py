@@ -71,7 +71,7 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
 def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, message: str) -> None:
     """Held, of how many, truths below and above the intervals: the sums over the fractions."""
     page = (root / "docs" / "population_uniqueness.md").read_text(encoding="utf-8")
-    table = page.partition("truths below it, above it")[2]
+    table = page.partition("true values below, above")[2]
     line = table.partition(f"\n| {row} | ")[2].partition("\n")[0]
     cells = re.findall(r"(\d+) of (\d+); (\d+), (\d+)", line)
     contained, cases, below, above = (sum(map(int, column)) for column in zip(*cells, strict=True))

@@ -32,7 +32,9 @@ def check(row: PopulationRisk) -> None:
         provable = [getattr(row, f"{name}_provable_{end}") for end in ("low", "high")]
         assert 0 <= provable[0] <= low <= high, name
         assert provable[0] <= provable[1] <= 1, name
-    assert row.uniqueness <= row.correctness + 1e-9
+    for end in ("_low", "", "_high"):  # who is unique is matched correctly, and in a class smaller than k
+        least = min(getattr(row, f"correctness{end}"), getattr(row, f"below_k{end}"))
+        assert getattr(row, f"uniqueness{end}") <= least + 1e-9, end
     assert row.status
     assert row.sentence.endswith(".")
 
@@ -58,6 +60,24 @@ def test_shares_and_their_ends_fall_as_the_population_grows(records: int) -> Non
         for end in ("", "_low", "_high", "_provable_low", "_provable_high"):
             found = [getattr(row, name + end) for row in rows[1:]]
             assert found == sorted(found, reverse=True), name + end
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_of_any_table_do_not_contradict_each_other(seed: int) -> None:
+    """Columns of few values, of skewed ones, of ages and of nearly distinct numbers, at several sizes."""
+    rng = np.random.default_rng(seed)
+    records = int(rng.choice([20, 60, 150, 400]))
+    kinds = (
+        rng.integers(0, 2, records),
+        rng.zipf(1.7, records) % 1000,
+        np.round(rng.normal(40, 15, records)),
+        rng.geometric(0.3, records),
+        rng.integers(0, 50 * records, records),
+    )
+    columns = [kinds[place] for place in rng.choice(5, int(rng.integers(1, 5)), replace=False)]
+    texts = [[str(value) for value in column] for column in columns]
+    for row in answer(of_values(texts, [True] * len(texts)), [records + 1, 10 * records, 1e6, 67e6]):
+        check(row)
 
 
 def test_the_upper_end_is_at_most_what_is_provable() -> None:

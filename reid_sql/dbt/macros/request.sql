@@ -1,7 +1,7 @@
-{# What a test is asked of: the relation, the columns of its classes as the database has them, and a sensitive
-   one if any, and what is to be kept of what offends. All names within a query are our own, reid_…, so that
-   none of the table's can meet them. #}
-{% macro asked(relation, quasi_identifiers, nulls, mask_below, keep='counts', sensitive=none, own=[]) -%}
+{# What a test examines: the relation, the columns of its classes as the database names them, the sensitive column
+   if any, and what of the offending records to store. All names within a query begin with reid_, so that they
+   differ from those of the table. #}
+{% macro request(relation, quasi_identifiers, nulls, mask_below, keep='counts', sensitive=none, own=[]) -%}
 {%- set words = 'quasi-identifiers' ~ (' and sensitive' if sensitive is not none) %}
 {%- set sensitives = [] if sensitive is none else [sensitive] %}
 {%- if sensitives and sensitive is not string %}
@@ -37,14 +37,14 @@
 {%- endmacro %}
 
 {# A table without records has no risk to judge: an error, never a pass. #}
-{% macro refuse_nobody(asked) -%}
-{%- if reid_sql.is_run() and asked.nulls != 'wildcard' %}
-{%- set found = run_query('select ' ~ reid_sql.count() ~ ' as reid_records from ' ~ asked.relation
-  ~ reid_sql.where_told(asked)) %}
+{% macro refuse_nobody(request) -%}
+{%- if reid_sql.is_run() and request.nulls != 'wildcard' %}
+{%- set found = run_query('select ' ~ reid_sql.count() ~ ' as reid_records from ' ~ request.relation
+  ~ reid_sql.where_not_null(request)) %}
 {%- if found.rows[0][0] | int == 0 %}
 {%- do reid_sql.refuse('the table must hold at least one record, got 0 '
   ~ "(those that nulls := 'drop' leaves out do not count); "
-  ~ 'pass a table with records, not ' ~ asked.relation) %}
+  ~ 'pass a table with records, not ' ~ request.relation) %}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}
@@ -52,9 +52,9 @@
 {# Whether the test is to be run, not only shown: what only compiles may be of tables that are not filled. #}
 {% macro is_run() %}{% do return(flags.WHICH not in ['compile', 'generate', 'parse', 'list']) %}{% endmacro %}
 
-{% macro where_told(asked) -%}
-{%- if asked.nulls == 'drop' %}
- where {% for column in asked.every %}{{ reid_sql.quoted(column.name) }} is not null
+{% macro where_not_null(request) -%}
+{%- if request.nulls == 'drop' %}
+ where {% for column in request.every %}{{ reid_sql.quoted(column.name) }} is not null
   {{- ' and ' if not loop.last }}{% endfor %}
 {%- endif -%}
 {%- endmacro %}

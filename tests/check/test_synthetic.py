@@ -1,0 +1,162 @@
+"""The gate judges what a synthetic table gives away of its original, beyond what it tells of other people."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import reid_sql.release
+from reid_sql.check import gate
+from reid_sql.errors import ReidError
+from tests.processes import command
+
+MEASURES = {
+    "replicated_uniques": ["replicated_uniques"],
+    "disclosive_correct": ["disclosive_correct"],
+    "singling_out": ["singling_out_univariate", "singling_out_multivariate"],
+    "linkability": ["linkability"],
+    "attribute_inference": ["inference"],
+    "membership_advantage": ["strongest_membership"],
+}
+QI = ["age", "sex", "postcode"]
+TABLE = """
+[[tables]]
+file = "synthetic.parquet"
+original_file = "original.parquet"
+holdout_file = "holdout.parquet"
+quasi_identifiers = ["age", "sex", "postcode"]
+sensitive = ["diagnosis"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> Path:
+    """Most of the original is in the synthetic table; nobody of the holdout is, but by chance."""
+    con.execute("CREATE TABLE town AS FROM demo_people()")
+    for name, part in (
+        ("original", "LIMIT 400"),
+        ("synthetic", "LIMIT 400 OFFSET 90"),
+        ("holdout", "LIMIT 400 OFFSET 1900"),
+    ):
+        con.execute(f"COPY (FROM town {part}) TO '{tmp_path}/{name}.parquet'")
+    return tmp_path
+
+
+def judged(folder: Path, checks: str, table: str = TABLE, head: str = "mask_below = 1") -> list[Any]:
+    (folder / "policy.toml").write_text(f"{head}\n{table}\n{checks}", encoding="utf-8")
+    checks_of: list[Any] = gate.check(folder / "policy.toml")["checks"]
+    return checks_of
+
+
+def ask(measure: str, limit: float, more: str = "") -> str:
+    return f'[[tables.checks]]\nmeasure = "{measure}"\nat_most = {limit}\n{more}\n'
+
+
+def test_the_measures_are_the_strongest_of_their_attacks(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
+    asked = "".join(ask(name, 1) for name in MEASURES)
+    call = f"audit_synthetic(o, s, {QI}, sensitive := ['diagnosis'], holdout := h)"
+    for name, table in (("o", "original"), ("s", "synthetic"), ("h", "holdout")):
+        con.execute(f"CREATE TABLE {name} AS FROM '{folder}/{table}.parquet'")
+    rows = con.execute(f"SELECT attack, excess, low, high FROM {call}").fetchall()
+    for (name, attacks), found in zip(MEASURES.items(), judged(folder, asked), strict=True):
+        worst = max((row for row in rows if row[0] in attacks), key=lambda row: row[3])
+        group = found["groups"][0]
+        assert found["measure"] == name
+        assert [group["value"], group["low"], group["high"]] == pytest.approx(list(worst[1:]), abs=1e-11)
+        assert found["verdict"] == "pass"
+
+
+def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+    tables = {
+        name: Counter(con.execute(f"SELECT {', '.join(QI)} FROM '{folder}/{name}.parquet'").fetchall())
+        for name in ("original", "synthetic", "holdout")
+    }
+
+    def share(name: str) -> float:
+        alone = [row for row, size in tables[name].items() if size == 1]
+        return sum(tables["synthetic"][row] == 1 for row in alone) / tables[name].total()
+
+    excess = share("original") - share("holdout")
+    for limit, verdict in ((excess + 0.2, "pass"), (excess, "fail"), (excess - 0.01, "fail")):
+        [found] = judged(folder, ask("replicated_uniques", limit))
+        assert found["verdict"] == verdict  # the upper end of the interval is above the excess itself
+        assert found["groups"][0]["value"] == pytest.approx(excess)
+
+
+def test_its_own_people_pass_where_a_table_of_others_is_released(folder: Path) -> None:
+    """Nothing is in excess of a table whose people are neither of the original nor of the holdout."""
+    others = TABLE.replace('"original.parquet"', '"holdout.parquet"')
+    found = judged(folder, "".join(ask(name, 0.2) for name in MEASURES if name != "singling_out"), others)
+    assert {each["verdict"] for each in found} == {"pass"}
+
+
+def test_tables_in_each_others_role_are_not_judged(folder: Path) -> None:
+    """Attacks on people who were not used would be right more often, and no excess would be left."""
+    swapped = TABLE.replace("original_file", "x").replace("holdout_file", "original_file")
+    found = judged(
+        folder, "".join(ask(name, 1) for name in MEASURES), swapped.replace("x =", "holdout_file =")
+    )
+    assert {each["verdict"] for each in found} == {"not judged"}
+    assert {each["groups"][0]["why"].partition(":")[0] for each in found} == {"holdout_exceeds"}
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "words"),
+    [
+        (TABLE.replace('original_file = "original.parquet"', ""), "", "needs original_file for the measure"),
+        (TABLE.replace('holdout_file = "holdout.parquet"', ""), "", "needs holdout_file for the measure"),
+        (TABLE, 'by = ["sex"]', "by must not be given for the measure 'linkability'.*got sex; leave it out"),
+        (TABLE + 'nulls = "drop"', "", "must have nulls = 'value' for the measure 'linkability', got 'drop'"),
+        (
+            TABLE.replace("original.parquet", "absent.parquet"),
+            "",
+            r"tables\[1\].original_file must be an exist",
+        ),
+        (TABLE.replace("original_file", "original_table"), "", "original_table must come with original_file"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(folder: Path, table: str, more: str, words: str) -> None:
+    with pytest.raises(ReidError, match=words):
+        judged(folder, ask("linkability", 1, more), table)
+
+
+def test_people_of_several_rows_are_not_judged(folder: Path) -> None:
+    [found] = judged(folder, ask("linkability", 1), TABLE + 'entity = "occupation"')
+    assert found["verdict"] == "not judged"
+    assert "a measure must count people where entity = 'occupation'" in found["groups"][0]["why"]
+
+
+def test_the_report_names_the_files_and_a_baseline_is_of_the_same_ones(folder: Path) -> None:
+    page = folder / "before.json"
+    judged(folder, ask("linkability", 1) + ask("replicated_uniques", 0.01, "no_worse = true"))
+    call = ["check", str(folder / "policy.toml")]
+    assert command(*call, "--json-report", str(page)).returncode == 1
+    before = json.loads(page.read_text(encoding="utf-8"))
+    [table] = before["tables"]
+    assert (table["original_file"]["file"], table["holdout_file"]["file"]) == (
+        "original.parquet",
+        "holdout.parquet",
+    )
+    assert len({table[key]["sha256"] for key in ("original_file", "holdout_file")} | {table["sha256"]}) == 3
+    accepted = [*call, "--baseline", str(page)]
+    assert command(*accepted).returncode == 0  # no worse
+    (folder / "original.parquet").write_bytes((folder / "synthetic.parquet").read_bytes())
+    assert command(*accepted).returncode == 1
+
+
+def test_a_release_is_prepared_until_it_gives_away_little(folder: Path) -> None:
+    """What the table is compared with is made coarser in the same way."""
+    (folder / "policy.toml").write_text(
+        "[prepare]\nsuppression = 0.02\n"
+        + TABLE
+        + '[[tables.checks]]\nmeasure = "k"\nat_least = 3\n'
+        + ask("replicated_uniques", 0.05),
+        encoding="utf-8",
+    )
+    made = reid_sql.release.prepare(folder / "policy.toml")
+    assert made.passed
