@@ -233,10 +233,11 @@ def test_rows_that_the_database_hides_are_an_error(postgres: str) -> None:
     owner.con.commit()
     reader = ibis.postgres.connect(host=postgres, user="reader", database="postgres")
     try:
-        for ask in (ri.risk_summary, ri.population_risk):
-            more = {"populations": [100]} if ask is ri.population_risk else {}
-            with pytest.raises(ReidError, match="row-level security"):
-                collected(ask(reader.table("hidden"), ["age"], **more), "an answer")
+        table = reader.table("hidden")
+        with pytest.raises(ReidError, match="row-level security"):
+            collected(ri.risk_summary(table, ["age"]), "an answer")
+        with pytest.raises(ReidError, match="row-level security"):
+            ri.population_risk(table, ["age"], [100])
         with reader.raw_sql("SELECT count(*), current_setting('row_security') FROM hidden") as cursor:
             assert cursor.fetchall() == [(3, "on")]  # the user's own queries stay as they were
     finally:
