@@ -236,7 +236,7 @@ FUNCTIONS: Final[dict[str, Function]] = {}
 
 def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
     """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
-    rule = f"{declared.name} must be asked without {name}, got {list_text(value)}"
+    rule = f"{declared.name} must be called without {name}, got {list_text(value)}"
     raise UnknownParameterError(f"{rule}: {declared.lacked[name]}; {OWED[name]}")
 
 

@@ -196,8 +196,8 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
             f"{rule}; an attacker who knows it needs nothing else: leave it out of one of them"
         )
     if nulls == "wildcard":
-        rule = "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'"
-        raise OutOfDomainError(f"{rule}; reduce the table to a row a person first")
+        rule = "entity must be used with nulls := 'value' or 'drop', got 'wildcard'"
+        raise OutOfDomainError(f"{rule}; first reduce the table to one row per person")
 
 
 def refuse_key_with_entity(key: str | None) -> None:
@@ -209,7 +209,7 @@ def refuse_key_with_entity(key: str | None) -> None:
 def refuse_groups(nulls: str) -> None:
     """Refuse groups where NULL may be any value."""
     if nulls == "wildcard":
-        rule = "by must be asked with nulls := 'value' or 'drop', got 'wildcard'"
+        rule = "by must be used with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
 
 
@@ -217,22 +217,22 @@ def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str])
     """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
-            rule = f"by must not name a column as the answer names its own, got '{column}'"
+            rule = f"by must not name a column of the answer, got '{column}'"
             raise OutOfDomainError(f"{rule}; rename the column in a view")
 
 
 def refuse_many_groups(groups: int, most: int | None) -> None:
     """Refuse more groups than can be answered at once, where a model is fitted to each at length."""
     if most is not None and groups > most:
-        rule = f"by must make at most {most} groups where a model is fitted to each, got {groups}"
+        rule = f"by must make at most {most} groups, because a model is fitted to each, got {groups}"
         raise OutOfDomainError(f"{rule}; name fewer or coarser columns, or ask about some of them in a view")
 
 
 def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -> None:
     """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
     if nulls != "value":
-        rule = f"entity must be counted with nulls := 'value' where people are a sample, got '{nulls}'"
-        raise OutOfDomainError(f"{rule}; leave out in a view the rows that lack a value")
+        rule = f"entity must be used with nulls := 'value' where people are a sample, got '{nulls}'"
+        raise OutOfDomainError(f"{rule}; pass a view without the rows that lack a value")
     refuse_entity(columns, entity, nulls)
 
 

@@ -1735,10 +1735,10 @@ def minimal_unique_subsets(
     which fewer than k records have the same values: the combinations that unsafe_combinations counts. The
     list is exact. It is ordered by records, and then by the size of the sets; a record that no set singles
     out has no row. `record` is the value of the column `key`, or without `key` the position in the scan, from
-    0. Refuses an empty table, and more than 200,000 sets of columns; on Spark, a `k` above 2. One row per
-    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), `record` is the person (NULL is one person); a set
-    singles out a person if one of their rows has values in its columns that no other person has.
+    0. Refuses an empty table, and more than 200,000 sets of columns. One row per person is assumed; with
+    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each
+    person, the worst), `record` is the person (NULL is one person); a set singles out a person if one of
+    their rows has values in its columns that no other person has.
 
     Source: Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005.
 

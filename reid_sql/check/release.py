@@ -18,6 +18,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
+from reid_sql.reductions.subsets import SUBSETS
 from reid_sql_udfs import declared
 
 MAX_GROUPS: Final = 10_000
@@ -332,8 +333,20 @@ class Release:
         key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
-            answers[group.place] = self._new_answer(check, given, group, answers)
+            known = self._find_in_answers(function, key, group)
+            answers[group.place] = known or self._new_answer(check, given, group, answers)
         return answers[group.place]
+
+    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
+        """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
+        if function.reduction is not SUBSETS:
+            return []
+        name, columns, *others = key
+        for (other, _, *same), answers in self._answers.items():
+            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+            if {each for row in rows for each in row["columns"]} > {*columns}:
+                return [row for row in rows if {*row["columns"]} <= {*columns}]
+        return []
 
     def _new_answer(
         self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers

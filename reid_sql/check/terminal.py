@@ -114,7 +114,7 @@ def _advice_for_check(each: ReportPage) -> RenderableType:
     )
     why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
     if not each["changes"]:
-        words = "  does not hang on the quasi-identifiers, so nothing was measured"
+        words = "  The figure does not depend on the quasi-identifiers, so no change was measured."
         return Group(Text(title, style="bold"), *(why or [Text(words, style="dim")]), "")
     table = Table(header_style="bold")
     table.add_column("measured with")

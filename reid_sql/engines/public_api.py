@@ -102,8 +102,8 @@ def _with_fallback(adapter: Adapter[Any, Any], fallback: Answering) -> Answering
 def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
     def call(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever it is called with
         others = " or ".join(title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e))
-        got = f"{declared.name} must be asked of {others}, got a call of {title(adapter.ENGINE)}: {reason}"
-        raise UnavailableError(f"{got}; ask it about a sample there")
+        got = f"{declared.name} must be called on {others}, got a call on {title(adapter.ENGINE)}: {reason}"
+        raise UnavailableError(f"{got}; call it there on a sample")
 
     return call
 

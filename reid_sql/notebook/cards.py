@@ -5,6 +5,7 @@ from html import escape
 from typing import Any, Final
 
 from reid_sql.control_characters import escape_control_characters
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
@@ -85,6 +86,33 @@ def _suda_card(rows: Sequence[Row]) -> str:
     )
 
 
+def _minimal_sets_card(rows: Sequence[Row]) -> str:
+    status = rows[0]["status"]
+    found = [row for row in rows if row["columns"]]
+    if not found:
+        return _box("Minimal sets of columns that single people out", [["none", status]])
+    lines = [
+        [", ".join(row["columns"]), percent(row["share_unique"]), *_counts(row, "unique_records", "classes")]
+        for row in found[:MAX_LINES]
+    ]
+    more = "" if status == OK else f"; {status}"
+    title = f"Minimal sets of columns that single people out, the smallest first{more}"
+    return _box(title, lines, ["columns", "share unique", "unique", "classes"], found)
+
+
+def _unsafe_card(rows: Sequence[Row]) -> str:
+    lines = [
+        [", ".join(row["columns"]), percent(row["share"]), *_counts(row, "records", "combinations", "fewest")]
+        for row in rows[:MAX_LINES]
+    ]
+    title = "Sets of columns with values that too few people share, the smallest first"
+    return _box(title, lines, ["columns", "share", "people", "combinations", "fewest who share one"], rows)
+
+
+def _counts(row: Row, *names: str) -> list[str]:
+    return [f"{row[name]:,}" for name in names]
+
+
 def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
@@ -121,4 +149,6 @@ CARDS: Final[Mapping[str, Callable[[Sequence[Row]], str]]] = {
     "population_risk": _population_card,
     "profile": _profile_card,
     "suda_scores": _suda_card,
+    "quasi_identifiers": _minimal_sets_card,
+    "unsafe_combinations": _unsafe_card,
 }

@@ -51,7 +51,7 @@ def refuse_unsuitable(release: DuckDBRelease) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = release.table
     if table.entity is not None:
-        rule = f"a table to prepare must have a row a person, got entity = '{table.entity}'"
+        rule = f"a table to prepare must have one row per person, got entity = '{table.entity}'"
         raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
     own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
     if own is not None:

@@ -222,7 +222,7 @@ def test_a_picture_into_a_folder_that_is_not_there_is_refused_before_the_work(ca
 def test_all_that_is_said_of_a_function_is_shown() -> None:
     shown = command("functions", "pyc_forecast").stdout
     for words in (
-        "populations  a list, each of it a number of people of at least 1",
+        "populations  a number of people of at least 1",
         "must be given",
         "correctness_low   DOUBLE   lower end of the 95 % interval of correctness",
         "Engines: DuckDB, Polars, Spark, Ibis.",

@@ -197,7 +197,7 @@ def is_lacking(function: Function, parameter: str, answers: Answers | str) -> bo
         f"{function.name} must list {parameter}, or give the reason in its declaration"
     )
     assert isinstance(answers, str), answers
-    assert answers.startswith(f"{function.name} must be asked without {parameter}, got ")
+    assert answers.startswith(f"{function.name} must be called without {parameter}, got ")
     assert answers.endswith(f": {reason}; {OWED[parameter]}")
     return True
 

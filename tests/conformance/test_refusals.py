@@ -51,13 +51,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "pyc_fit",
         {"qi": AGE, "nulls": "wildcard"},
     ),
-    "qar_risk must be asked without by, got [age]: its columns are compared as a whole; ask about each group "
-    "in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
+    "qar_risk must be called without by, got [age]: its columns are compared as a whole; ask about each "
+    "group in a view of its own": ("qar_risk", {"columns": AGE, "by": AGE}),
     "entity must not be a quasi-identifier, got 'AGE'; an attacker who knows it needs nothing else: leave it "
     "out of one of them": ("class_size_histogram", {"qi": AGE, "entity": "AGE", "by": ["sex"]}),
-    "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'; reduce the table to a row a "
-    "person first": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
-    "by must be asked with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
+    "entity must be used with nulls := 'value' or 'drop', got 'wildcard'; first reduce the table to one "
+    "row per person": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
+    "by must be used with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
     "own": ("class_size_histogram", {"qi": AGE, "entity": "id", "by": ["sex"], "nulls": "wildcard"}),
     "the number of subsets of the columns must be at most 10000000, got ": (
         "attribute_risk",

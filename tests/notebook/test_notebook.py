@@ -81,6 +81,22 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
         ("population_risk('{}', ['age', 'sex', 'postcode'], [1e5])", ["Of 100,000 people, about", ">ok<"]),
         ("profile('{}')", ["3,000 records, 7 columns", "marital_status", "a quasi-identifier if"]),
         ("suda_scores('{}', ['age', 'sex', 'postcode'])", ["1,051 records are unique", ">DIS-SUDA<"]),
+        (
+            "quasi_identifiers('{}', ['age', 'sex', 'postcode'])",
+            [">age, postcode<", ">19.6 %<", ">589<", "Minimal sets of columns that single people out"],
+        ),
+        (
+            "quasi_identifiers('{}', ['sex', 'postcode', 'age', 'marital_status'], at_least := 1)",
+            [">no_set: no set of at most 4 columns reaches at_least<"],
+        ),
+        (
+            "quasi_identifiers('{}', at_least := 0.3, max_sets := 30)",
+            ["the smallest first; incomplete: the list is complete up to 3 of 7 columns"],
+        ),
+        (
+            "unsafe_combinations('{}', ['age', 'sex', 'postcode'])",
+            [">age, postcode<", ">64.7 %<", ">1,942<", ">1,111<"],
+        ),
     ],
 )
 def test_other_answers_have_cards(loaded: Any, call: str, shown: list[str]) -> None:

@@ -334,7 +334,7 @@ REFUSED = [
         "",
         "policy prepare.keep must name columns of people, got 'nme'; did you mean 'name'?",
     ),
-    ("", 'entity = "name"', "a table to prepare must have a row a person, got entity = 'name'"),
+    ("", 'entity = "name"', "a table to prepare must have one row per person, got entity = 'name'"),
     (
         "hierarchies.age = [{ bands = 10 }, { bands = 15 }]",
         "",

@@ -30,6 +30,7 @@ LONG = {
     "qar_proxies": "qar_proxies(census, $columns)",
     "attribute_risk": "attribute_risk(census, $columns, max_size := 16)",
     "quasi_identifiers": "quasi_identifiers(census, $wide, at_least := 0.4)",
+    "quasi_identifiers that are keys": "quasi_identifiers(flags, at_least := 1, max_sets := 1000000000)",
     "unsafe_combinations": "unsafe_combinations(census, $columns, max_size := 5)",
     "minimal_unique_subsets": "minimal_unique_subsets(census, $columns, max_size := 4)",
     "fit_copula": "fit_copula('copula', census, $columns)",
@@ -63,6 +64,8 @@ def tables(adult: str) -> duckdb.DuckDBPyConnection:
         f"CASE WHEN hash(i, {place}) % 4 > 0 THEN hash(i, {place} + 5) % 60 END AS {name}"
         for place, name in enumerate("abcde")
     )
+    flags = ", ".join(f"(i = {place // 2 + 1})::INTEGER AS f{place}" for place in range(64))
+    con.execute(f"CREATE TABLE flags AS SELECT {flags} FROM range(33) AS t(i)")
     con.execute(f"CREATE TABLE holes AS SELECT {blanked} FROM range(1000000) AS t(i)")
     five = "['age', 'fnlwgt', 'education', 'occupation', 'hours_per_week']"
     con.execute(f"FROM fit_copula('model', adult, {five})").fetchall()

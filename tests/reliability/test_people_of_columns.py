@@ -198,7 +198,7 @@ REFUSED = {
     "qar_risk": ("entity := 'age'", "entity must not be a quasi-identifier, got 'age'"),
     "attribute_risk": (
         "entity := 'person', nulls := 'wildcard'",
-        "entity must be counted with nulls := 'value' or 'drop', got 'wildcard'",
+        "entity must be used with nulls := 'value' or 'drop', got 'wildcard'",
     ),
     "qar_quasi_identifiers": (
         "entity := 'persn'",

@@ -332,7 +332,7 @@ def test_a_table_without_records_is_no_group(function: str, options: dict[str, A
 
 @pytest.mark.parametrize("function", ["population_risk", "population_uniqueness", "validate_risk"])
 def test_more_groups_than_can_be_fitted_are_refused(function: str) -> None:
-    sentence = "by must make at most 1000 groups where a model is fitted to each, got 1001; name fewer"
+    sentence = "by must make at most 1000 groups, because a model is fitted to each, got 1001; name fewer"
     frame = pl.DataFrame({"g": range(1001), "age": [1] * 1001})
     call = ", ".join(["t", "['age']", *map(repr, GIVEN.get(function, []))])
     with pytest.raises(duckdb.Error, match=sentence):
@@ -396,7 +396,7 @@ def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
     given = ["age", "sex"]
     for name in declared()[function].answer_columns:
         frame = TOWNS.with_columns(pl.col("state").alias(name.upper()))
-        sentence = f"by must not name a column as the answer names its own, got '{name.upper()}'; rename the"
+        sentence = f"by must not name a column of the answer, got '{name.upper()}'; rename the"
         sql = ", ".join(["t", *["p"] * len(others), repr(given), *map(repr, GIVEN.get(function, []))])
         with pytest.raises(duckdb.Error, match=sentence):
             by_duckdb(f"FROM {function}({sql}, by := ['{name.upper()}'])", t=frame, p=TOWNS)
@@ -420,7 +420,7 @@ def by_frame(by: Any, **options: Any) -> Answers:
         (
             ["k"],
             {},
-            "by must not name a column as the answer names its own, got 'k'; rename the column in a view",
+            "by must not name a column of the answer, got 'k'; rename the column in a view",
         ),
         (["stat"], {}, "by must be columns of the table, got 'stat'; did you mean 'state'?"),
         ([], {}, "by must name 1 to 64 columns, got 0"),
@@ -428,7 +428,7 @@ def by_frame(by: Any, **options: Any) -> Answers:
         (
             ["state"],
             {"nulls": "wildcard"},
-            "by must be asked with nulls := 'value' or 'drop', got 'wildcard'",
+            "by must be used with nulls := 'value' or 'drop', got 'wildcard'",
         ),
     ],
 )

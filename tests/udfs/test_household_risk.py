@@ -109,7 +109,7 @@ def test_households_of_one_are_people() -> None:
         ),
         ("t, 'home', ['sex'], threshold := 2", "threshold must be"),
         ("t, 'home', ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
-        ("t, 'home', ['sex'], entity := 'home'", "household_risk must be asked without entity"),
+        ("t, 'home', ['sex'], entity := 'home'", "household_risk must be called without entity"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

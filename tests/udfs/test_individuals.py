@@ -172,7 +172,7 @@ def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) 
 
 
 REFUSED = {
-    "nulls := 'drop', entity := 'person'": "entity must be counted with nulls := 'value' where people are a "
+    "nulls := 'drop', entity := 'person'": "entity must be used with nulls := 'value' where people are a "
     "sample, got 'drop'",
     "entity := 'age'": "entity must not be a quasi-identifier, got 'age'",
     "entity := 'persn'": "quasi-identifiers and entity must be columns of the table, got 'persn'; did "

@@ -1,11 +1,13 @@
 from itertools import combinations
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reid_sql
 from tests.tables import Row, by_both, by_duckdb, by_polars, frames, keys
 
 Sets = list[dict[str, Any]]
@@ -102,9 +104,16 @@ def test_minimal_keys_of_a_table() -> None:
 
 
 def test_names_that_the_plan_uses_itself_are_columns_like_any_other() -> None:
-    odd = TOWN.rename({"age": "reid_keys", "sex": "records", "zip": "names", "town": "codes"})
-    for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0):
-        assert [row["columns"] for row in answer] == [["reid_keys", "records"]]
+    for names in (
+        ("reid_keys", "records", "names", "codes"),
+        ("reid_row", "reid_records", "reid_id", "reid_person"),
+        ("reid_key", "reid_place", "reid_code", "reid_list"),
+    ):
+        odd = TOWN.rename(dict(zip(TOWN.columns, names, strict=True)))
+        for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0):
+            assert [row["columns"] for row in answer] == [[*names[:2]]]
+        for answer in by_both("quasi_identifiers", {"t": odd}, None, at_least=1.0, entity=names[3]):
+            assert [row["columns"] for row in answer] == [[name] for name in names[:3]]
 
 
 def test_engines_agree_on_more_records_than_a_morsel() -> None:
@@ -141,3 +150,13 @@ def test_an_empty_table_is_refused(columns: list[str] | None) -> None:
         by_duckdb(f"FROM quasi_identifiers(t{call})", t=empty)
     with pytest.raises(Exception, match="the table must hold at least one record"):
         by_polars("quasi_identifiers", empty, columns)
+
+
+@pytest.mark.parametrize("function", ["quasi_identifiers", "unsafe_combinations"])
+def test_all_columns_of_a_wide_table_fit_a_few_times_the_memory_of_their_values(function: str) -> None:
+    with duckdb.connect(config={"memory_limit": "400MB", "temp_directory": "", "threads": 2}) as con:
+        reid_sql.register(con)
+        columns = ", ".join(f"hash(i, {place}) % 50 AS c{place}" for place in range(60))
+        con.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(20000) AS t(i)")  # 1,200,000 values
+        answer = con.execute(f"FROM {function}(wide, max_size := 1)").fetchall()
+        assert len(answer) == (function == "quasi_identifiers")

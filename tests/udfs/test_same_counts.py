@@ -1,13 +1,20 @@
 """Functions that count sets of columns give the same figures, and the laws of these figures are true."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.tables import by_both, frames
+from reid_sql.check.advice import advise
+from reid_sql.check.gate import open_tables
+from reid_sql.check.policy import read_policy
+from tests.check.towns import PEOPLE, town
+from tests.tables import by_both, by_duckdb, frames
 
 Figures = dict[tuple[str, ...], dict[str, Any]]
 
@@ -85,3 +92,57 @@ def test_whoever_is_unique_by_all_columns_has_a_smallest_set(
         assert {row["record"]: row["subsets"] for row in scored} == subsets
         held = Counter((row["record"], name) for row in listed for name in row["columns"])
         assert {(row["record"], row["column_name"]): row["subsets"] for row in parts} == held
+
+
+@given(frames(min_rows=1, max_columns=4), st.integers(1, 3))
+def test_extreme_risks_are_of_the_same_counts(frame: pl.DataFrame, size: int) -> None:
+    assume(size <= frame.width)
+    given = {"alpha": 0.1, "tail": 0.6, "p": size}
+    for subsets, risks, parts, steps in zip(
+        by_both("attribute_risk", {"t": frame}, frame.columns, max_size=size),
+        by_both("qar_risk", {"t": frame}, frame.columns, **given),
+        by_both("qar_contributions", {"t": frame}, frame.columns, **given),
+        by_both("qar_elimination", {"t": frame}, frame.columns, by="u_plus", remove=1, **given)
+        if frame.height > 1
+        else [[], []],
+        strict=True,
+    ):
+        counted = [row for row in subsets if len(row["columns"]) == size]
+        shares = np.array([row["classes"] / row["records"] for row in counted])
+        unique = np.array([row["unique_records"] for row in counted])
+        [risk] = risks
+        assert risk["quasi_identifiers"] == len(counted)
+        assert risk["threshold"] == pytest.approx(np.quantile(shares, 0.4, method="median_unbiased"), 1e-12)
+        assert risk["status"].startswith("certain: ") == (shares.max() == 1)
+        assert sum(row["unique_quasi_identifiers"] for row in parts) == unique.sum()
+        assert sum(row["u_plus"] for row in parts) == pytest.approx(unique @ shares, 1e-12)
+        assert sum(row["u_star"] for row in parts) == pytest.approx(unique @ (1 - shares), 1e-12, 1e-12)
+        assert steps == [] or steps[0]["risk"] == risk["risk"]
+
+
+@given(frames(min_rows=1, max_columns=4))
+def test_combinations_of_one_record_are_those_that_single_it_out(frame: pl.DataFrame) -> None:
+    names, size = frame.columns, {"max_size": frame.width}
+    for unsafe, listed in zip(
+        by_both("unsafe_combinations", {"t": frame}, names, k=2, **size),
+        by_both("minimal_unique_subsets", {"t": frame}, names, **size),
+        strict=True,
+    ):
+        assert {each: row["records"] for each, row in by_columns(unsafe).items()} == Counter(
+            tuple(row["columns"]) for row in listed
+        )
+
+
+def test_advice_has_the_figures_of_the_columns_that_are_left(tmp_path: Path) -> None:
+    names = ["age", "sex", "postcode"]
+    counted = by_columns(by_duckdb(f"FROM attribute_risk('{PEOPLE}', {names})"))
+    checks = 'checks = [{ measure = "uniqueness", at_most = 0 }, { measure = "separation", at_most = 0 }]'
+    policy = read_policy(town(tmp_path, checks, "mask_below = 1"))
+    with open_tables(policy) as releases:
+        uniqueness, separation = advise(policy, releases)["failing"]
+    for check, figure in ((uniqueness, "unique_records"), (separation, "separation")):
+        for row in check["changes"]:
+            if row["coarsen"] is None:
+                left = counted[tuple(name for name in names if name not in row["drop"])]
+                expected = left[figure] / left["records"] if check is uniqueness else left[figure]
+                assert row["figure"]["value"] == pytest.approx(expected, rel=1e-11)  # pages have 12 digits

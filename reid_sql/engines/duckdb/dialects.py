@@ -54,7 +54,7 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
     from sqlglot.transforms import eliminate_semi_and_anti_joins  # noqa: PLC0415 - the same
 
     if any(tree.find_all(exp.Columns)):
-        rule = f"SQL of {dialect} must be asked without by, got a call with it"
+        rule = f"SQL of {dialect} must be written without by, got a call with it"
         raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
     if any(join.method == "ASOF" for join in tree.find_all(exp.Join)):
         rule = f"SQL of {dialect} must have all that the call needs, got one that has ASOF JOIN"

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import value_codes
 from reid_sql.engines.spark.frames import Rows, column, fetch, same_key, to_spark, with_key, with_totals
+from reid_sql.models.classes.minimal_uniques import SINGLED_OUT
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers
 from reid_sql.reduction import CLASS_PEOPLE
@@ -146,30 +147,56 @@ def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Seque
     return joined.withColumn("log_expected", independent)
 
 
-def list_singled_out(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]]) -> DataFrame:
+def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]], k: int) -> DataFrame:
     """The keys of records, `record`, with the places of their sets, those that contain no smaller one.
 
-    Records of one key are of one person, whom a set singles out where it does so with one of them.
+    Fewer than k share a record's values in one of its sets. Records of one key are of one person, who has a
+    set where it is so of one of their records.
     """
-    masks = to_spark(records.sparkSession, _masks(sets))
-    # Of records that are alike on all columns none is singled out: one represents all, with their number.
-    distinct = records.groupBy(*names).agg(
-        F.first("record").alias("record"), F.count(F.lit(1)).alias("records")
-    )
+    is_of_one = k == SINGLED_OUT  # whom no join has to find, in a third of the time
+    spread = _one_of_each(records, names) if is_of_one else _without_crowds(records, names, k)
+    masks, by = to_spark(records.sparkSession, _masks(sets)), ["mask", "place", *names]
     inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
-    repeated = distinct.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "records", *own)
-    one_alone = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
-    sums = (
-        (F.max("records") == 1).alias("single"),
-        one_alone.alias("alone"),
-        F.first("record").alias("record"),
-    )
-    alone = repeated.groupBy("mask", "place", *names).agg(*sums).filter("single AND alone")
-    each = alone.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    repeated = spread.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "is_crowd", *own)
+    held = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
+    each = held.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")
+
+
+def _one_of_each(records: DataFrame, names: Sequence[str]) -> DataFrame:
+    """One record of all that share every value, which are a crowd where they are several."""
+    return records.groupBy(*names).agg(
+        F.first("record").alias("record"), (F.count(F.lit(1)) > 1).alias("is_crowd")
+    )
+
+
+def _without_crowds(records: DataFrame, names: Sequence[str], k: int) -> DataFrame:
+    """The records, with one in place of all that share every value with k or more: no set is theirs."""
+    classes = records.groupBy(*names).agg((F.count(F.lit(1)) >= k).alias("is_crowd"))
+    few = with_key(classes.filter(~F.col("is_crowd")).select(*names), names)
+    alone = records.join(few, same_key([F.col(name) for name in names], few))
+    crowds = classes.filter("is_crowd").select(F.lit(None).alias("record"), *names, "is_crowd")
+    return alone.select("record", *names, (F.lit(1) > 1).alias("is_crowd")).union(crowds).localCheckpoint()
+
+
+def _held_by_one(repeated: DataFrame, by: Sequence[str]) -> DataFrame:
+    """The combinations that one person has, NULL one of them, who is `record`."""
+    is_one = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
+    combinations = repeated.groupBy(*by).agg(
+        (is_one & ~F.bool_or("is_crowd")).alias("is_alone"), F.first("record").alias("record")
+    )
+    return combinations.filter("is_alone")
+
+
+def _held_by_few(repeated: DataFrame, by: Sequence[str], k: int) -> DataFrame:
+    """The combinations that fewer than k people have, with each of these."""
+    sharing = F.count_distinct(F.struct("record"))  # a struct, as NULL is a person too
+    combinations = repeated.groupBy(*by).agg(((sharing < k) & ~F.bool_or("is_crowd")).alias("is_rare"))
+    rare = with_key(combinations.filter("is_rare").select(*by), by)
+    return repeated.join(rare, same_key([F.col(name) for name in by], rare))
 
 
 def _within(other: Column, one: Column) -> Column:

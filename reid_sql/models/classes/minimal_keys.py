@@ -5,13 +5,16 @@ that hits the difference set of every pair of records, and the minimal keys are 
 these (Mannila & Räihä 1987). Few of the pairs decide: the minimal hitting sets of some difference sets are
 tested on the records, and where one is no key, the pairs that it leaves alike bring new difference sets
 ("dualize and advance", Gunopulos, Khardon, Mannila & Toivonen 1997; on samples of pairs, Birnick et al.
-2020). A difference set more changes the hitting sets by Berge's multiplication. What is tested is a key, and
-what hits all known difference sets minimally has no smaller key within it: so the answer is exact.
+2020). The hitting sets are searched depth first, and only sets each of whose columns is the only one to hit
+some difference set are extended (MMCS, Murakami & Uno 2014). What is tested is a key, and what hits all known
+difference sets minimally has no smaller key within it: so the answer is exact. A difference set that comes to
+be known during a search may be what a set needed that was left out before, so the search is repeated until it
+brings none.
 """
 
 from collections.abc import Sequence
 from functools import reduce
-from operator import and_
+from operator import or_
 from typing import Final
 
 import numpy as np
@@ -22,64 +25,96 @@ from reid_sql.models.classes.partitions import Integers, Partition, Refiner
 
 Masks = npt.NDArray[np.uint64]
 MAX_PAIRS: Final = 2_000  # pairs of alike records from which difference sets are taken at once
-MAX_NEW_SETS: Final = 64  # of the smallest, that are made into hitting sets before the next test
+MAX_NEW_SETS: Final = 64  # of the smallest, that a set that is no key brings
 
 
 class TooManySetsError(Exception):
-    """More sets of columns hit the difference sets than are allowed."""
+    """More sets of columns would have to be visited than are allowed."""
 
 
 def find_minimal_keys(table: Refiner, max_size: int, max_sets: int) -> list[int]:
     """Find the minimal keys of at most `max_size` columns of records that all differ, as masks of columns.
 
-    Raises TooManySetsError where more than `max_sets` sets would have to be tested or kept.
+    Raises TooManySetsError where more than `max_sets` sets would have to be visited.
 
     >>> from reid_sql.models.classes.partitions import DistinctRecords
     >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> find_minimal_keys(Refiner.of(three), 2, 100)
     [3]
     """
-    similar = _Similar(table)
-    open_sets, keys = {0}, set[int]()
-    tested = 0
-    while open_sets:
-        tested += 1
-        if tested > max_sets:
+    search = _Search(_Similar(table), len(table.codes), max_size, max_sets)
+    while not search.is_complete:
+        search.is_complete, search.has_left_out = True, False
+        search.extend([], (1 << len(table.codes)) - 1)
+    return sorted(search.keys, key=lambda each: (each.bit_count(), each))
+
+
+class _Search:
+    """A search for the minimal hitting sets of difference sets, which are known as far as it needed them."""
+
+    def __init__(self, similar: "_Similar", width: int, max_size: int, max_sets: int) -> None:
+        self.similar, self.max_size, self.max_sets = similar, max_size, max_sets
+        self.keys: set[int] = set()
+        self.differences: list[int] = []
+        self.having = [0] * width  # difference sets with each column, as bits
+        self.visited = 0
+        self.has_left_out = False  # a set of columns, for want of a difference set
+        self.is_complete = False
+
+    def extend(self, columns: list[int], candidates: int) -> None:
+        """Visit a set of columns, and extend it by candidates until it hits every difference set.
+
+        Of a difference set that is missed, the last column to be added is tried with all before it, so that
+        no set is visited twice.
+        """
+        self.visited += 1
+        if self.visited > self.max_sets:
             raise TooManySetsError
         checkpoint()
-        mask = min(open_sets, key=lambda each: (each.bit_count(), each))
-        partition = similar.refine(mask, reduce(and_, open_sets))
+        missed = self._find_missed(columns) or self._test(columns)
+        if not missed or len(columns) == self.max_size:
+            return
+        choices = self.differences[(missed & -missed).bit_length() - 1] & candidates
+        candidates &= ~choices
+        for column in _bits(choices):
+            if self._needs_all([*columns, column]):
+                self.extend([*columns, column], candidates)
+            else:
+                self.has_left_out = True
+            candidates |= 1 << column
+
+    def _find_missed(self, columns: Sequence[int]) -> int:
+        hit = reduce(or_, (self.having[column] for column in columns), 0)
+        return (1 << len(self.differences)) - 1 & ~hit
+
+    def _needs_all(self, columns: Sequence[int]) -> bool:
+        """Whether each of the columns is the only one of them in some known difference set."""
+        once = twice = 0
+        for column in columns:
+            twice |= once & self.having[column]
+            once |= self.having[column]
+        return all(self.having[column] & ~twice for column in columns)
+
+    def _test(self, columns: Sequence[int]) -> int:
+        """Note a key, or find difference sets that the columns miss."""
+        mask = sum(1 << column for column in columns)
+        if mask in self.keys:
+            return 0
+        shared = reduce(or_, (each for each in self.differences if each.bit_count() == 1), 0)
+        partition = self.similar.refine(mask, shared)
         if not len(partition.rows):
-            open_sets.remove(mask)
-            keys.add(mask)
-            continue
-        for difference in similar.differences(partition):
-            checkpoint()
-            open_sets, keys = _hit(open_sets, keys, difference, max_size)
-            if len(open_sets) > max_sets:
-                raise TooManySetsError
-    return sorted(keys, key=lambda each: (each.bit_count(), each))
-
-
-def _hit(open_sets: set[int], keys: set[int], difference: int, max_size: int) -> tuple[set[int], set[int]]:
-    """Extend the sets that miss a difference set by each of its columns, and keep those that are minimal."""
-    missing = [each for each in open_sets if not each & difference]
-    if not missing:
-        return open_sets, keys
-    hitting = {each for each in open_sets if each & difference}
-    known: Masks = np.fromiter((*hitting, *keys), dtype=np.uint64)
-    hits = set()
-    for column in _bits(difference):
-        # A hitting set within the extension has the column, as what is extended has none within it.
-        within = known[known & np.uint64(column) != 0] & ~np.uint64(column)
-        for each in missing:
-            if each.bit_count() < max_size and not (within & ~np.uint64(each) == 0).any():
-                hits.add(each | column)
-    return hitting | hits, keys
+            self.keys.add(mask)
+            return 0
+        self.is_complete = self.is_complete and not self.has_left_out
+        for difference in self.similar.differences(partition):
+            for column in _bits(difference):
+                self.having[column] |= 1 << len(self.differences)
+            self.differences.append(difference)
+        return self._find_missed(columns)
 
 
 def _bits(mask: int) -> list[int]:
-    return [1 << place for place in range(mask.bit_length()) if mask >> place & 1]
+    return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
 class _Similar:
@@ -95,7 +130,7 @@ class _Similar:
         self.shared, self.start = 0, table.whole()
 
     def refine(self, mask: int, shared: int) -> Partition:
-        """The partition on a set, from the one on the columns that it shares with all open sets.
+        """The partition on a set, from the one on the columns that every key has.
 
         Columns of many values come first: most records are soon alone.
         """

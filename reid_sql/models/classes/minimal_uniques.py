@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import NoRecordsError, UnavailableError
+from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import MEMORY
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
@@ -32,7 +32,7 @@ class EngineCodes(Codes):
     """A table that stayed with its engine, which looks itself for what singles records out."""
 
     record_count: int
-    singled: Callable[[Sequence[Places]], SinglingSets]  # the records ascending
+    singled: Callable[[Sequence[Places], int], SinglingSets]  # the records ascending, of fewer than k
 
     @property
     def records(self) -> int:
@@ -83,10 +83,7 @@ def find_minimal_uniques(
         raise NoRecordsError(NO_RECORDS)
     sets = list_sets(len(table.names), largest)
     if isinstance(table, EngineCodes):
-        if least != SINGLED_OUT:
-            rule = f"k must be {SINGLED_OUT} where the table stays with its engine, got {least}"
-            raise UnavailableError(f"{rule}; ask unsafe_combinations, which counts them")
-        return MinimalUniques(table.names, largest, sets, *table.singled(sets))
+        return MinimalUniques(table.names, largest, sets, *table.singled(sets, least))
     return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound))
 
 

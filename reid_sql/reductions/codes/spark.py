@@ -12,7 +12,7 @@ from reid_sql.engines.spark.counting import (
     count_records,
     counts_in_order,
     drop_nulls,
-    list_singled_out,
+    list_rare,
     masks_frame,
     null_report,
 )
@@ -88,8 +88,8 @@ def uniques(
     treated = fetch(null_report(rows, nulls, whole), "one row")
     keys: list[Any] = []  # as Arrow has them, once asked for
 
-    def singled(sets: Sequence[Places]) -> SinglingSets:
-        singled_out = fetch(list_singled_out(records, rows.names, sets), "records that columns single out")
+    def singled(sets: Sequence[Places], k: int) -> SinglingSets:
+        singled_out = fetch(list_rare(records, rows.names, sets, k), "records that columns single out")
         known = singled_out["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
         return known.indices.to_numpy().astype(np.int64), singled_out["place"].to_numpy()

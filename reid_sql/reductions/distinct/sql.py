@@ -42,36 +42,55 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
     others = "*" if entity is None else text(pattern_of_others(entity))
     complete = f"WHERE COLUMNS({others}) IS NOT NULL" if nulls == "drop" else ""
     person = "" if entity is None else f", {KEY.format(name(entity))} AS reid_person"
-    counted = "* EXCLUDE (reid_records)" if entity is None else "* EXCLUDE (reid_records, reid_person)"
-    ranks = f"dense_rank() OVER (ORDER BY COLUMNS({counted})::BLOB ASC NULLS LAST)::INTEGER"
-    whose = ", list(reid_person)::BIGINT[] AS reid_people" if person else ", []::BIGINT[] AS reid_people"
-    ranked = ", dense_rank() OVER (ORDER BY reid_person ASC NULLS LAST) AS reid_person" if person else ""
+    codes, people = "reid_codes", "[]"
+    if entity is not None:  # numbered as the last column
+        codes, people = "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
     fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
+    # A window for each column would keep all columns in memory once more: their values are numbered together.
     body = f"""
         WITH reid_keys AS (
           SELECT {KEY.format(f"COLUMNS({others})")}{person} FROM {tbl.items()} {complete}
         ),
-        reid_distinct AS MATERIALIZED (SELECT *, count(*) AS reid_records FROM reid_keys GROUP BY ALL),
-        reid_ranks AS (
-          SELECT {ranks}, reid_records{ranked} FROM reid_distinct
+        reid_distinct AS MATERIALIZED (
+          SELECT *, row_number() OVER () AS reid_id
+          FROM (
+            SELECT list_value(*COLUMNS(*)) AS reid_row, count(*) AS reid_records
+            FROM reid_keys GROUP BY ALL
+          )
+        ),
+        reid_cells AS (
+          SELECT reid_id, unnest(reid_row) AS reid_key,
+            unnest(range(1, len(reid_row) + 1)) AS reid_place
+          FROM reid_distinct
           WHERE (SELECT {fits} FROM reid_distinct)
         ),
+        reid_values AS (
+          SELECT *, row_number() OVER (PARTITION BY reid_place) AS reid_code
+          FROM (SELECT DISTINCT reid_place, reid_key FROM reid_cells)
+        ),
         reid_lists AS (
-          SELECT list(COLUMNS({counted})), list(reid_records)::BIGINT[] AS reid_records{whose}
-          FROM reid_ranks
+          SELECT reid_place, list(reid_code::INTEGER ORDER BY reid_id ASC) AS reid_list
+          FROM reid_cells JOIN reid_values USING (reid_place, reid_key)
+          GROUP BY reid_place
+        ),
+        reid_all AS (
+          SELECT coalesce(list(reid_list ORDER BY reid_place ASC), []) AS reid_codes FROM reid_lists
         ),
         reid_counts AS (
           SELECT count(*) AS reid_read FROM {tbl.items()}
+        ),
+        reid_sizes AS (
+          SELECT coalesce(list(reid_records ORDER BY reid_id ASC), [])::BIGINT[] AS reid_records
+          FROM reid_distinct
         )
         SELECT (
             SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()})
             WHERE {_is_other("column_name", entity)}
           ) AS names,
-          list_value(*COLUMNS(* EXCLUDE (reid_records, reid_people, reid_read))) AS codes,
-          coalesce(reid_records, []) AS records, coalesce(reid_people, []) AS people,
+          {codes} AS codes, reid_records AS records, {people}::BIGINT[] AS people,
           reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
           {text(nulls)} AS nulls
-        FROM reid_lists, reid_counts"""
+        FROM reid_all, reid_counts, reid_sizes"""
     return tbl.check_columns(label_with_entity("columns", entity), [entity] if entity else [], body)
 
 

@@ -209,7 +209,7 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
         ),
         (
             ["risk_summary(t, ['a'], by := ['b'])", "--dialect", "postgres"],
-            "SQL of postgres must be asked without",
+            "SQL of postgres must be written without",
         ),
         (["risk_summary(t, ['a'])", "--dialect", "snowflak"], "got 'snowflak'; did you mean 'snowflake'?"),
         (["--dialect", "snowflake"], "--dialect must be given with a call, got snowflake without one; write"),

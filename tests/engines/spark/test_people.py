@@ -135,7 +135,7 @@ def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> N
         ),
         (
             {"entity": "person", "nulls": "wildcard"},
-            "entity must be counted with nulls := 'value' or 'drop', got",
+            "entity must be used with nulls := 'value' or 'drop', got",
         ),
     ],
 )
@@ -146,23 +146,26 @@ def test_what_cannot_tell_people_apart_is_refused(
         by_spark(spark, "risk_summary", [VISITS], QI, **options)
 
 
-OF_COLUMNS: dict[str, dict[str, Any]] = {
-    "attribute_risk": {},
-    "qar_quasi_identifiers": {"p": 2},
-    "qar_risk": {"p": 2, "alpha": 0.1, "tail": 0.9},
-    "minimal_unique_subsets": {},
-    "suda_scores": {},
-    "column_contributions": {},
-}
+OF_COLUMNS: list[tuple[str, dict[str, Any]]] = [
+    ("attribute_risk", {}),
+    ("qar_quasi_identifiers", {"p": 2}),
+    ("qar_risk", {"p": 2, "alpha": 0.1, "tail": 0.9}),
+    ("minimal_unique_subsets", {}),
+    ("minimal_unique_subsets", {"k": 4}),
+    ("suda_scores", {}),
+    ("column_contributions", {"k": 3}),
+]
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("name", OF_COLUMNS)
-def test_choices_of_columns_count_people_as_duckdb_does(spark: "SparkSession", name: str, nulls: str) -> None:
+@pytest.mark.parametrize(("name", "own"), OF_COLUMNS)
+def test_choices_of_columns_count_people_as_duckdb_does(
+    spark: "SparkSession", name: str, own: dict[str, Any], nulls: str
+) -> None:
     frame = VISITS.with_columns(
         (pl.col("id") % 7 % 4).alias("ward"), (pl.col("id") * 3 % 11 % 5).alias("bed")
     )
-    columns, given = [*QI, "ward", "bed"], OF_COLUMNS[name] | {"entity": "person", "nulls": nulls}
+    columns, given = [*QI, "ward", "bed"], own | {"entity": "person", "nulls": nulls}
     options = ", ".join(f"{key} := {value!r}" for key, value in given.items())
     expected = by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
     same(by_spark(spark, name, [frame], columns, **given), expected)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -102,8 +102,12 @@ def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
                 assert table.count_unique(partition, place) == table.refine(partition, place).unique
 
 
-def test_hitting_sets_are_the_keys_that_counting_finds() -> None:
-    for seed in range(0, 2000, 2):
+@pytest.mark.parametrize("known", [1, 2, 64])
+def test_hitting_sets_are_the_keys_that_counting_finds(known: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few difference sets a test brings."""
+    monkeypatch.setattr("reid_sql.models.classes.minimal_keys.MAX_NEW_SETS", known)
+    monkeypatch.setattr("reid_sql.models.classes.minimal_keys.MAX_PAIRS", known)
+    for seed in range(known, 1000, 2):
         rng = np.random.default_rng(seed)
         rows = sorted({tuple(row) for row in rng.integers(0, rng.integers(2, 5), (25, 7)).tolist()})
         drawn = (rows, list(range(len(rows))))
@@ -146,6 +150,20 @@ def test_too_many_hitting_sets_are_no_answer() -> None:
     table = Refiner.of(DistinctRecords(list(np.array(sorted(set(rows))).T), np.ones(len(set(rows)), int)))
     with pytest.raises(TooManySetsError):
         find_minimal_keys(table, 9, 3)
+
+
+def pairs_of_flags(count: int) -> Refiner:
+    """A record without flags, and others that have two flags of their own: a key has one flag of each."""
+    rows = np.repeat(np.vstack([np.zeros((1, count), int), np.eye(count, dtype=int)]), 2, axis=1)
+    return Refiner.of(DistinctRecords(list(rows.T), np.ones(count + 1, int)))
+
+
+def test_keys_that_are_as_many_as_choices_of_flags() -> None:
+    keys = find_minimal_keys(pairs_of_flags(8), 16, 10_000)
+    choices = product(*((1 << 2 * pair, 2 << 2 * pair) for pair in range(8)))
+    assert sorted(keys) == sorted(map(sum, choices))
+    with pytest.raises(TooManySetsError):  # at once: the 4,294,967,296 keys are not all begun before
+        find_minimal_keys(pairs_of_flags(32), 64, 3000)
 
 
 def test_a_record_that_occurs_twice_leaves_no_key() -> None:

@@ -6,13 +6,15 @@ WITH reid_keys AS (
   WHERE COLUMNS('(?s)^(?:|[^\x{70}\x{50}].*|[\x{70}\x{50}](?:|[^\x{65}\x{45}].*|[\x{65}\x{45}](?:|[^\x{72}\x{52}].*|[\x{72}\x{52}](?:|[^\x{73}\x{53}].*|[\x{73}\x{53}](?:|[^\x{6f}\x{4f}].*|[\x{6f}\x{4f}](?:|[^\x{6e}\x{4e}].*|[\x{6e}\x{4e}].+))))))$') IS NOT NULL
 ),
 reid_distinct AS MATERIALIZED (
-  SELECT *, count(*) AS reid_records
-  FROM reid_keys
-  GROUP BY ALL
+  SELECT *, row_number() OVER () AS reid_id
+  FROM (
+    SELECT list_value(*COLUMNS(*)) AS reid_row, count(*) AS reid_records
+    FROM reid_keys
+    GROUP BY ALL
+  )
 ),
-reid_ranks AS (
-  SELECT dense_rank() OVER (ORDER BY COLUMNS(* EXCLUDE (reid_records, reid_person))::BLOB ASC NULLS LAST)::INTEGER,
-    reid_records, dense_rank() OVER (ORDER BY reid_person ASC NULLS LAST) AS reid_person
+reid_cells AS (
+  SELECT reid_id, unnest(reid_row) AS reid_key, unnest(range(1, len(reid_row) + 1)) AS reid_place
   FROM reid_distinct
   WHERE (
     SELECT CASE WHEN count(*)::HUGEINT * 20 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 20 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
@@ -20,21 +22,36 @@ reid_ranks AS (
     FROM reid_distinct
   )
 ),
+reid_values AS (
+  SELECT *, row_number() OVER (PARTITION BY reid_place) AS reid_code
+  FROM (
+    SELECT DISTINCT reid_place, reid_key
+    FROM reid_cells
+  )
+),
 reid_lists AS (
-  SELECT list(COLUMNS(* EXCLUDE (reid_records, reid_person))), list(reid_records)::BIGINT[] AS reid_records,
-    list(reid_person)::BIGINT[] AS reid_people
-  FROM reid_ranks
+  SELECT reid_place, list(reid_code::INTEGER ORDER BY reid_id ASC) AS reid_list
+  FROM reid_cells
+  JOIN reid_values USING (reid_place, reid_key)
+  GROUP BY reid_place
+),
+reid_all AS (
+  SELECT coalesce(list(reid_list ORDER BY reid_place ASC), []) AS reid_codes
+  FROM reid_lists
 ),
 reid_counts AS (
   SELECT count(*) AS reid_read
   FROM query_table('people')
+),
+reid_sizes AS (
+  SELECT coalesce(list(reid_records ORDER BY reid_id ASC), [])::BIGINT[] AS reid_records
+  FROM reid_distinct
 )
 SELECT (
   SELECT list(column_name)
   FROM (DESCRIBE FROM query_table('people'))
   WHERE translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') <> 'person'
-) AS names, list_value(*COLUMNS(* EXCLUDE (reid_records, reid_people, reid_read))) AS codes,
-  coalesce(reid_records, []) AS records, coalesce(reid_people, []) AS people,
-  reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
+) AS names, list_slice(reid_codes, 1, -2) AS codes, reid_records AS records,
+  list_extract(reid_codes, -1)::BIGINT[] AS people, reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
   'drop' AS nulls
-FROM reid_lists, reid_counts
+FROM reid_all, reid_counts, reid_sizes
