@@ -292,8 +292,8 @@ CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'va
       CASE WHEN s.records > 1 THEN (s.records::HUGEINT * (s.records - 1) - s.alike)::DOUBLE
         / (s.records::HUGEINT * (s.records - 1)) END AS separation,
       s.records, s.classes, s.unique_records, CASE WHEN s.records > 1 THEN 'ok'
-        ELSE 'one_record: separation is not available, since one record leaves no pair to compare' END AS status,
-      s.records_dropped, s.nulls
+        ELSE 'one_record: separation is not available, since one record leaves no pair to compare' END
+        AS status, s.records_dropped, s.nulls
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
   ) AS reid_answer WHERE reid_answer::VARCHAR <> '';

@@ -126,13 +126,13 @@ def format_percent_near_limit(share: float, bound: float | None) -> str:
 
     It has two digits of the distance to the nearer of 0 and 100 otherwise.
 
-    >>> [format_percent_near_limit(share, 0.05) for share in (0.853, 0.0501, 0.05, 1.0, 0.99996, 1e-9)]
-    ['85', '5.01', '5', '100', '99.996', 'less than 0.001']
+    >>> [format_percent_near_limit(share, 0.05) for share in (0.853, 0.0501, 0.05, 1.0, -0.0031, 1e-9)]
+    ['85', '5.01', '5', '100', '-0.31', 'less than 0.001']
     """
     points = 100 * share
     if 0 < points < MIN_PERCENT and (bound is None or 100 * bound > MIN_PERCENT):
         return f"less than {MIN_PERCENT}"
-    gap = min(points, 100 - points)
+    gap = min(abs(points), abs(100 - points))  # an excess may be below 0
     digits = max(0, 1 - math.floor(math.log10(gap))) if gap > 0 else 0
     for more in range(MAX_DIGITS):
         text = f"{points:.{digits + more}f}"

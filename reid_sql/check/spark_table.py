@@ -1,7 +1,6 @@
 """A table of the policy in Spark: a table of its catalogue, or a path, read as DuckDB reads it.
 
-Spark by itself takes a path for a pattern, a folder's name for a number, a line break within quotes for the
-end of a record, and a byte that it cannot read for U+FFFD; it cuts fields that are too many.
+Spark alone reads paths as patterns, folders as numbers, line breaks in quotes as ends, bad bytes as U+FFFD.
 """
 
 import os
@@ -139,7 +138,7 @@ def _read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> 
 
 def _refuse_kinds(values: DataFrame, where: str) -> None:
     """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
-    kinds: str = values.agg(F.schema_of_variant_agg(values[0])).collect()[0][0]
+    [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
     if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
         rule = f'{where} must hold values of one kind under each key, got several, such as 1 and "1"'
         raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
@@ -372,7 +371,7 @@ class SparkTable(TableEngine):
         names = self.table.quasi_identifiers
         order = [F.col(RECORDS), *(column(name).asc_nulls_last() for name in names)]
         rarest = self._sum_records(names).sort(*order).limit(count)
-        return _tuples(rarest.select(RECORDS, *(column(name) for name in names)))
+        return _tuples(rarest.select(RECORDS, *map(column, names)))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""

@@ -2,7 +2,8 @@
 {% macro rows_of(request) -%}
 reid_rows as (
   {%- if request.keep == 'records' %}
-  select reid_aliased.*, dense_rank() over (order by {{ reid_sql.places(request.qi) | join(', ') }}) as reid_class
+  select reid_aliased.*, dense_rank() over (order by {{ reid_sql.places(request.qi)
+    | join(', ') }}) as reid_class
   from ({{ reid_sql.aliased_rows(request) }}) reid_aliased
   {%- else %}
   {{ reid_sql.aliased_rows(request) }}
@@ -17,7 +18,8 @@ select
   {%- endfor %}
   {%- if request.sensitive %}, {{ reid_sql.alike(request.sensitive) }} as reid_s{% endif %}
   {%- if request.keep == 'records' %}
-  {%- for column in request.listed %}, {{ reid_sql.quoted(column.name) }} as reid_o{{ loop.index }}{% endfor %}
+  {%- for column in request.listed %}, {{ reid_sql.quoted(column.name) }} as reid_o{{
+    loop.index }}{% endfor %}
   {%- endif %}
 from {{ request.relation }}
 {{ reid_sql.where_not_null(request) }}

@@ -51,7 +51,8 @@
 
 {% macro default__columns_of(relation) %}
 {% set stored_relation = reid_sql.stored(relation) %}
-{% set there = adapter.get_relation(stored_relation.database, stored_relation.schema, stored_relation.identifier) %}
+{% set there = adapter.get_relation(
+  stored_relation.database, stored_relation.schema, stored_relation.identifier) %}
 {% set found = [] %}
 {% for column in adapter.get_columns_in_relation(there) if there is not none %}
 {% do found.append({'name': column.name, 'type': column.dtype | lower}) %}

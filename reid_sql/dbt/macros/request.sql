@@ -1,6 +1,6 @@
-{# What a test examines: the relation, the columns of its classes as the database names them, the sensitive column
-   if any, and what of the offending records to store. All names within a query begin with reid_, so that they
-   differ from those of the table. #}
+{# What a test examines: the relation, the columns of its classes as the database names them, the sensitive
+   column if any, and what of the offending records to store. All names within a query begin with reid_, so
+   that they differ from those of the table. #}
 {% macro request(relation, quasi_identifiers, nulls, mask_below, keep='counts', sensitive=none, own=[]) -%}
 {%- set words = 'quasi-identifiers' ~ (' and sensitive' if sensitive is not none) %}
 {%- set sensitives = [] if sensitive is none else [sensitive] %}
