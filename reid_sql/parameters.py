@@ -89,7 +89,7 @@ class Number:
         got = rf"regexp_replace(alias({name}), '^CAST\((.*) AS [^)]*\)$|[.]0$', '\1')"
         whole = f" AND {value} = floor({value})" if self.whole else ""
         inside = f"({value} BETWEEN {self.low!r} AND {self.high!r}{whole})"
-        refusal = f"error({sql_text(head)} || {got} || {sql_text(tail)})::DOUBLE"
+        refusal = f"error(({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR)::DOUBLE"
         checked = f"CASE WHEN {name} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 

@@ -7,6 +7,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 
 from reid_sql.check.figures import round_figures
+from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
@@ -26,6 +27,7 @@ SUPPRESSION: Final = (
     *("blank_share", "blank_columns"),
 )
 DIGITS: Final = 4  # of a loss
+OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
@@ -53,13 +55,16 @@ def page(made: "Outcome") -> Page:
 def _table_page(made: "Outcome", table: "TableRelease") -> Page:
     best, below = table.result.best, made.policy.mask_below
     losses = _losses(table, best, below) if best else None
+    if losses and _hides_class_sizes(made, table.table.name):
+        losses |= dict.fromkeys(OF_CLASS_SIZES)
+    minimized = losses[table.loss] if losses else None
     shipped = table.shipped(made.policy.preparing.keep)
     return {
         "name": table.table.name,
         "loss": table.loss,
         "optimal": table.proved and best is not None,
         "none_meets": table.proved and best is None,
-        "least_possible_loss": min(_few(table.result.bound), losses[table.loss]) if losses else None,
+        "least_possible_loss": None if minimized is None else min(_few(table.result.bound), minimized),
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
@@ -77,6 +82,16 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "frontier": frontier_of(table, below),
         "cautions": list(table.cautions),
     }
+
+
+def _hides_class_sizes(made: "Outcome", name: str) -> bool:
+    """Whether the report on the release masks how many classes or records are of some size.
+
+    The number of classes and the sum of their squares, next to what is shown, would give them.
+    """
+    reported = [each for each in made.report["tables"] if each["name"] == name] if made.report else []
+    sizes = [part["records"] for each in reported for part in each["class_sizes"]]
+    return None in sizes or any(each["classes"] is None for each in reported)
 
 
 def _few(loss: float) -> float:
@@ -239,11 +254,14 @@ def _suppressed(table: Page) -> str:
 
 
 def _lost(table: Page) -> str:
-    lost = percent(table["losses"][table["loss"]])
+    minimized = table["losses"][table["loss"]]
+    lost = STATUS_WITHHELD if minimized is None else percent(minimized)
     words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
+    if minimized is None:
+        return f"{words}; the least found in the time limit."
     least = percent(table["least_possible_loss"])
     return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
 

@@ -84,7 +84,7 @@ def match_records(columns: Sequence[str], distinct_records: str, other: int = 0)
 def count_matches(other: int, alias: str) -> str:
     """Count for each record of side 0, by its id, the records of the other side that match it."""
     return f"""
-        SELECT unnest(sizes) AS {alias}, generate_subscripts(sizes, 1) AS id
+        SELECT unnest(sizes) AS {alias}, unnest(range(1, len(sizes) + 1)) AS id
         FROM (
           WITH reid_begun AS MATERIALIZED (
             SELECT reid_begin('{MATCHES}',
@@ -98,7 +98,8 @@ def count_matches(other: int, alias: str) -> str:
             FROM (SELECT {MATCHES}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
             WHERE reply IS NOT NULL LIMIT 1
           )
-          SELECT CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END AS sizes
+          SELECT CASE WHEN struct_extract(reply, 'refusal') IS NULL THEN struct_extract(reply, 'answers')
+            ELSE error(struct_extract(reply, 'refusal')) END AS sizes
           FROM reid_waited
         )"""
 
@@ -144,8 +145,8 @@ def value_text(alias: str) -> str:
     """
     bare = f"""regexp_replace(typeof({alias}), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g')"""
     return f"""CASE WHEN regexp_matches({bare}, '\\b(UNION|VARIANT)\\b')
-        THEN error('columns of a model must be of types whose values differ as texts, got '
-          || typeof({alias}) || '; cast the column in a view')::VARCHAR
+        THEN error(('columns of a model must be of types whose values differ as texts, got '
+          || typeof({alias}) || '; cast the column in a view')::VARCHAR)::VARCHAR
         ELSE {alias}::VARCHAR END"""
 
 
@@ -157,9 +158,9 @@ def value_texts(columns: Sequence[str]) -> str:
 def fits_memory(bytes_each: int, memory_mb: int, what: str, count: str = "count(*)") -> str:
     """Test that so many records fit, before any are gathered; else refuse."""
     return f"""CASE WHEN {count}::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
-        THEN error('memory_mb must be at least ' || ({count}::HUGEINT * {bytes_each} + 999999) // 1000000
+        THEN error(('memory_mb must be at least ' || ({count}::HUGEINT * {bytes_each} + 999999) // 1000000
           || ' for ' || {count} || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
-          || 'smaller sample')::BOOLEAN
+          || 'smaller sample')::VARCHAR)::BOOLEAN
         ELSE true END"""
 
 
@@ -167,9 +168,9 @@ def fits_memory_limit(bytes_each: int, count: str = "count(*)") -> str:
     """Test that a function that gets all distinct records at once stays within DuckDB's memory_limit."""
     setting = "current_setting('memory_limit')"
     return f"""CASE WHEN {count} * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
-        THEN error('memory_limit must be at least ' || ({count} * {bytes_each}::HUGEINT + 999999) // 1000000
+        THEN error(('memory_limit must be at least ' || ({count} * {bytes_each}::HUGEINT + 999999) // 1000000
           || ' MB for ' || {count} || ' distinct records, got ' || {setting}
-          || '; run SET memory_limit, or pass fewer or coarser columns')::BOOLEAN
+          || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
         ELSE true END"""
 
 

@@ -28,8 +28,9 @@ def with_scores(
           FROM {source.rows(columns)} GROUP BY {numbered(columns)}
         ),
         reid_scored AS MATERIALIZED (
-          SELECT * EXCLUDE (reid_found), CASE WHEN reid_found.refusal IS NULL THEN reid_found.answer
-            ELSE error(reid_found.refusal) END AS reid_answer
+          SELECT * EXCLUDE (reid_found), CASE WHEN struct_extract(reid_found, 'refusal') IS NULL
+            THEN struct_extract(reid_found, 'answer')
+            ELSE error(struct_extract(reid_found, 'refusal')) END AS reid_answer
           FROM (SELECT {shown}, {call} AS reid_found FROM (FROM reid_distinct ORDER BY {order}))
         )
         {body}""",

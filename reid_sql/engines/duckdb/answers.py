@@ -52,16 +52,16 @@ def answer_over(
         answer = f"{Template(declared.duckdb).substitute(own)}, {report} FROM {source}"
         if is_divided:
             return _answer_by_group(declared, reduction, answer)
-        return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column('reid_answer')}"
+        return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column(declared)}"
     if declared.grouped:
         return _body_by_group(declared, reduction, [*own.values(), str(is_divided).lower()], database, source)
     answer = _body_over(declared, reduction, list(own.values()), database, source)
     return _with_household_risk(answer) if has_households else answer
 
 
-def _every_column(row: str) -> str:
+def _every_column(declared: Function) -> str:
     """Read all columns: the optimiser drops a refusal that is in one that nobody selects."""
-    return f"{row}::VARCHAR <> ''"
+    return f"row({', '.join(declared.columns)})::VARCHAR <> ''"
 
 
 def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> str:
@@ -72,7 +72,9 @@ def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> s
         if column != "records"
     )
     each = f"SELECT {_groups(reduction)}, {answer} GROUP BY ALL"
-    return f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column('g')})"
+    return (
+        f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column(declared)})"
+    )
 
 
 def _of_no_record(column: str) -> str:
@@ -98,8 +100,10 @@ def call_body(declared: Function, arguments: Sequence[str], database: str, rest:
         SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
     ),
     reid_waited AS MATERIALIZED (SELECT reid_answered FROM ({asked}) WHERE reid_answered IS NOT NULL LIMIT 1)
-    SELECT CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answers
-        ELSE error(reid_answered.refusal) END AS answers, * EXCLUDE (reid_answered, reid_number)
+    SELECT CASE WHEN struct_extract(reid_answered, 'refusal') IS NULL
+        THEN struct_extract(reid_answered, 'answers')
+        ELSE error(struct_extract(reid_answered, 'refusal')) END AS answers,
+        * EXCLUDE (reid_answered, reid_number)
     FROM reid_waited, reid_begun"""
 
 
@@ -134,7 +138,8 @@ def _body_over(
         called = call_body(declared, [*arrays, *own], database, f"{report}, keys AS reid_keys FROM {source}")
         each = f"SELECT unnest(answers) AS answer, {NULL_REPORT}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {NULL_REPORT}, reid_keys FROM ({each})"
-        return f"SELECT * EXCLUDE (reid_keys) REPLACE (reid_keys[record + 1] AS record) FROM ({named})"
+        key = "list_extract(reid_keys, record + 1) AS record"
+        return f"SELECT * EXCLUDE (reid_keys) REPLACE ({key}) FROM ({named})"
     called = call_body(declared, [*arrays, *own], database, f"{report} FROM {source}")
     each = f"SELECT unnest(answers) AS answer, {NULL_REPORT} FROM ({called})"
     return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
@@ -162,8 +167,10 @@ def _body_by_group(
         for column, array in zip(reduction.inputs, arrays, strict=True)
     )
     parts = f"SELECT {_groups(reduction)}, {gathered}, {MAX_NULL_REPORT} FROM {source} GROUP BY ALL"
-    every = f"SELECT list(reid_part) AS reid_parts FROM ({parts}) AS reid_part"
-    given = [f"list_transform(reid_parts, lambda reid_p: reid_p.{array})" for array in arrays]
+    every = f"SELECT list(struct_pack(*COLUMNS(*))) AS reid_parts FROM ({parts})"
+    given = [
+        f"list_transform(reid_parts, lambda reid_p: struct_extract(reid_p, '{array}'))" for array in arrays
+    ]
     called = call_body(declared, [*given, *own], database, f"reid_parts FROM ({every})")
     each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
@@ -193,7 +200,8 @@ def draw_records(declared: Function, checked: Mapping[str, Any], database: str) 
     model = registry.known(checked["model"])
     own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
     shown = ", ".join(
-        f"reid_drawn[{place}] AS {name(column)}" for place, column in enumerate(model.columns, 1)
+        f"list_extract(reid_drawn, {place}) AS {name(column)}"
+        for place, column in enumerate(model.columns, 1)
     )
     given = ", ".join([text(database), text(checked["model"]), *own, "reid_place"])
     return f"""

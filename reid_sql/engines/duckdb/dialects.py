@@ -15,7 +15,7 @@ NOT_SQL: Final = frozenset({"", "dax", "prql"})  # languages that sqlglot reads 
 LOWER_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*")
 NOTHING_LARGER: Final = "1.7976931348623157e308"
 # The refusal of an empty table: no other database has a function for it, and NULLs are the answer there.
-READS_ALL: Final = re.compile(r"\s*WHERE reid_answer::VARCHAR <> ''")
+READS_ALL: Final = re.compile(r"\s*WHERE row\([^()]*\)::VARCHAR <> ''")
 
 
 def refuse_dialect(dialect: str) -> None:

@@ -178,9 +178,10 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
     own = [parameter.name for parameter in _options(declared)]
     cells = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
     call = f"{body_name(declared)}({', '.join(['reid_texts', f'{DATABASE}()', 'model', *cells])})"
+    refusal_of_answer = "struct_extract(reid_answered, 'refusal')"
     answer = f"""list_extract(list_transform(list_value({call}), lambda reid_answered:
-        CASE WHEN reid_answered.refusal IS NULL THEN reid_answered.answer
-        ELSE error(replace(reid_answered.refusal, {sql_literal(OTHER_VALUE)}, alias(model))) END), 1)"""
+        CASE WHEN {refusal_of_answer} IS NULL THEN struct_extract(reid_answered, 'answer')
+        ELSE error(replace({refusal_of_answer}, {sql_literal(OTHER_VALUE)}, alias(model))) END), 1)"""
     score = f"reid_score_{name}"
     return {
         score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",

@@ -11,11 +11,9 @@ DATABASE: Final = "reid_database"  # a Python function: the text by which this d
 PLAN: Final = "reid_plan"  # a Python function: the query of a call, as text
 REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
 BEGIN: Final = "reid_begin"  # a Python function: begins a body, and returns the number to ask it by
-# A macro may have the name of one of these, and no name of a place can stand before them.
-OPERATORS: Final = (
-    *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~"),
-    *("list_value", "struct_pack", "array_extract", "struct_extract", "array_slice"),
-)
+# A macro may have the name of one of these, and no name of a place can stand before them: operators, and
+# the list and the row in which a user writes columns.
+OPERATORS: Final = ("+", "-", "*", "/", "//", "%", "||", "~~", "!~~", "list_value", "row")
 REDEFINED: Final = (
     "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
     f"{' '.join(OPERATORS)}; drop it, or give it another name"
@@ -27,13 +25,15 @@ READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a
 
 # Each function is written with the place where it is, so that no macro of a user's, or of a database file,
 # answers for it: DuckDB looks for an unqualified name in the user's schemas first, and there a macro named
-# min or hash would change an answer.
+# min or hash would change an answer. What DuckDB reads as a call by a bare name is written as the function:
+# a list in brackets here, a subscript, a field, a struct and a row where they are needed. A macro of
+# DuckDB's own, such as list_sum, calls others by bare names: none is used.
 
 MACROS: Final = re.compile(
     r"reid_(?:log1p|expm1|is_usual|texts_of_row|has_collation|are_exact|are_columns|closed_form_\w+)"
 )
 PART: Final = re.compile(
-    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|"""
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?P<list>(?<![\w)\]"'])\[)|(?P<bracket>[\[\]])|"""
     r"(?P<before>\bAS\s+(?=reid_)|[*)]\s*(?=REPLACE\b|EXCLUDE\b))?(?<![\w.])(?P<word>[A-Za-z_]\w*)(?=\s*\()",
     re.IGNORECASE,
 )
@@ -54,10 +54,22 @@ def qualified(sql: str) -> str:
 
     >>> qualified("SELECT min(a) FILTER (b > 1) FROM range(3) AS reid_t(a)")
     'SELECT system.main.min(a) FILTER (b > 1) FROM system.main.range(3) AS reid_t(a)'
+    >>> qualified("SELECT [a, []::INT[]]::INT[][]")
+    'SELECT system.main.list_value(a, system.main.list_value()::INT[])::INT[][]'
     >>> qualified("SELECT coalesce(reid_begin(a), 'max(a)') AS s, * REPLACE (1 AS b)")
     "SELECT coalesce(system.main.reid_begin(a), 'max(a)') AS s, * REPLACE (1 AS b)"
     """
-    return PART.sub(_place, sql)
+    closing: list[str] = []  # of each open bracket
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["bracket"] == "]":
+            return closing.pop()
+        if match["bracket"] or match["list"]:
+            closing.append(")" if match["list"] else "]")
+            return f"{BUILTIN}list_value(" if match["list"] else "["
+        return _place(match)
+
+    return PART.sub(replaced, sql)
 
 
 def _place(match: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from reid_sql.sql.records import count_distinct, encode_values, fits_memory, wit
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import fold_case_in_sql, name, none_null, text, texts
 
-KEY = "create_sort_key({{'v': {}}}, 'ASC NULLS LAST')"  # equal where the values are, of any type
+KEY = "create_sort_key(struct_pack(v := {}), 'ASC NULLS LAST')"  # equal where the values are, of any type
 
 
 def distinct_codes(
@@ -38,10 +38,13 @@ def distinct_codes(
 
 def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None) -> str:
     """The same of all columns of the table, whose names only the query knows."""
-    others = f"lambda reid_name: {_is_other('reid_name', entity)}"  # EXCLUDE would not bind a missing name
+    # EXCLUDE would not bind a missing name, and for a lambda DuckDB calls list_filter by its bare name.
+    others = "*" if entity is None else text(pattern_of_others(entity))
     complete = f"WHERE COLUMNS({others}) IS NOT NULL" if nulls == "drop" else ""
     person = "" if entity is None else f", {KEY.format(name(entity))} AS reid_person"
-    codes, people = ("reid_codes", "[]") if entity is None else ("reid_codes[:-2]", "reid_codes[-1]")
+    codes, people = "reid_codes", "[]"
+    if entity is not None:  # numbered as the last column
+        codes, people = "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
     fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
     # A window for each column would keep all columns in memory once more: their values are numbered together.
     body = f"""
@@ -56,7 +59,8 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
           )
         ),
         reid_cells AS (
-          SELECT reid_id, unnest(reid_row) AS reid_key, generate_subscripts(reid_row, 1) AS reid_place
+          SELECT reid_id, unnest(reid_row) AS reid_key,
+            unnest(range(1, len(reid_row) + 1)) AS reid_place
           FROM reid_distinct
           WHERE (SELECT {fits} FROM reid_distinct)
         ),
@@ -84,9 +88,26 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
             WHERE {_is_other("column_name", entity)}
           ) AS names,
           {codes} AS codes, reid_records AS records, {people}::BIGINT[] AS people,
-          reid_read - coalesce(list_sum(reid_records), 0)::BIGINT AS records_dropped, {text(nulls)} AS nulls
+          reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
+          {text(nulls)} AS nulls
         FROM reid_all, reid_counts, reid_sizes"""
     return tbl.check_columns(label_with_entity("columns", entity), [entity] if entity else [], body)
+
+
+def pattern_of_others(name: str) -> str:
+    r"""Write the regular expression of all names but one, in any case of its letters.
+
+    It is empty, or begins otherwise, or begins alike and goes on otherwise.
+
+    >>> print(pattern_of_others("i"))
+    (?s)^(?:|[^\x{69}\x{49}].*|[\x{69}\x{49}].+)$
+    """
+    pattern = ".+"
+    for letter in reversed(name):
+        cases = dict.fromkeys((letter, letter.lower(), letter.upper()) if letter.isascii() else letter)
+        either = "".join(rf"\x{{{ord(each):x}}}" for each in cases)
+        pattern = f"(?:|[^{either}].*|[{either}]{pattern})"
+    return f"(?s)^{pattern}$"
 
 
 def _is_other(column: str, entity: str | None) -> str:

@@ -169,6 +169,7 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
     Pairs of which the first of the classes have about twice as many combinations are not counted.
     """
     texts_of_class = f"[{', '.join(f'{alias}::VARCHAR' for alias in aliases(len(columns)))}] AS reid_texts"
+    first, second = (f"list_extract(reid_texts, {place})" for place in ("first", "second"))
     listed = f"unnest(range(1, {len(columns) + 1}))"
     pairs = f"""
           SELECT first, second FROM (SELECT {listed} AS first), (SELECT {listed} AS second)
@@ -177,10 +178,10 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
         pairs = f"""
           SELECT first, second FROM (SELECT {texts_of_class} FROM reid_few), ({pairs})
           GROUP BY first, second
-          HAVING approx_count_distinct((reid_texts[first], reid_texts[second])) <= {2 * most}"""
+          HAVING approx_count_distinct(row({first}, {second})) <= {2 * most}"""
     return f"""
         SELECT {head}'{PAIR}' AS kind, first, second,
-          reid_texts[first] AS first_value, reid_texts[second] AS second_value, {counts}
+          {first} AS first_value, {second} AS second_value, {counts}
         FROM (SELECT *, {texts_of_class} FROM reid_classes), ({pairs})
         GROUP BY {head}first, second, first_value, second_value"""
 

@@ -135,11 +135,11 @@ def _match(most: int) -> str:
     """
     joins = " ".join(
         f"SEMI JOIN reid_coded c{place} "
-        f"ON c{place}.p = c1.p AND c{place}.i = known[least({place}, len(known))]"
+        f"ON c{place}.p = c1.p AND c{place}.i = list_extract(known, least({place}, len(known)))"
         for place in range(2, min(most, MAX_JOINED) + 1)
     )
     matched = f"""SELECT id, points, weight, known, c1.p
-            FROM reid_knowledge JOIN reid_coded c1 ON c1.i = known[1] {joins}"""
+            FROM reid_knowledge JOIN reid_coded c1 ON c1.i = list_extract(known, 1) {joins}"""
     if most <= MAX_JOINED:
         return f"""reid_matched AS (
           SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
@@ -153,7 +153,8 @@ def _match(most: int) -> str:
             UNION ALL
             SELECT id, any_value(points) AS points, any_value(weight) AS weight
             FROM (
-              SELECT id, points, weight, p, len(known) AS size, unnest(known[{MAX_JOINED + 1}:]) AS i
+              SELECT id, points, weight, p, len(known) AS size,
+                unnest(list_slice(known, {MAX_JOINED + 1}, len(known))) AS i
               FROM reid_found
             ) JOIN reid_coded USING (p, i)
             GROUP BY id, p HAVING count(*) = any_value(size) - {MAX_JOINED}
@@ -164,7 +165,7 @@ def _match(most: int) -> str:
 
 def _choose(n: str, k: str) -> str:
     """Count the choices of k of n things: the product of (n - i + 1) / i over i = 1 … k."""
-    return f"""list_reduce(list_prepend(1::DOUBLE, range(1, {k} + 1)::DOUBLE[]),
+    return f"""list_reduce(list_concat(list_value(1::DOUBLE), range(1, {k} + 1)::DOUBLE[]),
             lambda reid_product, reid_i: reid_product * ({n} - reid_i + 1) / reid_i)"""
 
 

@@ -41,17 +41,19 @@ def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
     """
     if columns is None:
         return f"""
-            SELECT reid_name, any_value(reid_value.t) AS t, count(*) AS n
+            SELECT reid_name, any_value(struct_extract(reid_value, 't')) AS t, count(*) AS n
             FROM (
-              UNPIVOT (
-                SELECT {{
-                  'k': create_sort_key({{'v': COLUMNS(*)}}, 'ASC NULLS LAST'), 't': COLUMNS(*)::VARCHAR
-                }}
+              SELECT unnest((SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}))) AS reid_name,
+                unnest(list_value(*COLUMNS(*))) AS reid_value
+              FROM (
+                SELECT struct_pack(
+                  k := create_sort_key(struct_pack(v := COLUMNS(*)), 'ASC NULLS LAST'),
+                  t := COLUMNS(*)::VARCHAR
+                )
                 FROM {tbl.items()}
               )
-              ON COLUMNS(*) INTO NAME reid_name VALUE reid_value
             )
-            GROUP BY reid_name, reid_value.k"""
+            GROUP BY reid_name, struct_extract(reid_value, 'k')"""
     return " UNION ALL ".join(
         f"""
             SELECT {text(column)} AS reid_name, q1::VARCHAR AS t, count(*) AS n
@@ -95,7 +97,7 @@ def _describe_texts() -> str:
           coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
           coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
           coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,
-          coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates"""
+          coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates"""
 
 
 def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:

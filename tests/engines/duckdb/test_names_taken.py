@@ -59,7 +59,7 @@ ASKED = [
     "SELECT uniqueness_from_probability(0.5, 2)",
 ]
 OURS = ["query", "reid_plan", "reid_refusal", "reid_database", "reid_body_pyc_fit"]
-CALLED = ["replace", "current_setting", "getvariable", "lower", "nullif", "error", "alias", "min", "row"]
+CALLED = ["replace", "current_setting", "getvariable", "lower", "nullif", "error", "alias", "min"]
 TABLES = ["query", "query_table", "duckdb_databases", "duckdb_schemas", "duckdb_functions"]
 
 

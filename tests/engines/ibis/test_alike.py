@@ -13,7 +13,7 @@ import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis import frames
 from reid_sql.engines.ibis.frames import HASH, NUMBER, SETTING, collected, with_sort_hash
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, ReidError
 from tests.engines.asking import same
 from tests.postgres import FOLDING
 from tests.processes import python
@@ -220,6 +220,30 @@ def test_rows_of_postgresql_come_a_few_at_a_time(
     found = collected(table.order_by("n"), "rows")
     assert found.schema.names == ["n", "t"]
     assert found.to_pylist() == frame.to_dicts()
+
+
+@pytest.mark.postgres
+def test_rows_that_the_database_hides_are_an_error(postgres: str) -> None:
+    """Row-level security would show this user the safe rows alone, of which the smallest class has 3."""
+    owner = connected("postgres", postgres)
+    owner.raw_sql("""CREATE TABLE hidden AS SELECT * FROM (VALUES (1), (1), (1), (2)) t(age);
+        CREATE ROLE reader LOGIN;
+        GRANT SELECT ON hidden TO reader; ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY safe ON hidden TO reader USING (age = 1)""").close()
+    owner.con.commit()
+    reader = ibis.postgres.connect(host=postgres, user="reader", database="postgres")
+    try:
+        table = reader.table("hidden")
+        with pytest.raises(ReidError, match="row-level security"):
+            collected(ri.risk_summary(table, ["age"]), "an answer")
+        with pytest.raises(ReidError, match="row-level security"):
+            ri.population_risk(table, ["age"], [100])
+        with reader.raw_sql("SELECT count(*), current_setting('row_security') FROM hidden") as cursor:
+            assert cursor.fetchall() == [(3, "on")]  # the user's own queries stay as they were
+    finally:
+        reader.disconnect()
+        owner.raw_sql("DROP TABLE hidden; DROP ROLE reader").close()
+        owner.con.commit()
 
 
 def test_a_collation_of_sqlite_merges_no_classes() -> None:

@@ -33,7 +33,7 @@ FROM (
     ) ON q2 = v2
   ),
   reid_sizes AS (
-    SELECT unnest(sizes) AS class_size, generate_subscripts(sizes, 1) AS id
+    SELECT unnest(sizes) AS class_size, unnest(range(1, len(sizes) + 1)) AS id
     FROM (
       WITH reid_begun AS MATERIALIZED (
         SELECT reid_begin('reid_wildcard_class_sizes', (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(codes ORDER BY id ASC) FILTER (side = 0))::BIGINT[][], (list(records ORDER BY id ASC) FILTER (side = 0))::BIGINT[]) AS reid_number
@@ -48,7 +48,8 @@ FROM (
         WHERE reply IS NOT NULL
         LIMIT 1
       )
-      SELECT CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE error(reply.refusal) END AS sizes
+      SELECT CASE WHEN struct_extract(reply, 'refusal') IS NULL THEN struct_extract(reply, 'answers')
+        ELSE error(struct_extract(reply, 'refusal')) END AS sizes
       FROM reid_waited
     )
   ),

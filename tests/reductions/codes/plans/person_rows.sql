@@ -40,7 +40,7 @@ FROM (
     )
   ) ON q3 = v3
   WHERE (
-    SELECT CASE WHEN count(*)::HUGEINT * 72 > 1024::HUGEINT * 1000000 THEN error('memory_mb must be at least ' || (count(*)::HUGEINT * 72 + 999999) // 1000000 || ' for ' || count(*) || ' records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::BOOLEAN
+    SELECT CASE WHEN count(*)::HUGEINT * 72 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 72 + 999999) // 1000000 || ' for ' || count(*) || ' records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
       ELSE true END
     FROM reid_records
   )

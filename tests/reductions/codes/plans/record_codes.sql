@@ -9,7 +9,7 @@ FROM (
       FROM query_table('people') AS reid_source
     ) AS reid_source_rows(position, q1, q2, q3)
     WHERE (
-      SELECT CASE WHEN count(*)::HUGEINT * 64 > 1024::HUGEINT * 1000000 THEN error('memory_mb must be at least ' || (count(*)::HUGEINT * 64 + 999999) // 1000000 || ' for ' || count(*) || ' records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::BOOLEAN
+      SELECT CASE WHEN count(*)::HUGEINT * 64 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 64 + 999999) // 1000000 || ' for ' || count(*) || ' records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
         ELSE true END
       FROM (
         SELECT reid_source."age", reid_source."sex"

@@ -34,7 +34,7 @@ FROM (
     )
   ) ON q2 = v2
   WHERE (
-    SELECT CASE WHEN count(*)::HUGEINT * 24 > 1024::HUGEINT * 1000000 THEN error('memory_mb must be at least ' || (count(*)::HUGEINT * 24 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::BOOLEAN
+    SELECT CASE WHEN count(*)::HUGEINT * 24 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 24 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 2 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
       ELSE true END
     FROM reid_distinct
   )

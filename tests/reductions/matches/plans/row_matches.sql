@@ -22,7 +22,7 @@ FROM (
     ) USING (i)
   ),
   reid_total AS MATERIALIZED (
-    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_prepend(1::DOUBLE, range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
+    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_concat(list_value(1::DOUBLE), range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
       ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
       ELSE 0 END)::BIGINT AS people_with_fewer
     FROM (
@@ -63,7 +63,7 @@ FROM (
         WHERE points = 1 AND size <= 1
         GROUP BY points, p
         UNION ALL
-        SELECT s1.points, [s1.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 1 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
+        SELECT s1.points, [s1.i], 1 / list_reduce(list_concat(list_value(1::DOUBLE), range(1, 1 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
         FROM reid_exact s1
         WHERE s1.points = 1 AND s1.size > 1
         UNION ALL
@@ -72,7 +72,7 @@ FROM (
         WHERE points = 2 AND size <= 2
         GROUP BY points, p
         UNION ALL
-        SELECT s1.points, [s1.i, s2.i], 1 / list_reduce(list_prepend(1::DOUBLE, range(1, 2 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
+        SELECT s1.points, [s1.i, s2.i], 1 / list_reduce(list_concat(list_value(1::DOUBLE), range(1, 2 + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (s1.size - reid_i + 1) / reid_i)
         FROM reid_exact s1
         JOIN reid_exact s2 ON s2.points = s1.points AND s2.p = s1.p AND s2.place > s1.place
         WHERE s1.points = 2 AND s1.size > 2
@@ -91,8 +91,8 @@ FROM (
     FROM (
       SELECT id, points, weight, known, c1.p
       FROM reid_knowledge
-      JOIN reid_coded c1 ON c1.i = known[1] SEMI
-      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))]
+      JOIN reid_coded c1 ON c1.i = list_extract(known, 1) SEMI
+      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = list_extract(known, least(2, len(known)))
     )
     GROUP BY id
   )

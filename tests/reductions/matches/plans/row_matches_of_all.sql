@@ -21,7 +21,7 @@ FROM (
     ) USING (i)
   ),
   reid_total AS MATERIALIZED (
-    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_prepend(1::DOUBLE, range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
+    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_concat(list_value(1::DOUBLE), range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
       ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
       ELSE 0 END)::BIGINT AS people_with_fewer
     FROM (
@@ -74,10 +74,10 @@ FROM (
   reid_found AS MATERIALIZED (
     SELECT id, points, weight, known, c1.p
     FROM reid_knowledge
-    JOIN reid_coded c1 ON c1.i = known[1] SEMI
-    JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = known[least(2, len(known))] SEMI
-    JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = known[least(3, len(known))] SEMI
-    JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = known[least(4, len(known))]
+    JOIN reid_coded c1 ON c1.i = list_extract(known, 1) SEMI
+    JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = list_extract(known, least(2, len(known))) SEMI
+    JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = list_extract(known, least(3, len(known))) SEMI
+    JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = list_extract(known, least(4, len(known)))
   ),
   reid_matched AS (
     SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
@@ -88,7 +88,7 @@ FROM (
       UNION ALL
       SELECT id, any_value(points) AS points, any_value(weight) AS weight
       FROM (
-        SELECT id, points, weight, p, len(known) AS size, unnest(known[5:]) AS i
+        SELECT id, points, weight, p, len(known) AS size, unnest(list_slice(known, 5, len(known))) AS i
         FROM reid_found
       )
       JOIN reid_coded USING (p, i)

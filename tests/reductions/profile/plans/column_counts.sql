@@ -4,13 +4,18 @@ FROM (
   WITH reid_read AS (
     SELECT reid_name, t, n, CASE WHEN regexp_full_match(t, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?') THEN try_cast(t AS DOUBLE) END AS number
     FROM (
-      SELECT reid_name, any_value(reid_value.t) AS t, count(*) AS n
-      FROM (UNPIVOT (
-        SELECT { 'k': create_sort_key({'v': COLUMNS(*)}, 'ASC NULLS LAST'),
-          't': COLUMNS(*)::VARCHAR }
-        FROM query_table('people')
-      ) ON COLUMNS(*) INTO NAME reid_name VALUE reid_value)
-      GROUP BY reid_name, reid_value.k
+      SELECT reid_name, any_value(struct_extract(reid_value, 't')) AS t, count(*) AS n
+      FROM (
+        SELECT unnest((
+          SELECT list(column_name)
+          FROM (DESCRIBE FROM query_table('people'))
+        )) AS reid_name, unnest(list_value(*COLUMNS(*))) AS reid_value
+        FROM (
+          SELECT struct_pack(k := create_sort_key(struct_pack(v := COLUMNS(*)), 'ASC NULLS LAST'), t := COLUMNS(*)::VARCHAR)
+          FROM query_table('people')
+        )
+      )
+      GROUP BY reid_name, struct_extract(reid_value, 'k')
     )
   ),
   reid_marked AS (
@@ -29,7 +34,7 @@ FROM (
     count(*) FILTER (NOT marked AND regexp_full_match(t, '0[0-9]+')) AS padded,
     count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
     coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest, coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
-    coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters, coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates
+    coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters, coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates
   FROM (
     SELECT column_name, CASE WHEN column_type LIKE '%]' THEN 'other' WHEN regexp_full_match(column_type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM') THEN 'integer'
       WHEN column_type LIKE 'DECIMAL%' THEN 'decimal' WHEN column_type IN ('FLOAT', 'DOUBLE') THEN 'float'

@@ -35,7 +35,7 @@ FROM (
     count(*) FILTER (NOT marked AND regexp_full_match(t, '0[0-9]+')) AS padded,
     count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
     coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest, coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
-    coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters, coalesce(list(n::VARCHAR || ':' || t) FILTER (marked), []::VARCHAR[]) AS candidates
+    coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters, coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates
   FROM (
     SELECT column_name, CASE WHEN column_type LIKE '%]' THEN 'other' WHEN regexp_full_match(column_type, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM') THEN 'integer'
       WHEN column_type LIKE 'DECIMAL%' THEN 'decimal' WHEN column_type IN ('FLOAT', 'DOUBLE') THEN 'float'

@@ -72,7 +72,7 @@ reid_begun AS MATERIALIZED (
     )
   ) ON q7 = v7
   WHERE (
-    SELECT CASE WHEN count(*)::HUGEINT * 140 > 1024::HUGEINT * 1000000 THEN error('memory_mb must be at least ' || (count(*)::HUGEINT * 140 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 7 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::BOOLEAN
+    SELECT CASE WHEN count(*)::HUGEINT * 140 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 140 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records of 7 columns' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
       ELSE true END
     FROM reid_distinct
   )
