@@ -42,9 +42,7 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
     others = "*" if entity is None else text(pattern_of_others(entity))
     complete = f"WHERE COLUMNS({others}) IS NOT NULL" if nulls == "drop" else ""
     person = "" if entity is None else f", {KEY.format(name(entity))} AS reid_person"
-    codes, people = "reid_codes", "[]"
-    if entity is not None:  # numbered as the last column
-        codes, people = "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
+    codes, people = _codes_and_people(entity)
     fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
     # A window for each column would keep all columns in memory once more: their values are numbered together.
     body = f"""
@@ -83,10 +81,7 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
           SELECT coalesce(list(reid_records ORDER BY reid_id ASC), [])::BIGINT[] AS reid_records
           FROM reid_distinct
         )
-        SELECT (
-            SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()})
-            WHERE {_is_other("column_name", entity)}
-          ) AS names,
+        SELECT ({_names_of_others(tbl, entity)}) AS names,
           {codes} AS codes, reid_records AS records, {people}::BIGINT[] AS people,
           reid_read - coalesce(list_aggregate(reid_records, 'sum'), 0)::BIGINT AS records_dropped,
           {text(nulls)} AS nulls
@@ -110,5 +105,13 @@ def pattern_of_others(name: str) -> str:
     return f"(?s)^{pattern}$"
 
 
-def _is_other(column: str, entity: str | None) -> str:
-    return "true" if entity is None else f"{fold_case_in_sql(column)} <> {text(fold_case(entity))}"
+def _names_of_others(tbl: Source, entity: str | None) -> str:
+    other = "true" if entity is None else f"{fold_case_in_sql('column_name')} <> {text(fold_case(entity))}"
+    return f"SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}) WHERE {other}"
+
+
+def _codes_and_people(entity: str | None) -> tuple[str, str]:
+    """Select the codes of the columns, and those of people, which come last."""
+    if entity is None:
+        return "reid_codes", "[]"
+    return "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
