@@ -99,7 +99,7 @@ def columns_beside(function: Function) -> str:
 
 def domain_words(domain: Domain) -> str:
     """What a parameter may be."""
-    describe = WORDS.get(type(domain))
+    describe = next((WORDS[kind] for kind in type(domain).__mro__ if kind in WORDS), None)
     words = describe(domain) if describe else "a number or a value of any type, one column each"
     return words + (", or NULL" if getattr(domain, "optional", False) else "")
 

@@ -1047,16 +1047,20 @@ def individual_risk(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    household: str | None = None,
 ) -> pl.LazyFrame:
     """Probability that a match on each record is right, from the survey's weights.
 
     The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
     Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`, or
-    without `key` the position in the scan, from 0. Refuses an empty table, and weights that are missing,
-    negative or zero. With `entity`, the column that identifies people (NULL is one person), the sample is of
-    people: a class counts its people, and an attacker knows one row of each, that of their smallest class; a
-    person has the smallest of their weights, and `record` is the person; else one row per person is assumed.
+    without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
+    person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
+    member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
+    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies
+    people (NULL is one person), the sample is of people: a class counts its people, and an attacker knows one
+    row of each, that of their smallest class; a person has the smallest of their weights, and `record` is the
+    person; else one row per person is assumed.
 
     Source: Benedetti & Franconi 1998 (exact form).
 
@@ -1064,11 +1068,12 @@ def individual_risk(
     >>> people = rp.demo_people()
     >>> rp.individual_risk(people, ["age", "sex", "postcode"]).head(3).collect().glimpse()
     Rows: 3
-    Columns: 8
+    Columns: 9
     $ record                     <i64> 0, 1, 2
     $ class_size                 <i64> 7, 2, 7
     $ population_class_size      <f64> 7, 2, 7
     $ risk                       <f64> 0.142857, 0.5, 0.142857
+    $ household_risk             <f64> null, null, null
     $ expected_reidentifications <f64> 1730, 1730, 1730
     $ status                     <str> 'ok', 'ok', 'ok'
     $ records_dropped            <i64> 0, 0, 0

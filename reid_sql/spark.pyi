@@ -1378,16 +1378,20 @@ def individual_risk(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    household: str | None = None,
 ) -> DataFrame:
     """Probability that a match on each record is right, from the survey's weights.
 
     The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
     Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
     `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`, or
-    without `key` the position in the scan, from 0. Refuses an empty table, and weights that are missing,
-    negative or zero. With `entity`, the column that identifies people (NULL is one person), the sample is of
-    people: a class counts its people, and an attacker knows one row of each, that of their smallest class; a
-    person has the smallest of their weights, and `record` is the person; else one row per person is assumed.
+    without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
+    person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
+    member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
+    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies
+    people (NULL is one person), the sample is of people: a class counts its people, and an attacker knows one
+    row of each, that of their smallest class; a person has the smallest of their weights, and `record` is the
+    person; else one row per person is assumed.
 
     Source: Benedetti & Franconi 1998 (exact form).
 
@@ -1401,6 +1405,7 @@ def individual_risk(
      class_size                 | 7
      population_class_size      | 7
      risk                       | 0.142857
+     household_risk             | NULL
      expected_reidentifications | 1730
      status                     | ok
      records_dropped            | 0
@@ -1410,6 +1415,7 @@ def individual_risk(
      class_size                 | 7
      population_class_size      | 7
      risk                       | 0.142857
+     household_risk             | NULL
      expected_reidentifications | 1730
      status                     | ok
      records_dropped            | 0
@@ -1419,6 +1425,7 @@ def individual_risk(
      class_size                 | 7
      population_class_size      | 7
      risk                       | 0.142857
+     household_risk             | NULL
      expected_reidentifications | 1730
      status                     | ok
      records_dropped            | 0

@@ -208,7 +208,8 @@ def _hint(parameter: Parameter) -> str:
     if isinstance(domain, Text | Numbers | Columns) and domain.optional:
         return f"{HINTS[type(domain)]} | None"
     one = "float | " if isinstance(domain, Numbers) and domain.is_one_enough else ""
-    return one + HINTS.get(type(domain), "_Value")
+    hints = (HINTS[kind] for kind in type(domain).__mro__ if kind in HINTS)
+    return one + next(hints, "_Value")
 
 
 def _formatted(stub: str) -> str:

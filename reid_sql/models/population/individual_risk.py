@@ -54,7 +54,7 @@ class IndividualRisk:
     class_size: Integers
     population_class_size: Floats
     risk: Floats
-    household_risk: float | None  # which the engine computes, where it is asked for
+    household_risk: float | None  # chance that a match on a member of the household is right; else NULL
     expected_reidentifications: float
     status: str
 
