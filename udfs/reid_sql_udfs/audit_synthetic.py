@@ -10,7 +10,7 @@ from reid_sql.reductions.synthetic import AUDITED_TABLES
 
 
 @table_function(
-    "original, synthetic, qi, sensitive, holdout, targets, seed",
+    "original, synthetic, qi, sensitive, holdout, targets, seed, entity",
     answer=Answer.ROWS,
     reduction=AUDITED_TABLES,
     source="Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; "
