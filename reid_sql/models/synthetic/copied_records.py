@@ -76,9 +76,9 @@ def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
 def _expected(tables: OrderedTables) -> Floats:
     """How many synthetic records have a record's values by chance: by columns, or by how many others do.
 
-    Of independent columns with the values of the other synthetic records: with its own, a record that is there
-    would look more common than one that is not. A value that no other has counts as half a record. Values
-    that other people have are as frequent among synthetic records as among those people.
+    Of independent columns with the values of the other synthetic records: with its own, a record that is
+    there would look more common than one that is not. A value that no other has counts as half a record.
+    Values that other people have are as frequent among synthetic records as among those people.
     """
     synthetics = tables.synthetics
     rest = np.maximum(synthetics.sum() - synthetics, 1)

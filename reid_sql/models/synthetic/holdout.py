@@ -1,7 +1,7 @@
 """Whether a holdout is what it must be: people of the same kind as the original's, of whom none was used.
 
-The synthetic table knows a person who is in both tables on both sides, and their excess is lost. Equal people,
-who have the same records, show it: a person of both tables is two equal people, of whom one is on each side.
+The synthetic table knows a person who is in both tables on both sides, and their excess is lost. Equal
+people, who have the same records, show it: a person of both tables is two equal people, one on each side.
 """
 
 from dataclasses import replace
