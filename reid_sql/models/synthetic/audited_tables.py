@@ -188,7 +188,7 @@ class OrderedTables:
     def synthetic_rows(self, draws: Floats) -> Integers:
         """Distinct records of the synthetic table at these shares, from 0 to 1, of its records."""
         ends = self._synthetic_ends
-        rows: Integers = np.searchsorted(ends, np.floor(draws * ends[-1]), side="right")
+        rows: Integers = np.searchsorted(ends, (draws * ends[-1]).astype(ends.dtype), side="right")
         return rows
 
     @cached_property
