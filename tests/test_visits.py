@@ -179,13 +179,15 @@ def test_a_measure_of_sets_silences_no_other() -> None:
     assert told == [True, False]
 
 
-def test_what_names_the_people_or_says_that_they_are_none_is_no_caution() -> None:
-    for about in ('entity = "patient_id"', None):
-        text = write_policy('{measure = "k", at_least = 1}', about=about or "").read_text(encoding="utf-8")
-        if about is None:
+def test_a_person_who_is_sensitive_silences_no_caution_and_one_who_is_counted_does() -> None:
+    for about, is_caution in (('entity = "patient_id"', False), ("", True)):
+        text = write_policy('{measure = "k", at_least = 1}', about=about).read_text(encoding="utf-8")
+        if is_caution:
             text = text.replace('["diagnosis"]', '["diagnosis", "patient_id"]')
         Path("p.toml").write_text(text.replace('population_file = "visits.csv"', ""), encoding="utf-8")
-        assert not any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"])
+        assert any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"]) == is_caution
+    with pytest.warns(RowsNotPeopleWarning, match="patient_id"):
+        reid_sql.l_diversity(duckdb.connect(), "visits.csv", COLUMNS, "patient_id")
 
 
 def table_functions() -> list[str]:
