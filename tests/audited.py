@@ -73,7 +73,8 @@ def encode_people(
 ) -> AuditedTables:
     """The same of people, each with their rows."""
     tables = [original, synthetic, holdout]
-    rows = encode(*([row for own in table for row in own] for table in tables))
+    used, made, unused = ([row for own in table for row in own] for table in tables)
+    rows = encode(used, made, unused)
     distinct = [tuple(codes) for codes in rows.codes.T.tolist()]
     every = sorted({row for table in tables for own in table for row in own}, key=str)
     ordered = sorted(every, key=lambda row: encode_row(row, every))
@@ -84,13 +85,17 @@ def encode_people(
         for number, own in enumerate(table)
         for row in sorted(set(own), key=str)
     ]
-    flags = [np.array([int(record[0] == side) for record in records]) for side in range(3)]
+    originals, synthetics, controls = (
+        np.array([int(record[0] == side) for record in records]) for side in range(3)
+    )
     return AuditedTables(
         rows.names,
         rows.is_sensitive,
         rows.is_ordinal,
         np.array([record[2] for record in records]).T,
-        *flags,
+        originals,
+        synthetics,
+        controls,
         [bool(holdout)],
         np.array([record[1] for record in records]),
     )

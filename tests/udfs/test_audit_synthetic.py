@@ -14,6 +14,7 @@ import reid_sql.polars as rp
 from tests.tables import by_duckdb
 from tests.tables import frames as tables_of_any_type
 
+ANY: Any = rp
 Rows = list[tuple[Any, ...]]
 COLUMNS = ["a", "b", "x", "y"]
 VALUE = st.sampled_from(["p", "q", "r", None])
@@ -119,7 +120,7 @@ def test_an_attack_is_right_about_a_person_if_it_is_about_one_of_their_rows(
 ) -> None:
     """Repeated rows of a person count once, and every share is of people."""
     frames = {name: of_people(each) for name, each in zip("osh", (original, synthetic, holdout), strict=True)}
-    polars = rp.audit_synthetic(
+    polars = ANY.audit_synthetic(
         frames["o"], frames["s"], ["a", "b"], sensitive=["x", "y"], holdout=frames["h"], entity="person"
     )
     duckdb = by_duckdb(SQL.format(", holdout := h, entity := 'person'"), **frames)
@@ -133,7 +134,7 @@ def test_people_of_one_row_are_audited_as_records_whatever_their_names_are() -> 
     tables = [frame(people(rng, 200)) for _ in range(3)]
     named = [each.with_columns(person=pl.Series([f"p{rng.random()}" for _ in range(200)])) for each in tables]
     answers = [
-        rp.audit_synthetic(*each[:2], ["a", "b"], ["x"], each[2], targets=90, **more).collect()
+        ANY.audit_synthetic(*each[:2], ["a", "b"], ["x"], each[2], targets=90, **more).collect()
         for each, more in ((tables, {}), (named, {"entity": "person"}))
     ]
     assert answers[0].equals(answers[1])
@@ -149,7 +150,7 @@ def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> 
         with pytest.raises(Exception, match=rule):
             by_duckdb(f"FROM audit_synthetic(o, s, {qi}, entity := 'person')", **named)
         with pytest.raises(Exception, match=rule):
-            rp.audit_synthetic(*frames, qi, entity="person").collect()
+            ANY.audit_synthetic(*frames, qi, entity="person").collect()
 
 
 @given(tables_of_any_type(min_rows=3, max_columns=4), st.integers(0, 2))

@@ -68,14 +68,20 @@ class AuditedTables:
         for records in map(np.asarray, tables.values()):
             counts.append(np.bincount(row_of_record, records).astype(np.int64))
             people.append(self._people(row_of_record, records, counts[-1]))
+        originals, synthetics, controls = counts
+        used, made, unused = people
         return OrderedTables(
             self.names,
             self.is_sensitive,
-            ordered[:, is_first],
-            *counts,
-            *people,
-            self.is_judged,
             self.is_ordinal,
+            ordered[:, is_first],
+            originals,
+            synthetics,
+            controls,
+            used,
+            made,
+            unused,
+            self.is_judged,
         )
 
     def _people(self, row_of_record: Integers, records: Integers, counts: Integers) -> "Holders":
@@ -157,6 +163,7 @@ class OrderedTables:
 
     names: Sequence[str]  # (columns,)
     is_sensitive: Sequence[bool]  # (columns,)
+    is_ordinal: Sequence[bool]  # (columns,)
     codes: Integers  # (columns, distinct records)
     originals: Integers  # (distinct records,), people of the original who have the record
     synthetics: Integers  # (distinct records,)
@@ -165,7 +172,6 @@ class OrderedTables:
     synthetic_people: Holders
     holdout_people: Holders
     is_judged: bool  # whether there is a holdout
-    is_ordinal: Sequence[bool]  # (columns,)
 
     def places(self, *, sensitive: bool) -> list[int]:
         """Places of the sensitive columns, or of the quasi-identifiers."""

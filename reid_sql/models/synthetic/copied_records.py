@@ -6,7 +6,8 @@ chance, and ε the share of people who are copied. The presence x of the record 
 the same variance, or λ for people of the holdout. Of all weights a, those in proportion to 1 / (λ + ε)
 estimate the difference of the weighted means sum a x / sum a, ε, with the least variance. They depend on
 nothing that distinguishes used from unused people, so that chance has the same mean on both sides.
-Sources: Fay & Feuer 1997 (the interval of a weighted sum of counts); Zou & Donner 2008 (of a difference).
+Sources: Fay & Feuer 1997 (the ends of a weighted sum of counts); Zou & Donner 2008 (the upper end of a
+difference).
 """
 
 from typing import Final
@@ -22,46 +23,79 @@ from reid_sql.parameters import Floats
 COPIED_RECORDS: Final = "copied_records"
 WEIGHTED_SHARE: Final = "weighted_share"
 LEAST_COUNT: Final = 0.5
+DRAWS: Final = 2000
+DRAWN_AT_ONCE: Final = 2_000_000
 SHARE_SOUGHT: Final = 0.001  # of people copied, for which the weights are best
 
 
-def measure_copies(tables: OrderedTables, error: float) -> AuditedAttack:
-    """The weighted shares of people whose record is in the synthetic table, with an interval of this error.
+class CopiedRecords:
+    """Weighted shares of people whose record is in the synthetic table, and their difference by chance."""
 
-    `error` is that of each end.
-    """
-    weights = 1 / (_expected(tables) + SHARE_SOUGHT)
-    present = np.where(tables.synthetics > 0, weights, 0.0)
-    sides = [
-        _WeightedShare(each, weights, present) for each in (tables.original_people, tables.holdout_people)
-    ]
-    (share, *ends), (control, *others) = ([side.share, *side.interval(error)] for side in sides)
-    excess = share - control
-    low = excess - float(np.hypot(share - ends[0], others[1] - control))
-    high = excess + float(np.hypot(ends[1] - share, control - others[0]))
-    return AuditedAttack(
-        COPIED_RECORDS, None, WEIGHTED_SHARE, share, control, None, excess, max(-1.0, low), min(1.0, high), OK
-    )
+    def __init__(self, tables: OrderedTables, rng: np.random.Generator) -> None:
+        weights = 1 / (_expected(tables) + SHARE_SOUGHT)
+        present = np.where(tables.synthetics > 0, weights, 0.0)
+        sides = tables.original_people, tables.holdout_people
+        self.used, self.unused = (_WeightedShare(each, weights, present) for each in sides)
+        self.excess = self.used.share - self.unused.share
+        self.by_chance = self._draw(len(sides[0]) / (len(sides[0]) + len(sides[1])), rng)
+
+    def _draw(self, of_original: float, rng: np.random.Generator) -> Floats:
+        """Differences if each person who was found were of either side at random, (draws,)."""
+        found = np.concatenate([self.used.found, self.unused.found])
+        weights, people = np.unique(found[found > 0], return_counts=True)
+        drawn = np.zeros(DRAWS)
+        for start in range(0, len(weights), DRAWN_AT_ONCE // DRAWS):
+            some = slice(start, start + DRAWN_AT_ONCE // DRAWS)
+            originals = rng.binomial(people[some], of_original, (DRAWS, len(people[some])))
+            others = people[some] - originals
+            drawn += originals @ weights[some] / self.used.whole - others @ weights[some] / self.unused.whole
+        return drawn
+
+    def figure(self, error: float) -> AuditedAttack:
+        """The excess with an interval whose ends have this error each.
+
+        The lower end is above 0 if fewer differences by chance are as great as the excess. The upper one is
+        that of Poisson counts, which is above 0 even where nobody was found.
+        """
+        low = self.excess - float(np.quantile(self.by_chance, 1 - error, method="higher"))
+        used, unused = self.used, self.unused
+        above = used.upper(error) - used.share, unused.share - unused.lower(error)
+        high = self.excess + float(np.hypot(*above))
+        return AuditedAttack(
+            COPIED_RECORDS,
+            None,
+            WEIGHTED_SHARE,
+            used.share,
+            unused.share,
+            None,
+            self.excess,
+            max(-1.0, low),
+            min(1.0, high),
+            OK,
+        )
 
 
 class _WeightedShare:
-    """A weighted share of people, each by the record that weighs most, with its interval."""
+    """A weighted share of people, each by the record that weighs most.
+
+    Its ends are those of Fay & Feuer 1997, eq. 2: gamma variables with the mean and the variance of the sum.
+    """
 
     def __init__(self, people: Holders, weights: Floats, present: Floats) -> None:
-        every, counted = people.highest(weights), people.highest(present)
-        whole = float(every.sum())
-        self.share = float(counted.sum()) / whole
-        self.variance = float(np.square(counted).sum()) / whole**2  # of a sum of Poisson counts
-        self.greatest = float(every.max()) / whole
+        every, self.found = people.highest(weights), people.highest(present)
+        self.whole = float(every.sum())
+        self.share = float(self.found.sum()) / self.whole
+        self.variance = float(np.square(self.found).sum()) / self.whole**2  # of a sum of Poisson counts
+        self.greatest = float(every.max()) / self.whole
 
-    def interval(self, error: float) -> tuple[float, float]:
-        """Fay & Feuer 1997, eq. 2: of gamma variables with the mean and the variance of the weighted sum.
+    def lower(self, error: float) -> float:
+        """The lower end."""
+        return _gamma_quantile(self.share, self.variance, error) if self.share else 0.0
 
-        The upper end is that with one more count of the greatest weight.
-        """
-        low = _gamma_quantile(self.share, self.variance, error) if self.share else 0.0
+    def upper(self, error: float) -> float:
+        """The upper end: that with one more count of the greatest weight."""
         above = self.share + self.greatest, self.variance + self.greatest**2
-        return low, min(1.0, _gamma_quantile(*above, 1 - error))
+        return min(1.0, _gamma_quantile(*above, 1 - error))
 
 
 def _gamma_quantile(mean: float, variance: float, probability: float) -> float:

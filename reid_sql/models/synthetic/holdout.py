@@ -5,7 +5,7 @@ people, who have the same records, show it: a person of both tables is two equal
 """
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -57,14 +57,14 @@ def has_people_of_both(tables: OrderedTables) -> bool:
     """
     used, equal = _count_equal_people(tables)
     share = float(used.sum() / equal.sum())
-    used, equal = (counts[equal > 1].astype(np.float64) for counts in (used, equal))
-    if not len(equal):
+    several = equal[equal > 1].astype(np.float64)
+    if not len(several):
         return False
     both, slope = share * (1 - share), 1 - 2 * share
-    away = used - equal * share
-    evenness = float(((equal * both + slope * away - away**2) / equal).sum())
-    variance = float((2 * (equal - 1) / equal).sum()) * both**2
-    greatest = float((both + slope**2 / (4 * equal)).max())
+    away = used[equal > 1] - several * share
+    evenness = float(((several * both + slope * away - away**2) / several).sum())
+    variance = float((2 * (several - 1) / several).sum()) * both**2
+    greatest = float((both + slope**2 / (4 * several)).max())
     return evenness > 0 and evenness**2 / 2 > -np.log(MAX_CHANCE) * (variance + greatest * evenness / 3)
 
 
@@ -74,7 +74,7 @@ def _count_equal_people(tables: OrderedTables) -> tuple[Integers, Integers]:
     Sums of random numbers, one for each record, distinguish sets.
     """
     size = tables.codes.shape[1]
-    numbers = np.random.default_rng(SEED).integers(1, 2**63, size, dtype=np.uint64)
+    numbers: Any = np.random.default_rng(SEED).integers(1, 2**63, size, dtype=np.uint64)
     sides = tables.original_people, tables.holdout_people
     sums = [np.add.reduceat(numbers[side.rows], side.starts) for side in sides]
     of_person = np.unique(np.concatenate(sums), return_inverse=True)[1].ravel()

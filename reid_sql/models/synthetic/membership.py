@@ -19,7 +19,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, RocCurve, unavailable
 from reid_sql.models.synthetic.audited_tables import NOBODY, OrderedTables, People
-from reid_sql.models.synthetic.copied_records import COPIED_RECORDS, measure_copies
+from reid_sql.models.synthetic.copied_records import COPIED_RECORDS, CopiedRecords
 from reid_sql.models.synthetic.distances import Distances
 from reid_sql.parameters import Floats, Integers
 
@@ -177,10 +177,11 @@ def attack_membership(
     scores = score_members(tables, people.rows, (shares[0], middle))
     curves = {name: RocCurve(people.highest(each)) for name, each in scores.items()}
     figures = [each for name, curve in curves.items() for each in curve.measure(name, people.is_original)]
-    yield measure_copies(tables, ERROR)
+    copies = CopiedRecords(tables, rng)
+    yield copies.figure(ERROR)
     yield from figures
     permuted = _permute(curves, people, rng, (middle, shares[1]))
-    yield _strongest(measure_copies(tables, ERROR_OF_COPIES), figures, permuted)
+    yield _strongest(copies.figure(ERROR_OF_COPIES), figures, permuted)
 
 
 def _permute(
