@@ -12,7 +12,7 @@ from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.models.release.criteria import SIZE
 from reid_sql.parameters import Choice, quoted
-from reid_sql.release.local import LocalTransformation
+from reid_sql.release.local import LocalTransformation, rows_of_values
 from reid_sql.release.transformation import RESCUED, SMALL
 from reid_sql.sources.files import DATABASES, check_source, select_from
 
@@ -96,7 +96,11 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
     yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
     yield from (f"--   {_comment(line)}" for line in _words(form))
     source = table.source if dialect == DUCKDB else source_name(table.table)
-    select = form.select(table.shipped(made.policy.preparing.keep), source)
+    shipped = table.shipped(made.policy.preparing.keep)
+    if isinstance(form, LocalTransformation) and dialect != DUCKDB:
+        select = form.select(shipped, source, rows_of_values)
+    else:
+        select = form.select(shipped, source)
     view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
     yield f"{view if dialect == DUCKDB else translate(view, table, dialect)};"
 
@@ -105,9 +109,9 @@ def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
     """Describe what is done to the columns and records."""
     if isinstance(form, LocalTransformation):
         yield "local recoding: each class shows its own ranges and levels"
-        for hierarchy, column in zip(form.hierarchies, form.columns, strict=True):
-            levels = "; ".join(f"level {at}: {hierarchy.words(at)}" for at in range(hierarchy.levels))
-            yield f"{hierarchy.column} in ranges" if column.ordered else levels
+        for each, parted in zip(form.hierarchies, form.columns, strict=True):
+            levels = "; ".join(f"level {at}: {each.words(at)}" for at in range(each.levels))
+            yield f"{each.column} in ranges" if parted.ordered else levels
         return
     for hierarchy, level in zip(form.hierarchies, form.node, strict=True):
         yield hierarchy.words(level)

@@ -1,11 +1,12 @@
 """A release by local recoding, as one query: a walk down the tree of divisions, then the class's own values.
 
-The query contains the tree as two lists of rows (`reid_nodes`, `reid_edges`) and the classes with what they
-show (`reid_classes`). It names only cuts of ranges, and values that a whole class shows or shares: no record.
-A record whose value leads to no class, since the table has changed, is left out.
+The query contains the tree as two lists of rows for each depth (`reid_nodes_1`, `reid_edges_1`, …) and the
+classes with what they show (`reid_classes`). It names only cuts of ranges, and values that a whole class
+shows or shares: no record. A record whose value leads to no class, since the table has changed, is left out.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -24,6 +25,8 @@ KEY: Final = "reid_key"
 SINGLE: Final = "="  # begins the key of a value, so that none equals that of NULL
 NULL_KEY: Final = ""
 UP_TO: Final = "{} to {}"
+INTEGER: Final = "BIGINT"
+TEXT: Final = "VARCHAR"
 Labels = tuple[str | None, ...]
 
 
@@ -33,15 +36,16 @@ class Texts:
 
     levels: tuple[Labels, ...]
 
-    def label(self, column: PartitionColumn, boxes: Boxes, at: int) -> str | None:
-        """Give what a class shows: a value, a range with both ends, or that of a level."""
-        low, high = int(boxes.low[at]), int(boxes.high[at])
+    def of(self, column: PartitionColumn, boxes: Boxes) -> list[str | None]:
+        """Give what each class shows: a value, a range with both ends, or that of a level."""
+        lows, highs = boxes.low.tolist(), boxes.high.tolist()
         if not column.ordered:
-            return self.levels[int(boxes.level[at])][low]
-        if low == high:
-            return self.levels[0][low]
-        whole = low == NULL or column.records_within(boxes)[at] == column.below[-1]
-        return ALL if whole else UP_TO.format(self.levels[0][low], self.levels[0][high])
+            return [self.levels[level][low] for level, low in zip(boxes.level.tolist(), lows, strict=True)]
+        values, everything = self.levels[0], (column.records_within(boxes) == column.below[-1]).tolist()
+        return [
+            values[low] if low == high else ALL if whole else UP_TO.format(values[low], values[high])
+            for low, high, whole in zip(lows, highs, everything, strict=True)
+        ]
 
 
 def read_texts(release: DuckDBRelease, hierarchy: Hierarchy, column: PartitionColumn) -> Texts:
@@ -61,7 +65,7 @@ def read_texts(release: DuckDBRelease, hierarchy: Hierarchy, column: PartitionCo
 
 def label_classes(column: PartitionColumn, texts: Texts, boxes: Boxes) -> Labels:
     """Give what each class shows; one text never has two meanings, as the same rest of two levels would."""
-    labels = [texts.label(column, boxes, at) for at in range(len(boxes.low))]
+    labels = texts.of(column, boxes)
     if column.ordered:
         return tuple(labels)
     pairs = set(zip(labels, boxes.level.tolist(), boxes.low.tolist(), strict=True))
@@ -153,13 +157,14 @@ class LocalTransformation:
             for column, level in sorted(used)
         }
 
-    def select(self, names: Sequence[str], source: str) -> str:
-        """Write the release as a query on the source."""
+    def select(self, names: Sequence[str], source: str, write_rows: "WriteRows | None" = None) -> str:
+        """Write the release as a query on the source; DuckDB reads long lists of rows from JSON alone."""
+        write = write_rows or rows_of_json
         shown = [name for name in names if name not in self.labels]
-        steps = [self._start(names, source), *self._tree()]
+        steps = [self._start(names, source), *self._tree(write)]
         depth = len(self.partition.generations)
         steps += [self._walk(names, at) for at in range(1, depth + 1)]
-        steps.append(self._classes(names))
+        steps.append(self._classes(names, write))
         listed = ", ".join(
             f"{'reid_row' if name in shown else 'reid_class'}.{quoted(name)}" for name in names
         )
@@ -179,32 +184,32 @@ class LocalTransformation:
         listed = ", ".join(quoted(name) for name in carried)
         cases = " ".join(f"WHEN {at} THEN {split.key}" for at, split in enumerate(self.splits.values()))
         node = f"coalesce(reid_edge.reid_child, reid_row.reid_rest, reid_row.{NODE}) AS {NODE}"
-        here = f"reid_depth_{depth - 1} AS reid_row LEFT JOIN reid_nodes AS reid_here"
+        here = f"reid_depth_{depth - 1} AS reid_row LEFT JOIN reid_nodes_{depth} AS reid_here"
         keyed = f"""SELECT {listed}, reid_row.{NODE}, reid_rest, CASE reid_split {cases} END AS {KEY}
     FROM {here} ON reid_row.{NODE} = reid_here.{NODE}"""
         rows = ", ".join(f"reid_row.{quoted(name)}" for name in carried)
         return f"""reid_depth_{depth} AS (
   SELECT {rows}, {node}
   FROM ({keyed}) AS reid_row
-  LEFT JOIN reid_edges AS reid_edge
+  LEFT JOIN reid_edges_{depth} AS reid_edge
     ON reid_row.{NODE} = reid_edge.{NODE} AND reid_row.{KEY} = reid_edge.{KEY}
 )"""
 
-    def _tree(self) -> Iterator[str]:
-        """List the nodes with how they divide, and the edges with their keys."""
+    def _tree(self, write: "WriteRows") -> Iterator[str]:
+        """List the nodes of each depth with how they divide, and their edges with keys."""
         numbers = {key: at for at, key in enumerate(self.splits)}
-        nodes, edges = [(-1, -1, "", -1)], [(-1, "", -1)]
-        for made in self.partition.generations:
+        for depth, made in enumerate(self.partition.generations, 1):
             splits = list(zip(made.column.tolist(), made.level.tolist(), strict=True))
             cuts = [
                 None if level != NONE or cut == NULL else self.texts[column].levels[0][cut]
                 for (column, level), cut in zip(splits, made.cut.tolist(), strict=True)
             ]
             rows = zip(made.node.tolist(), splits, cuts, made.rest.tolist(), strict=True)
-            nodes += [(node, numbers[split], cut, rest) for node, split, cut, rest in rows]
-            edges += self._edges(dict(zip(made.node.tolist(), splits, strict=True)), made)
-        yield _values("reid_nodes", (NODE, "reid_split", "reid_cut", "reid_rest"), nodes)
-        yield _values("reid_edges", (NODE, KEY, "reid_child"), edges)
+            nodes = [(node, numbers[split], cut, rest) for node, split, cut, rest in rows]
+            edges = list(self._edges(dict(zip(made.node.tolist(), splits, strict=True)), made))
+            splitting = {NODE: INTEGER, "reid_split": INTEGER, "reid_cut": TEXT, "reid_rest": INTEGER}
+            yield write(f"reid_nodes_{depth}", splitting, nodes)
+            yield write(f"reid_edges_{depth}", {NODE: INTEGER, KEY: TEXT, "reid_child": INTEGER}, edges)
 
     def _edges(self, splits: dict[int, tuple[int, int]], made: Generation) -> Iterator[tuple[int, str, int]]:
         for node, key, child in zip(
@@ -217,15 +222,30 @@ class LocalTransformation:
             label = self.texts[column].levels[level][key]
             yield node, NULL_KEY if label is None else f"{SINGLE}{label}", child
 
-    def _classes(self, names: Sequence[str]) -> str:
+    def _classes(self, names: Sequence[str], write: "WriteRows") -> str:
         """List the classes with what they show."""
         shown = [name for name in names if name in self.labels]
         rows = zip(self.partition.leaves.tolist(), *(self.labels[name] for name in shown), strict=True)
-        return _values("reid_classes", (NODE, *shown), list(rows))
+        return write("reid_classes", {NODE: INTEGER} | dict.fromkeys(shown, TEXT), list(rows))
 
 
-def _values(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str | None]]) -> str:
-    """Write rows as a named list."""
+Rows = Sequence[Sequence[int | str | None]]
+WriteRows = Callable[[str, Mapping[str, str], Rows], str]
+
+
+def rows_of_json(name: str, columns: Mapping[str, str], rows: Rows) -> str:
+    """Write rows as a named list for DuckDB, which takes gigabytes to read 100,000 rows of VALUES."""
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    listed = ", ".join(
+        f"CAST(reid_list[{at}] AS {kind}) AS {quoted(column)}"
+        for at, (column, kind) in enumerate(columns.items(), 1)
+    )
+    read = f"""unnest(from_json({sql_text(f"[{lines}]")}, '[["VARCHAR"]]')) AS reid_list"""
+    return f"{name} AS (\n  SELECT {listed}\n  FROM (SELECT {read}) AS {name}\n)"
+
+
+def rows_of_values(name: str, columns: Mapping[str, str], rows: Rows) -> str:
+    """Write rows as a named list that every database reads."""
     lines = ",\n  ".join(f"({', '.join(map(_literal, row))})" for row in rows)
     listed = ", ".join(quoted(column) for column in columns)
     return f"{name} AS (\n  SELECT * FROM (VALUES\n  {lines}\n  ) AS {name}({listed})\n)"

@@ -55,13 +55,13 @@ def page(made: "Outcome") -> Page:
 
 def _table_page(made: "Outcome", table: "TableRelease") -> Page:
     best, below = table.result.best, made.policy.mask_below
-    losses = {
+    losses: dict[str, Page | None] = {
         "global": _losses(table, best, below) if best else None,
         "local": local_losses(table.local) if table.local else None,
     }
     if _hides_class_sizes(made, table.table.name):
         losses = {name: each and each | dict.fromkeys(OF_CLASS_SIZES) for name, each in losses.items()}
-    minimized = {name: each and each[table.loss] for name, each in losses.items()}
+    minimized = {name: None if each is None else each[table.loss] for name, each in losses.items()}
     bound = minimized["global"]
     shipped = table.shipped(made.policy.preparing.keep)
     return {

@@ -205,7 +205,7 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
         loss=wanted.loss,
         kinds=kinds,
         written=frozenset(wanted.hierarchies),
-        is_met=lambda form: judge.broken(form, judge.left) is None,
+        is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
         stop=lambda: time.monotonic() > ends,
     )
     return partition_table(release, judge.generalization, judge.requirement, judge.asked, settings)

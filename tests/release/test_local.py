@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+from collections import Counter
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,9 @@ def made_of(folder: Path, frame: pl.DataFrame, text: str) -> Prepared:
 
 def parsed(column: str, text: str) -> Any:
     """The value that one end of a range names."""
-    kinds = {"age": int, "born": dt.date.fromisoformat, "score": float}
-    return kinds[column](text)
+    if column == "born":
+        return dt.date.fromisoformat(text)
+    return int(text) if column == "age" else float(text)
 
 
 def shown_values(column: str, label: str | None, table: pl.DataFrame) -> set[Any]:
@@ -142,7 +144,7 @@ def test_each_class_meets_the_policy_and_each_value_is_in_what_is_shown(
             here = dict(values["ill"].value_counts(normalize=True).rows())
             assert sum(abs(here.get(v, 0.0) - p) for v, p in everywhere.rows()) / 2 <= 0.45 + 1e-9
         if len(checks) > 1 and "alpha" in checks[1]:
-            assert values["ill"].value_counts()["count"].max() <= 0.9 * len(values)
+            assert max(Counter(values["ill"]).values()) <= 0.9 * len(values)
 
 
 def test_a_label_never_has_two_meanings() -> None:

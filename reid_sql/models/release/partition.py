@@ -1,10 +1,11 @@
 """Local recoding: a partition of the records into classes, each of which shows a box of its own.
 
 From one class of all records, classes are divided by one column at a time as long as all parts meet the
-requirement. `MONDRIAN` divides the widest column at its median, or into all values of the next level
-(LeFevre, DeWitt & Ramakrishnan 2006, strict). The greedy strategies divide where the column itself regains
-most bits, and let values of the next level that are too rare remain together. All classes of a generation
-are divided at once, so that a table of a million records takes as many steps as its tree is deep.
+requirement. `mondrian` divides the widest column at its median, or into all values of the next level
+(LeFevre, DeWitt & Ramakrishnan 2006, strict). The greedy strategy divides where most bits are regained,
+in all columns, for each bit by which a class is divided, and lets values of the next level that are too rare
+remain together. All classes of a generation are divided at once, so that a table of a million records takes
+as many steps as its tree is deep.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,28 +25,8 @@ METHOD: Final = Choice(("global", "local", "best"))
 NONE: Final = -1
 LOW: Final = 0  # the part of a range up to its cut
 HIGH: Final = 1
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """Which column divides a class, and whether rare values of the next level remain together.
-
-    `score` is one of "width" (values in the box), "gain" (bits regained in the column), and "ratio" (those
-    bits for each bit by which the class is divided).
-    """
-
-    name: str
-    score: str
-    pools: bool
-
-
-MONDRIAN: Final = Strategy("mondrian", "width", pools=False)
-STRATEGIES: Final = (
-    MONDRIAN,
-    Strategy("mondrian_pooled", "width", pools=True),
-    Strategy("gain", "gain", pools=True),
-    Strategy("ratio", "ratio", pools=True),
-)
+MONDRIAN: Final = "mondrian"
+STRATEGIES: Final = ("greedy", MONDRIAN)  # the one first that nearly always loses less
 
 
 @dataclass(frozen=True)
@@ -107,7 +88,7 @@ def divide(
     columns: Sequence[PartitionColumn],
     rows: DistinctRecords,
     requirement: ClassRequirement,
-    strategy: Strategy,
+    strategy: str,
     stop: Callable[[], bool] = lambda: False,
 ) -> Partition | None:
     """Divide the records as long as every part meets the requirement; None if all of them together do not.
@@ -135,9 +116,10 @@ class _Division:
         columns: Sequence[PartitionColumn],
         rows: DistinctRecords,
         requirement: ClassRequirement,
-        strategy: Strategy,
+        strategy: str,
     ) -> None:
         self.columns, self.rows, self.requirement, self.strategy = columns, rows, requirement, strategy
+        self.is_greedy = strategy != MONDRIAN
         self.node = np.zeros(len(rows.counts), dtype=np.int64)
         self.nodes = 1
         self.base = max(2, *(column.width for column in columns))  # above every key
@@ -158,7 +140,7 @@ class _Division:
         sizes = np.bincount(place, self.rows.counts, len(leaves)).astype(np.int64)
         boxes = bound_classes(self.columns, self.rows, place)
         bits = bits_lost(self.columns, boxes, sizes)
-        return Partition(self.strategy.name, place, leaves, sizes, boxes, tuple(generations), bits)
+        return Partition(self.strategy, place, leaves, sizes, boxes, tuple(generations), bits)
 
     def _generation(self, classes: "_Classes") -> Generation | None:
         """Divide each class by the first column of the highest score whose parts meet the requirement."""
@@ -192,18 +174,18 @@ class _Division:
         keys = column.table[level[classes.local], classes.codes[at]]
         pairs, inverse = np.unique(classes.local * self.base + keys, return_inverse=True)
         of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs))
+        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
         large = sizes >= self.requirement.least
         within = column.records[level[of], code]
         gain = np.where(large, sizes * np.log2(column.records_within(boxes)[of] / within), 0.0)
         spent = np.where(large, sizes * np.log2(classes.sizes[of] / sizes), 0.0)
-        few = np.bincount(of, np.where(large, 0.0, sizes), classes.many)
-        spent_by_class = np.bincount(of, spent, classes.many) + few * np.log2(
-            classes.sizes / np.maximum(few, 1)
-        )
-        score = self._scored(at, boxes, np.bincount(of, gain, classes.many), spent_by_class)
+        few = _sums(of, np.where(large, 0.0, sizes), classes.many)
+        spent_by_class = _sums(of, spent, classes.many) + few * np.log2(classes.sizes / np.maximum(few, 1))
+        if self.is_greedy:
+            gain += np.where(large, self._gain_elsewhere(classes, at, inverse, of, sizes), 0.0)
+        score = self._scored(at, boxes, _sums(of, gain, classes.many), spent_by_class)
         possible = (boxes.level > 0) & (np.bincount(of, large, classes.many) > 0)
-        if not self.strategy.pools:
+        if not self.is_greedy:
             possible &= few == 0
         return np.where(possible, score, -np.inf), boxes.level - 1
 
@@ -212,7 +194,7 @@ class _Division:
         column, boxes = self.columns[at], classes.boxes[at]
         pairs, inverse = np.unique(classes.local * self.base + classes.codes[at], return_inverse=True)
         of, code = pairs // self.base, pairs % self.base
-        sizes = np.bincount(inverse, classes.counts, len(pairs))
+        sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
         starts = np.searchsorted(of, np.arange(classes.many))
         total = np.cumsum(sizes)
         left = total - (total[starts] - sizes[starts])[of]
@@ -230,15 +212,33 @@ class _Division:
         spent = left * np.log2(classes.sizes[of] / left) + right * np.log2(
             classes.sizes[of] / np.maximum(right, 1)
         )
-        order = -np.abs(left - right) if self.strategy.score == "width" else gain
+        order = gain if self.is_greedy else -np.abs(left - right)
         best = _first_largest(np.where(is_cut, order, -np.inf), starts)
-        score = self._scored(at, boxes, gain[best], spent[best])
+        regained = gain[best]
+        if self.is_greedy:
+            part = classes.local * 2 + (classes.codes[at] > code[best][classes.local])
+            parts, inverse = np.unique(part, return_inverse=True)
+            halves = np.bincount(inverse, classes.counts, len(parts)).astype(np.float64)
+            elsewhere = self._gain_elsewhere(classes, at, inverse, parts // 2, halves)
+            regained += _sums(parts // 2, elsewhere, classes.many)
+        score = self._scored(at, boxes, regained, spent[best])
         return np.where(is_cut[best], score, -np.inf), code[best]
 
+    def _gain_elsewhere(
+        self, classes: "_Classes", at: int, part: Integers, of: Integers, sizes: Floats
+    ) -> Floats:
+        """Give the bits that the other columns regain in each part."""
+        order = np.argsort(part, kind="stable")
+        starts = np.searchsorted(part[order], np.arange(len(of)))
+        gain = np.zeros(len(of))
+        for other, column in enumerate(self.columns):
+            if other != at:
+                within = column.records_within(column.bound(classes.codes[other][order], starts))
+                gain += sizes * np.log2(column.records_within(classes.boxes[other])[of] / within)
+        return gain
+
     def _scored(self, at: int, boxes: Boxes, gain: Floats, spent: Floats) -> Floats:
-        if self.strategy.score == "gain":
-            return gain
-        if self.strategy.score == "ratio":
+        if self.is_greedy:
             return gain / np.maximum(spent, 1e-9)
         column = self.columns[at]
         return column.values_within(boxes) / max(int((column.levels.records > 0).sum()), 1)
@@ -254,7 +254,7 @@ class _Division:
         of, key = pairs // self.base, pairs % self.base
         parts = _Parts(part.ravel(), of, counts, current, self.requirement, classes.many)
         ordered = np.array([column.ordered for column in self.columns])[chosen]
-        pooled = parts.pool(~ordered & self.strategy.pools)
+        pooled = parts.pool(~ordered & self.is_greedy)
         divided = open_ & parts.is_divided(pooled)
         return self._apply(classes, parts, pooled, divided, key, chosen, cuts), divided
 
@@ -366,6 +366,10 @@ class _Parts:
         self, place: Integers, many: int, inside: NDArray[np.bool_] | slice = slice(None)
     ) -> NDArray[np.bool_]:
         return self.requirement.is_met(place, self.counts[inside], self.rows[inside], many)
+
+
+def _sums(place: Integers, values: Floats, many: int) -> Floats:
+    return np.bincount(place, values, many).astype(np.float64)
 
 
 def _first_largest(values: Floats, starts: Integers) -> Integers:
