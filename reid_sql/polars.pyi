@@ -423,27 +423,27 @@ def class_size_histogram(
 ) -> pl.LazyFrame:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-     With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-     each person, the worst), sizes are numbers of people, and `records` counts the people whose smallest class
-     has that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every
-     quasi-identifier: such a record matches all others, so that its class size is that of the table, but no
-     other record matches it, as in ARX and sdcMicro. One row per person is assumed, unless you pass `entity`.
-     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If `nulls
-    ='drop'` drops all records of a group, the group has one row without a class size.
+    With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
+    each person, the worst), sizes are numbers of people, and `records` counts the people whose smallest class
+    has that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every
+    quasi-identifier: such a record matches all others, so that its class size is that of the table, but no
+    other record matches it, as in ARX and sdcMicro. One row per person is assumed, unless you pass `entity`.
+    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If all
+    records of a group are dropped, by `nulls='drop'`, the group has one row without a class size.
 
-     Source: the frequencies of frequencies on which every estimator of uniqueness rests.
+    Source: the frequencies of frequencies on which every estimator of uniqueness rests.
 
-     >>> import reid_sql.polars as rp
-     >>> people = rp.demo_people()
-     >>> rp.class_size_histogram(people, ["age", "sex", "postcode"]).head(3).collect().glimpse()
-     Rows: 3
-     Columns: 6
-     $ class_size      <i64> 1, 2, 3
-     $ classes         <i64> 1051, 377, 150
-     $ records         <i64> 1051, 754, 450
-     $ blank_records   <i64> null, null, null
-     $ records_dropped <i64> 0, 0, 0
-     $ nulls           <str> 'value', 'value', 'value'
+    >>> import reid_sql.polars as rp
+    >>> people = rp.demo_people()
+    >>> rp.class_size_histogram(people, ["age", "sex", "postcode"]).head(3).collect().glimpse()
+    Rows: 3
+    Columns: 6
+    $ class_size      <i64> 1, 2, 3
+    $ classes         <i64> 1051, 377, 150
+    $ records         <i64> 1051, 754, 450
+    $ blank_records   <i64> null, null, null
+    $ records_dropped <i64> 0, 0, 0
+    $ nulls           <str> 'value', 'value', 'value'
     """
 
 def column_contributions(
@@ -665,8 +665,8 @@ def correctness_curve(
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
     The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
-    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and `nulls :=
-    'wildcard'`.
+    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
+    `nulls='wildcard'`.
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
@@ -1574,8 +1574,8 @@ def pyc_fit(
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
-    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and `nulls :=
-    'wildcard'`, whose classes overlap.
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
+    `nulls='wildcard'`, whose classes overlap.
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
@@ -1899,11 +1899,11 @@ def quasi_identifiers(
     list is exact and complete up to `max_size` columns. If more than `max_sets` sets of columns would have to
     be counted, `status` gives the number of columns up to which the list is complete, and no larger set is
     listed. With `sets='smallest'` the search ends with the sets of the fewest columns that reach the
-    share, and lists only these. If no set reaches the share, the answer is one row without columns. `nulls :=
-    'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more than 64
-    columns. One row per person is assumed; with `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), NULL is one person, and a person is
-    unique if one of their rows has values that no other person has.
+    share, and lists only these. If no set reaches the share, the answer is one row without columns.
+    `nulls='drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more
+    than 64 columns. One row per person is assumed; with `entity`, the column that identifies people (a class
+    counts people, and an attacker knows one row of each person, the worst), NULL is one person, and a person
+    is unique if one of their rows has values that no other person has.
 
     Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
 
@@ -2029,8 +2029,8 @@ def score_records(
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. Pass `sample :=
-    'known'` for the sample that the model was fitted to: only the people outside it are unknown, so that a
+    The errors are standard errors of a copula's integration, 0 under a model of people. For the sample that
+    the model was fitted to, pass `sample='known'`: only the people outside it are unknown, so that a
     record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
     of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
     `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
@@ -2115,7 +2115,7 @@ def suda_scores(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame:
-    """Score each exposed record by how many sets of columns single it out, and how small these sets are.
+    """Score each record that stands out: how many sets of columns single it out, and how small these are.
 
     Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
     below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in

@@ -353,11 +353,11 @@ def test_examples_of_the_generators_run(module: ModuleType) -> None:
 
 def test_every_function_has_words_a_source_and_an_example_that_calls_it() -> None:
     for function in declared().values():
+        doc = function.body.__doc__ or ""
         assert function.words.endswith(".")
         assert function.source
-        assert f">>> {function.name}(" in (function.body.__doc__ or "") or f"{function.name}(" in (
-            function.body.__doc__ or ""
-        )
+        assert f">>> {function.name}(" in doc or f"{function.name}(" in doc
+        assert not re.search(r":=\s*\n|\n\s*:=", doc), f"{function.name}: := at the end of a line"
         assert (
             importlib.import_module(f"reid_sql_udfs.{function.name}").__dict__[function.name] is function.body
         )

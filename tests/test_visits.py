@@ -25,7 +25,7 @@ from reid_sql.parameters import Columns, Table
 from reid_sql_udfs import declared
 from tests.processes import command
 
-HINT: Final = "Column 'patient_id' looks like an identifier and repeats (100 values in 1,200 rows)"
+HINT: Final = "Column 'patient_id' looks like an identifier and repeats (30 values in 180 rows)"
 QI: Final = ["--qi", "age,sex,town"]
 COLUMNS: Final = ["age", "sex", "town"]
 POLICY: Final = """
@@ -61,12 +61,12 @@ WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """100 patients with 12 rows each, a release without their column, a scenario and a file of SQL."""
+    """30 patients with 6 rows each, a release without their column, a scenario and a file of SQL."""
     made = tmp_path_factory.mktemp("visits")
     rng = random.Random(33)  # noqa: S311 - tables, no secrets
-    people = [(p, rng.randint(20, 59), rng.choice("FM"), rng.choice("ABC")) for p in range(100)]
+    people = [(p, rng.randint(20, 59), rng.choice("FM"), rng.choice("ABC")) for p in range(30)]
     names = ["patient_id", *COLUMNS]
-    rows = [(*one, rng.choice("xyz"), day) for one in people for day in range(12)]
+    rows = [(*one, rng.choice("xyz"), day) for one in people for day in range(6)]
     visits = pl.DataFrame(rows, [*names, "diagnosis", "day"], orient="row")
     visits.write_csv(made / "visits.csv")
     visits.drop("patient_id").write_csv(made / "released.csv")
@@ -148,7 +148,7 @@ def asked(measure: Measure) -> str:
     }
     required = [name for name, each in measure.parameters.items() if each.default is REQUIRED]
     parts = [f"{name} = {given[name]}" for name in required]
-    high = {"share": 1, "count": 1200, "number": 1e6}[measure.unit]
+    high = {"share": 1, "count": 180, "number": 1e6}[measure.unit]
     parts += ["at_least = 0" if measure.at_least else f"at_most = {high}"]
     return f'{{measure = "{measure.name}", {", ".join(parts)}}}'
 
@@ -179,13 +179,15 @@ def test_a_measure_of_sets_silences_no_other() -> None:
     assert told == [True, False]
 
 
-def test_what_names_the_people_or_says_that_they_are_none_is_no_caution() -> None:
-    for about in ('entity = "patient_id"', None):
-        text = write_policy('{measure = "k", at_least = 1}', about=about or "").read_text(encoding="utf-8")
-        if about is None:
+def test_a_person_who_is_sensitive_silences_no_caution_and_one_who_is_counted_does() -> None:
+    for about, is_caution in (('entity = "patient_id"', False), ("", True)):
+        text = write_policy('{measure = "k", at_least = 1}', about=about).read_text(encoding="utf-8")
+        if is_caution:
             text = text.replace('["diagnosis"]', '["diagnosis", "patient_id"]')
         Path("p.toml").write_text(text.replace('population_file = "visits.csv"', ""), encoding="utf-8")
-        assert not any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"])
+        assert any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"]) == is_caution
+    with pytest.warns(RowsNotPeopleWarning, match="patient_id"):
+        reid_sql.l_diversity(duckdb.connect(), "visits.csv", COLUMNS, "patient_id")
 
 
 def table_functions() -> list[str]:
@@ -257,7 +259,7 @@ def test_a_frame_of_polars_warns_when_the_answer_is_collected(name: str) -> None
     [
         lambda frame: frame,
         lambda frame: frame.head(3),
-        lambda frame: frame.filter(pl.col("class_size") > 12).select("class_size"),
+        lambda frame: frame.filter(pl.col("class_size") > 6).select("class_size"),
     ],
 )
 def test_the_warning_is_no_part_of_the_answer(ask: Any, engine: Any) -> None:
@@ -329,9 +331,9 @@ def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch:
 
 def test_a_report_of_people_calls_them_people() -> None:
     shown = render_html(check(write_policy('{measure = "k", at_least = 1}', about='entity = "patient_id"')))
-    assert "visits (100 people)" in shown
-    assert "<dt>people</dt><dd>100</dd>" in shown
-    assert "100 records" not in shown
+    assert "visits (30 people)" in shown
+    assert "<dt>people</dt><dd>30</dd>" in shown
+    assert "30 records" not in shown
 
 
 def test_a_process_prints_it_beside_the_verdict() -> None:

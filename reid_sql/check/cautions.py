@@ -62,8 +62,7 @@ def _find_table_cautions(release: Release) -> Iterator[str]:
 def identifier_cautions(release: Release) -> Mapping[str, str]:
     """Return a caution for each column named like an identifier that repeats, or that could not be counted.
 
-    Sensitive columns are no identifiers, nor are quasi-identifiers that name no person. The columns are
-    counted once.
+    A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted once.
     """
     if release.identifiers is None:
         release.identifiers = {} if release.table.entity is not None else _find_identifiers(release)
@@ -84,7 +83,8 @@ def population_cautions(release: Release) -> Mapping[str, str]:
 def _find_identifiers(release: Release, *, in_population: bool = False) -> dict[str, str]:
     table, engine = release.table, release.engine
     columns = engine.population_columns if in_population else engine.columns
-    names = likely(columns, table.quasi_identifiers, table.sensitive)
+    described = (*table.quasi_identifiers, *table.sensitive)
+    names = likely(columns, described)
     if not names:
         return {}
     try:
@@ -96,7 +96,7 @@ def _find_identifiers(release: Release, *, in_population: bool = False) -> dict[
     known = {fold_case(name) for name in engine.columns}
     return {
         each[0]: hint([each], "entity =" if fold_case(each[0]) in known else None)
-        for each in repeating(names, *counted, table.quasi_identifiers)
+        for each in repeating(names, *counted, described)
     }
 
 

@@ -1,6 +1,6 @@
 """Of which tables a call counts each row for a person, and by which columns: rows may not be people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
 class CountedRows:
     """The parameters of the tables whose rows are counted, and the columns that the call names.
 
-    By those that are `counted`, people are distinguished; the others have a role of their own.
+    Those that are `counted` distinguish people, or are sensitive; the others have a role of their own.
     """
 
     tables: tuple[str, ...]
@@ -32,11 +32,14 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
     whole = OptionalTable if arguments.get("entity") is not None else Table | OptionalTable
     asked = [] if declared.name in OF_COLUMNS else declared.parameters
     tables = [p.name for p in asked if isinstance(p.domain, whole) and arguments[p.name] is not None]
-    counted, named = (_names(declared, arguments, kind) for kind in (Columns, Column | Groups | Household))
+    roles: dict[bool, list[str]] = {True: [], False: []}
+    for p in declared.parameters:
+        is_counted = isinstance(p.domain, Columns) or p.name == "sensitive"
+        if is_counted or isinstance(p.domain, Column | Groups | Household):
+            roles[is_counted] += _names(arguments[p.name])
+    counted, named = tuple(roles[True]), tuple(roles[False])
     return CountedRows(tuple(tables), counted, named, takes_entity=arguments.get("entity", "") is None)
 
 
-def _names(declared: Function, arguments: Mapping[str, Any], kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - of domains
-    """Return the columns that parameters of such a domain name."""
-    given = [arguments[p.name] for p in declared.parameters if isinstance(p.domain, kind)]
-    return tuple(name for value in given for name in ([value] if isinstance(value, str) else value or ()))
+def _names(value: str | Sequence[str] | None) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value or ()

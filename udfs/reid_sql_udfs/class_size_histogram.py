@@ -20,8 +20,8 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     has that size. With `nulls := 'wildcard'`, `blank_records` of the records are NULL in every
     quasi-identifier: such a record matches all others, so that its class size is that of the table, but no
     other record matches it, as in ARX and sdcMicro. One row per person is assumed, unless you pass `entity`.
-    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If `nulls
-    := 'drop'` drops all records of a group, the group has one row without a class size.
+    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If all
+    records of a group are dropped, by `nulls := 'drop'`, the group has one row without a class size.
 
     >>> import numpy as np
     >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records

@@ -24,8 +24,8 @@ def correctness_curve(
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
     The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
-    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and `nulls :=
-    'wildcard'`.
+    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
+    `nulls := 'wildcard'`.
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.

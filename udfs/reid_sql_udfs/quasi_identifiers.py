@@ -32,11 +32,11 @@ def quasi_identifiers(
     list is exact and complete up to `max_size` columns. If more than `max_sets` sets of columns would have to
     be counted, `status` gives the number of columns up to which the list is complete, and no larger set is
     listed. With `sets := 'smallest'` the search ends with the sets of the fewest columns that reach the
-    share, and lists only these. If no set reaches the share, the answer is one row without columns. `nulls :=
-    'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more than 64
-    columns. One row per person is assumed; with `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), NULL is one person, and a person is
-    unique if one of their rows has values that no other person has.
+    share, and lists only these. If no set reaches the share, the answer is one row without columns.
+    `nulls := 'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more
+    than 64 columns. One row per person is assumed; with `entity`, the column that identifies people (a class
+    counts people, and an attacker knows one row of each person, the worst), NULL is one person, and a person
+    is unique if one of their rows has values that no other person has.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2]), np.array([1, 1, 1])]

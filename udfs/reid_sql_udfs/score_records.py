@@ -17,8 +17,8 @@ def score_records(
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
     Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. Pass `sample :=
-    'known'` for the sample that the model was fitted to: only the people outside it are unknown, so that a
+    The errors are standard errors of a copula's integration, 0 under a model of people. For the sample that
+    the model was fitted to, pass `sample := 'known'`: only the people outside it are unknown, so that a
     record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
     of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
     `status` names columns whose value the sample does not contain. The share of a new value is estimated. A

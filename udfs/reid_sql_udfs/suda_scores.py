@@ -17,7 +17,7 @@ from reid_sql.reductions.codes import UNIQUES
 def suda_scores(
     table: Codes, max_size: MaxSize = 4, dis: Dis = 0.1, memory_mb: Memory = 1024
 ) -> minimal_uniques.SudaScores:
-    """Score each exposed record by how many sets of columns single it out, and how small these sets are.
+    """Score each record that stands out: how many sets of columns single it out, and how small these are.
 
     Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
     below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in

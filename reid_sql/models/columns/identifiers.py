@@ -11,7 +11,7 @@ MAX_IDENTIFIERS: Final = 8  # columns that are looked at
 def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
     """Return the columns that are named like an identifier, but for those that are known to be none.
 
-    Of the quasi-identifiers, which are `counted`, only one that names a person: with it, a class has a
+    Of the columns that are `counted`, only one that names a person: with it among them, a class has a
     person's rows, not people.
     """
     quasi, none = ({name.lower() for name in each} for each in (counted, named))

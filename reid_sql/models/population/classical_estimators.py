@@ -25,7 +25,9 @@ STATUS_LOW_COVERAGE: Final = (
     f"{COVERED}: the interval contained the true value in only {{}} of {{}} reference samples"
 )
 STATUS_NO_UNIQUE_RECORD: Final = "no_unique_record: no record of the sample is unique"
-STATUS_CHOSEN: Final = "chosen: the estimate is that of {}"
+STATUS_BY_PITMAN: Final = "by pitman: the rule of Dankar et al. takes the estimate of pitman"
+STATUS_BY_SNB: Final = "by snb: the rule of Dankar et al. takes the estimate of snb"
+STATUS_BY_ZAYATZ: Final = "by zayatz: the rule of Dankar et al. takes the estimate of zayatz"
 STATUS_ALL_UNIQUE: Final = "all_unique: all records are unique, so the sample gives only the upper end, 1"
 
 
@@ -348,17 +350,16 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
 
     >>> answer = {"pitman": Estimate(None, None, None, "none"), "zayatz": Estimate(0.25, None, None, "ok")}
     >>> choose_by_dankar(0.05, {name: lambda name=name: answer[name] for name in answer}).status
-    'chosen: the estimate is that of zayatz'
+    'by zayatz: the rule of Dankar et al. takes the estimate of zayatz'
     """
     first, safe = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb", of["zayatz"]()
     estimate = of[first]()
     if estimate.uniqueness is None or (
         first == "snb" and safe.uniqueness is not None and safe.uniqueness < estimate.uniqueness
     ):
-        return _name_estimator("zayatz", safe)
-    return _name_estimator(first, estimate)
+        return _name_estimator(STATUS_BY_ZAYATZ, safe)
+    return _name_estimator(STATUS_BY_PITMAN if first == "pitman" else STATUS_BY_SNB, estimate)
 
 
-def _name_estimator(name: str, estimate: Estimate) -> Estimate:
-    chosen = STATUS_CHOSEN.format(name)
+def _name_estimator(chosen: str, estimate: Estimate) -> Estimate:
     return replace(estimate, status=chosen if estimate.status == OK else f"{chosen}; {estimate.status}")
