@@ -119,7 +119,7 @@ def bits_lost(columns: Sequence[PartitionColumn], boxes: Sequence[Boxes], sizes:
     """
     return np.array(
         [
-            float(sizes @ np.log2(column.records_within(box))) - column.own_bits
+            max(float(sizes @ np.log2(column.records_within(box))) - column.own_bits, 0.0)  # not -1e-12
             for column, box in zip(columns, boxes, strict=True)
         ]
     )
