@@ -11,6 +11,7 @@ from reid_sql.check.sources import ENCODING, ROLES
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
+from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Texts
 
 Schema = dict[str, Any]
@@ -76,6 +77,11 @@ def _prepare() -> Schema:
             "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
             "cells": {"type": "boolean", "description": "blank single values where that is enough"},
             "loss": _enum(LOSS) | {"default": usual.loss},
+            "method": _enum(METHOD)
+            | {
+                "default": usual.method,
+                "description": "global or local recoding, or the one that loses less",
+            },
             "time_limit": _number(SECONDS) | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to release besides those that the policy names"},
             "target": {

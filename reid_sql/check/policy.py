@@ -25,6 +25,7 @@ from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.models.release.lattice import LOSS
+from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import (
     NULL_WORDS,
     NULLS,
@@ -345,6 +346,7 @@ PREPARE_KEYS: Final = (
     "suppression",
     "cells",
     "loss",
+    "method",
     "time_limit",
     "keep",
     "target",
@@ -372,6 +374,7 @@ def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
         suppression=place.number("suppression", SUPPRESSION, usual.suppression),
         cells=place.flag("cells"),
         loss=LOSS.check(place.at("loss"), place.text("loss", usual.loss)),
+        method=METHOD.check(place.at("method"), place.text("method", usual.method)),
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,

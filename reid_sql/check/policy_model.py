@@ -25,12 +25,14 @@ class Preparing:
 
     With `cells`, single values of records that would be left out become blank, where that is enough.
     `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
-    report shows how well the others still predict it.
+    report shows how well the others still predict it. `method` is global recoding, local recoding, or the one
+    of both that loses less.
     """
 
     suppression: float = 0.02
     cells: bool = False
     loss: str = "entropy"
+    method: str = "global"
     time_limit: float = 60.0
     keep: tuple[str, ...] = ()
     target: str | None = None

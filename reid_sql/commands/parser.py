@@ -298,6 +298,8 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     _policy(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
+    words = "global recoding, local recoding, or best: the one that loses less"
+    parser.add_argument("--method", metavar="NAME", help=words)
     words = "show how well the other columns still predict this column"
     parser.add_argument("--target", metavar="COLUMN", help=words)
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")

@@ -15,6 +15,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import printed
+from reid_sql.models.release.partition import METHOD
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
 from reid_sql.release.preparation import Prepared, run
@@ -30,7 +31,15 @@ def run_prepare(options: argparse.Namespace) -> int:
     protect_inputs(files, read_policy(options.policy), None)
     if options.plot is not None:
         check_plot_file(options.plot)
-    made = run(options.policy, memory_limit=options.memory_limit, target=options.target, tell=progress.report)
+    if options.method is not None:
+        METHOD.check("--method", options.method)
+    made = run(
+        options.policy,
+        memory_limit=options.memory_limit,
+        target=options.target,
+        method=options.method,
+        tell=progress.report,
+    )
     _write_release(made, files, options.dialect)
     if options.plot is not None:
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)

@@ -12,6 +12,7 @@ from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.models.release.criteria import SIZE
 from reid_sql.parameters import Choice, quoted
+from reid_sql.release.local import LocalTransformation, rows_of_values
 from reid_sql.release.transformation import RESCUED, SMALL
 from reid_sql.sources.files import DATABASES, check_source, select_from
 
@@ -88,24 +89,38 @@ def sql_file(made: "Outcome", dialect: str = DUCKDB) -> str:
 
 
 def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]:
-    if table.transformation is None:
+    form = table.form
+    if form is None:
         raise ReidError(NO_FORM)
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
     yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
-    for hierarchy, level in zip(table.hierarchies, table.transformation.node, strict=True):
-        yield f"--   {_comment(hierarchy.words(level))}"
-    for stage in table.transformation.stages:
-        listed = _comment(", ".join(stage))
-        yield f"--   {listed} blank in records of rare combinations that then equal enough others"
-    if table.transformation.cut > 1:
-        cut = table.transformation.cut
-        yield f"--   without records of a combination that fewer than {cut} records share"
-    for column, rule in table.transformation.rules:
-        yield f"--   without records of a combination {_comment(rule.label)} of {_comment(column)}"
+    yield from (f"--   {_comment(line)}" for line in _words(form))
     source = table.source if dialect == DUCKDB else source_name(table.table)
-    select = table.transformation.select(table.shipped(made.policy.preparing.keep), source)
+    shipped = table.shipped(made.policy.preparing.keep)
+    if isinstance(form, LocalTransformation) and dialect != DUCKDB:
+        select = form.select(shipped, source, rows_of_values)
+    else:
+        select = form.select(shipped, source)
     view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
     yield f"{view if dialect == DUCKDB else translate(view, table, dialect)};"
+
+
+def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
+    """Describe what is done to the columns and records."""
+    if isinstance(form, LocalTransformation):
+        yield "local recoding: each class shows its own ranges and levels"
+        for each, parted in zip(form.hierarchies, form.columns, strict=True):
+            levels = "; ".join(f"level {at}: {each.words(at)}" for at in range(each.levels))
+            yield f"{each.column} in ranges" if parted.ordered else levels
+        return
+    for hierarchy, level in zip(form.hierarchies, form.node, strict=True):
+        yield hierarchy.words(level)
+    for stage in form.stages:
+        yield f"{', '.join(stage)} blank in records of rare combinations that then equal enough others"
+    if form.cut > 1:
+        yield f"without records of a combination that fewer than {form.cut} records share"
+    for column, rule in form.rules:
+        yield f"without records of a combination {rule.label} of {column}"
 
 
 def _comment(words: str) -> str:
@@ -119,6 +134,12 @@ def python_file(made: "Outcome") -> str:
         raise ReidError(
             f"a release must pass the policy to be written, got {made.verdict}; change the policy"
         )
+    for table in made.tables:
+        if isinstance(table.form, LocalTransformation):
+            rule = "a release in Polars must be by global recoding"
+            raise UnavailableError(
+                f"{rule}, got local recoding of {table.table.name}; write it as SQL, or pass --method global"
+            )
     name = escape_control_characters(made.policy.name.replace("\n", " ")).replace('"', "'").replace("\\", "/")
     head = [f'{FIRST_PYTHON}, by the policy {name}."""', "", "import polars as pl"]
     functions = [line for table in made.tables for line in ("", "", *_function(made, table))]
@@ -209,20 +230,22 @@ def translate(view: str, table: "TableRelease", dialect: str) -> str:
 
 def refuse_read_otherwise(table: "TableRelease") -> None:
     """Refuse a step that depends on how DuckDB writes a value or reads a date."""
-    if table.transformation is None:
-        raise ReidError("no transformation of the table meets the policy")
-    for hierarchy, level in zip(table.hierarchies, table.transformation.node, strict=True):
+    if table.form is None:
+        raise ReidError(NO_FORM)
+    for hierarchy, level in table.form.levels_read:
         step = hierarchy.steps[level - 1] if level else None
         kind = table.kinds[hierarchy.column]
-        if step is not None and (why := _otherwise(step, kind)):
+        if why := _otherwise(step, kind):
             rule = f"a release in another dialect must not depend on {why}"
             got = f"'{hierarchy.words(level)}', of {kind}"
             raise UnavailableError(f"{rule}, got {got}; cast the column to text or a date in the table first")
 
 
-def _otherwise(step: Step, kind: str) -> str | None:
-    """Return what another database may do differently."""
-    if isinstance(step, Prefix | Common | Grouped) and not kind.startswith((*ALIKE, *UNSIGNED)):
+def _otherwise(step: Step | None, kind: str) -> str | None:
+    """Return what another database may do differently; without a step, a value is compared as text."""
+    if (step is None or isinstance(step, Prefix | Common | Grouped)) and not kind.startswith(
+        (*ALIKE, *UNSIGNED)
+    ):
         return "how a value is written as text"
     if isinstance(step, DatePart) and step.form is not None:
         return "how a date is read"
@@ -273,9 +296,9 @@ def state_hashes(made: "Outcome", releases: Sequence[DuckDBRelease]) -> None:
         return
     sql = hashlib.sha256(sql_file(made).encode()).hexdigest() if made.passed else None
     for page, release, table in zip(made.report["tables"], releases, made.tables, strict=True):
-        if table.transformation is not None:
+        if table.form is not None:
             columns = table.shipped(made.policy.preparing.keep)
-            select = table.transformation.select(columns, release.engine.whole)
+            select = table.form.select(columns, release.engine.whole)
             rows = hash_rows(release, f"FROM ({select})", columns)
             page["release"] = {"sql_sha256": sql, "rows_sha256": rows}
     seal(made.report)

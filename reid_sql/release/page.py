@@ -13,6 +13,7 @@ from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
 from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
+from reid_sql.release.local_page import local_columns, local_losses, local_target
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -54,33 +55,62 @@ def page(made: "Outcome") -> Page:
 
 def _table_page(made: "Outcome", table: "TableRelease") -> Page:
     best, below = table.result.best, made.policy.mask_below
-    losses = _losses(table, best, below) if best else None
-    if losses and _hides_class_sizes(made, table.table.name):
-        losses |= dict.fromkeys(OF_CLASS_SIZES)
-    minimized = losses[table.loss] if losses else None
+    losses: dict[str, Page | None] = {
+        "global": _losses(table, best, below) if best else None,
+        "local": local_losses(table.local) if table.local else None,
+    }
+    if _hides_class_sizes(made, table.table.name):
+        losses = {name: each and each | dict.fromkeys(OF_CLASS_SIZES) for name, each in losses.items()}
+    minimized = {name: None if each is None else each[table.loss] for name, each in losses.items()}
+    bound = minimized["global"]
     shipped = table.shipped(made.policy.preparing.keep)
     return {
         "name": table.table.name,
         "loss": table.loss,
-        "optimal": table.proved and best is not None,
-        "none_meets": table.proved and best is None,
-        "least_possible_loss": None if minimized is None else min(_few(table.result.bound), minimized),
+        "method": "local" if table.is_local else "global",
+        "global_loss": minimized["global"],
+        "local_loss": minimized["local"],
+        "partition": table.local.strategy if table.is_local and table.local else None,
+        "optimal": table.proved and best is not None and not table.is_local,
+        "none_meets": table.proved and best is None and not table.is_local,
+        "least_possible_loss": None
+        if bound is None or table.is_local
+        else min(_few(table.result.bound), bound),
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
-        **(_suppression(table, best, below) if best else dict.fromkeys(SUPPRESSION)),
-        "losses": losses,
-        "target": describe_target(
-            table.target, table.lattice, best.node, _shown_suppression(table, best, below), below
-        )
-        if best
-        else None,
-        "columns": _column_pages(table),
-        "columns_released": shipped if best else [],
+        **(_global_release(table, best, below)),
+        **(_local_release(table, below) if table.is_local else {}),
+        "losses": losses["local" if table.is_local else "global"],
+        "columns_released": shipped if table.form else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier_of(table, below),
         "cautions": list(table.cautions),
+    }
+
+
+def _global_release(table: "TableRelease", best: CountedNode | None, below: int) -> Page:
+    """Describe what global recoding leaves out, how well it predicts the target, and its columns."""
+    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None}
+    if best:
+        suppressed = _shown_suppression(table, best, below)
+        described = _suppression(table, best, below) | {
+            "target": describe_target(table.target, table.lattice, best.node, suppressed, below)
+        }
+    return described | {"columns": _column_pages(table)}
+
+
+def _local_release(table: "TableRelease", below: int) -> Page:
+    """Describe local recoding, which leaves out no record."""
+    if table.local is None:
+        without = [each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)]
+        return dict.fromkeys(SUPPRESSION) | {"target": None, "columns": without}
+    nothing = {"suppressed_share": 0.0, "blank_share": 0.0, "suppressed_for": [], "blank_columns": []}
+    return nothing | {
+        "suppressed_below": None,
+        "target": local_target(table, table.local, below),
+        "columns": local_columns(table.local, below),
     }
 
 
@@ -233,7 +263,13 @@ def steps(page: Page) -> list[str]:
 
 
 def _forms(table: Page) -> list[str]:
-    changed = [each["form"] for each in table["columns"] if each["level"]]
+    local = table["method"] == "local"
+    unchanged = [f"{each['column']} as it is" for each in table["columns"]]
+    changed = [
+        each["form"]
+        for each in table["columns"]
+        if each["level"] or (local and each["form"] is not None and each["form"] not in unchanged)
+    ]
     return changed or ["every column as it is"]
 
 
@@ -257,6 +293,8 @@ def _lost(table: Page) -> str:
     minimized = table["losses"][table["loss"]]
     lost = STATUS_WITHHELD if minimized is None else percent(minimized)
     words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
+    if table["method"] == "local":
+        return f"{words} by local recoding. {_global_loss(table)}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
@@ -264,6 +302,15 @@ def _lost(table: Page) -> str:
         return f"{words}; the least found in the time limit."
     least = percent(table["least_possible_loss"])
     return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
+
+
+def _global_loss(table: Page) -> str:
+    """Compare with global recoding."""
+    if table["local_loss"] is None:
+        return "The loss by global recoding is withheld, too."
+    if table["global_loss"] is None:
+        return "No transformation by global recoding was found that meets the policy."
+    return f"The best transformation found by global recoding loses {percent(table['global_loss'])}."
 
 
 def _target(target: Page) -> str:

@@ -19,10 +19,13 @@ from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnavailableError, UnknownNameError
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
+from reid_sql.models.release.partition import METHOD
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
+from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
+from reid_sql.release.partitioning import LocalRelease, Settings, partition_table, refuse_other_tables
 from reid_sql.release.problem import (
     Generalization,
     class_size_requirement,
@@ -84,12 +87,16 @@ def run(
     *,
     memory_limit: str | None = None,
     target: str | None = None,
+    method: str | None = None,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
     """Prepare the tables of a policy file."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
+    if method is not None:
+        METHOD.check("method", method)
+        asked = replace(asked, preparing=replace(asked.preparing, method=method))
     with gate.open_tables(asked, memory_limit, tell) as releases:
         return prepare_releases(asked, releases, tell)
 
@@ -107,14 +114,16 @@ def prepare_releases(
             _refuse_rows(release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
+        if policy.preparing.method == "local":
+            refuse_other_tables(release)
     before = gate.find_baseline(policy, releases, baseline)
     tables = tuple(_search_table(policy, release, before, tell) for release in releases)
-    if any(table.transformation is None for table in tables):
+    if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
     made = [
-        transform(release, table.transformation)
+        transform(release, table.form)
         for release, table in zip(releases, tables, strict=True)
-        if table.transformation is not None
+        if table.form is not None
     ]
     prepared = Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
     state_hashes(prepared, releases)
@@ -163,9 +172,10 @@ def _search_table(
     form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
+    kinds = _column_types(release)
     return TableRelease(
         table=release.table,
-        kinds=_column_types(release),
+        kinds=kinds,
         records=release.records,
         hierarchies=generalization.hierarchies,
         lattice=generalization.lattice,
@@ -178,8 +188,27 @@ def _search_table(
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
         cautions=tuple(identifier_cautions(release).values()),
+        method=wanted.method,
+        local=_search_local(judge, kinds, tell),
         seconds=time.monotonic() - began,
     )
+
+
+def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) -> LocalRelease | None:
+    """Search local recoding, if the policy asks for it, with a time limit of its own."""
+    release, wanted = judge.release, judge.policy.preparing
+    if wanted.method == "global" or release.table.others:
+        return None
+    tell(f"{release.table.name}: local recoding")
+    ends = time.monotonic() + wanted.time_limit
+    settings = Settings(
+        loss=wanted.loss,
+        kinds=kinds,
+        written=frozenset(wanted.hierarchies),
+        is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
+        stop=lambda: time.monotonic() > ends,
+    )
+    return partition_table(release, judge.generalization, judge.requirement, judge.asked, settings)
 
 
 def _column_types(release: DuckDBRelease) -> dict[str, str]:
@@ -225,7 +254,7 @@ class _Judge:
         columns = [each.column for each in generalization.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
-        self.asked = tuple(sensitive_criteria(release, columns))
+        self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
         self.rules = _rules(generalization, self.asked)
         self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
 
@@ -243,7 +272,9 @@ class _Judge:
         check, verdict = broken
         return Verdict(is_met=False, hopeless=self.whole and verdict == FAIL and is_monotone(check))
 
-    def broken(self, form: Transformation, checks: Sequence[Check]) -> tuple[Check, str] | None:
+    def broken(
+        self, form: Transformation | LocalTransformation, checks: Sequence[Check]
+    ) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
         made = transform(self.release, form)
         try:

@@ -63,18 +63,27 @@ def describe_target(
 
     A share of fewer records than `below` is given as the largest that the mask hides.
     """
-    if target is None:
-        return None
-    bottom = (0,) * len(node)
+    return (
+        None
+        if target is None
+        else describe_recoded(target, lattice, _records(target, lattice, node, made), below)
+    )
+
+
+def describe_recoded(
+    target: Target, lattice: Lattice, recoded: tuple[DistinctRecords, Integers, Integers], below: int
+) -> dict[str, Any]:
+    """Describe the prediction from the table, and from recoded records with their target and classes."""
+    bottom = (0,) * len(lattice.shape)
     none = CellSuppression((), *_nothing(lattice.records_at(bottom)))
     before, values, _ = _records(target, lattice, bottom, none)
-    after, left, place = _records(target, lattice, node, made)
+    after, left, place = recoded
     whole = np.bincount(values, before.counts).astype(np.float64)
     gone = int(before.counts.sum() - after.counts.sum())
     first, last = predict_target(before, values), predict_target(after, left, gone, whole)
 
     def masked(share: float) -> float:
-        return _masked(share, int(before.counts.sum()), below)
+        return mask_share(share, int(before.counts.sum()), below)
 
     return {
         "column": target.column,
@@ -136,10 +145,10 @@ def _by_column(  # noqa: PLR0917 - a table before and after
     ]
 
 
-def _masked(share: float, records: int, below: int) -> float:
+def mask_share(share: float, records: int, below: int) -> float:
     """Round a share of the records; of few records, or of all but few, it is the mask or 1.
 
-    >>> [_masked(count / 1000, 1000, 10) for count in (0, 3, 125, 995, 1000)]
+    >>> [mask_share(count / 1000, 1000, 10) for count in (0, 3, 125, 995, 1000)]
     [0.0, 0.01, 0.125, 1.0, 1.0]
     """
     count = round(share * records)

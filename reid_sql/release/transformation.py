@@ -18,6 +18,8 @@ from reid_sql.models.release.lattice import Lattice, Node
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.local import LocalTransformation
+from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.target import Target
 
 SMALL: Final = "reid_small"
@@ -40,6 +42,16 @@ class Transformation:
     def names(self) -> list[str]:
         """The quasi-identifiers."""
         return [each.column for each in self.hierarchies]
+
+    @property
+    def left_out(self) -> set[str]:
+        """The columns of which every record shows the same."""
+        return {name for name, (each, level) in self.levels.items() if each.levels == level + 1 and level}
+
+    @property
+    def levels_read(self) -> list[tuple[Hierarchy, int]]:
+        """The levels that the query computes; columns that are as they are need none."""
+        return [(each, level) for each, level in zip(self.hierarchies, self.node, strict=True) if level]
 
     @property
     def levels(self) -> dict[str, tuple[Hierarchy, int]]:
@@ -134,7 +146,7 @@ def _listed(names: Sequence[str]) -> str:
 class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
-    def __init__(self, original: DuckDBTable, form: Transformation) -> None:
+    def __init__(self, original: DuckDBTable, form: Transformation | LocalTransformation) -> None:
         """Create the transformed table; what it is compared with is generalized in the same way."""
         view = f"reid_released_{next(NUMBERS)}"
         columns = [name for name in original.columns if name in columns_named(original.table)]
@@ -142,11 +154,11 @@ class ReleasedTable(DuckDBTable):
         original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
         super().__init__(original.con, original.table, view)
         self.cautions = list(original.cautions)
-        self.left_out = {
-            name for name, (each, level) in form.levels.items() if each.levels == level + 1 and level
-        }
-        for role, view in original.other_views.items():
-            self._generalize(view, self.other_views[role], form)
+        self.left_out = form.left_out
+        self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
+        if isinstance(form, Transformation):  # a table with others has no local recoding
+            for role, view in original.other_views.items():
+                self._generalize(view, self.other_views[role], form)
 
     def _generalize(self, source: str, view: str, form: Transformation) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
@@ -155,7 +167,8 @@ class ReleasedTable(DuckDBTable):
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not suppressed: the others contain the same text in every record."""
         released = [name for name in columns if name not in self.left_out]
-        return super().profile(released) if released else []
+        rows = super().profile(released) if released else []
+        return [_without_blanks(row) if row["column_name"] in self.recoded else row for row in rows]
 
     def drop(self) -> None:
         """Drop what was created to measure the transformation."""
@@ -166,13 +179,20 @@ class ReleasedTable(DuckDBTable):
         self.con.execute(f"DROP TABLE {self.view}")
 
 
+def _without_blanks(row: Row) -> Row:
+    """Leave out what the release itself writes in place of values: it is no code of a missing one."""
+    codes = zip(row["sentinels"], row["sentinel_records"], strict=True)
+    own = [(code, records) for code, records in codes if code != ALL]
+    return {**row, "sentinels": [code for code, _ in own], "sentinel_records": [each for _, each in own]}
+
+
 class TransformedRelease(DuckDBRelease):
     """A transformed table, measured as its source is."""
 
     engine: ReleasedTable
 
 
-def transform(original: DuckDBRelease, form: Transformation) -> TransformedRelease:
+def transform(original: DuckDBRelease, form: Transformation | LocalTransformation) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
     made = TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
     made.identifiers = identifier_cautions(original)  # the release is of the same people, without the column
@@ -199,6 +219,23 @@ class TableRelease:
     source: str
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
+    method: str = "global"  # that the policy asks for
+    local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
+
+    @property
+    def is_local(self) -> bool:
+        """Whether local recoding is released: it was asked for, or loses less than global recoding."""
+        best = self.result.best
+        if self.method != "best" or best is None or self.local is None:
+            return self.method == "local" or (best is None and self.local is not None)
+        return self.local.losses[self.loss] < best.loss
+
+    @property
+    def form(self) -> Transformation | LocalTransformation | None:
+        """What is released; None if nothing meets the policy."""
+        if not self.is_local:
+            return self.transformation
+        return None if self.local is None else self.local.transformation
 
     @property
     def proved(self) -> bool:

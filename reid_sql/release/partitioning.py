@@ -1,0 +1,149 @@
+"""Search a release by local recoding: the partition of several strategies that loses least."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.errors import UnavailableError
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.steps import Bands, DatePart
+from reid_sql.models.release.boxes import PartitionColumn
+from reid_sql.models.release.criteria import Criterion
+from reid_sql.models.release.lattice import DistinctRecords, Entropy
+from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
+from reid_sql.models.release.suppression import Requirement
+from reid_sql.parameters import Floats
+from reid_sql.release.local import LocalTransformation, read_texts
+from reid_sql.release.problem import Generalization
+
+ORDERED_TYPES: Final = (
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
+    *("DECIMAL", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP"),
+)
+
+
+@dataclass(frozen=True)
+class LocalRelease:
+    """A partition that meets the policy: its query, its losses, and the distinct records that it divides."""
+
+    transformation: LocalTransformation
+    losses: dict[str, float]
+    column_losses: Floats  # (columns,) of all bits of the column
+    rows: DistinctRecords
+
+    @property
+    def strategy(self) -> str:
+        """How classes are divided."""
+        return self.transformation.partition.strategy
+
+
+def refuse_other_tables(release: DuckDBRelease) -> None:
+    """Refuse checks that compare with a table whose records belong to no class of the partition."""
+    if release.table.others:
+        rule = "prepare.method = 'local' must have checks of the table alone"
+        got = f"got {release.table.name} with {', '.join(release.table.others)}"
+        raise UnavailableError(f"{rule}, {got}; write method = 'global'")
+
+
+def is_ordered(hierarchy: Hierarchy, kind: str, *, written: bool) -> bool:
+    """Whether classes show ranges of the column: numbers and dates without a hierarchy in the policy."""
+    scaled = any(isinstance(step, Bands | DatePart) for step in hierarchy.steps)
+    return not written and scaled and kind.partition("(")[0] in ORDERED_TYPES
+
+
+def smallest_class(requirement: Requirement) -> int:
+    """Give a size of classes with which every limit on class sizes is met.
+
+    A class of n records has risk 1/n. No record is above a threshold t if n >= 1/t, and there are no more
+    than a classes for each record if n >= 1/a.
+    """
+    sizes = [requirement.k, 2 if requirement.unique < requirement.records else 1]
+    sizes += (
+        [ceil(1 / requirement.average * (1 - 1e-9))] if requirement.average > 0 else [requirement.records + 1]
+    )
+    sizes += [
+        ceil(1 / threshold * (1 - 1e-9)) if threshold > 0 else requirement.records + 1
+        for threshold, most in requirement.shares
+        if most < 1
+    ]
+    return max(sizes)
+
+
+def partition_table(
+    release: DuckDBRelease,
+    generalization: Generalization,
+    requirement: Requirement,
+    criteria: Sequence[tuple[str, Criterion]],
+    settings: "Settings",
+) -> LocalRelease | None:
+    """Return the partition of the least loss that meets the policy, if one of the strategies finds any."""
+    kinds = tuple(settings.kinds[each.column] for each in generalization.hierarchies)
+    columns = tuple(
+        PartitionColumn(codes, is_ordered(each, kind, written=each.column in settings.written))
+        for each, codes, kind in zip(
+            generalization.hierarchies, generalization.lattice.level_codes, kinds, strict=True
+        )
+    )
+    lattice = generalization.wider or generalization.lattice
+    rows = lattice.records_at((0,) * len(lattice.shape))
+    asked = _class_requirement(rows, generalization, smallest_class(requirement), criteria)
+    found = [divide(columns, rows, asked, strategy, settings.stop) for strategy in STRATEGIES]
+    losses = {at: _losses(made, generalization) for at, made in enumerate(found) if made is not None}
+    texts = None
+    for at in sorted(losses, key=lambda at: losses[at][settings.loss]):
+        texts = texts or tuple(
+            read_texts(release, each, column)
+            for each, column in zip(generalization.hierarchies, columns, strict=True)
+        )
+        partition = found[at]
+        if partition is None:
+            continue
+        form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
+        if settings.is_met(form):
+            bits = np.array([max(column.all_bits, 1e-300) for column in columns])
+            return LocalRelease(form, losses[at], partition.bits / bits, rows)
+    return None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a partition is chosen by, and columns that have a hierarchy in the policy."""
+
+    loss: str
+    kinds: dict[str, str]
+    written: frozenset[str]
+    is_met: Callable[[LocalTransformation], bool]
+    stop: Callable[[], bool]
+
+
+def _class_requirement(
+    rows: DistinctRecords,
+    generalization: Generalization,
+    least: int,
+    criteria: Sequence[tuple[str, Criterion]],
+) -> ClassRequirement:
+    columns = len(generalization.hierarchies)
+    coded = [
+        (criterion, rows.codes[columns + generalization.others.index(column)])
+        for column, criterion in criteria
+    ]
+    shares = [np.bincount(codes, rows.counts) / rows.counts.sum() for _, codes in coded]
+    return ClassRequirement(
+        least,
+        tuple((criterion, codes, share) for (criterion, codes), share in zip(coded, shares, strict=True)),
+    )
+
+
+def _losses(made: Partition, generalization: Generalization) -> dict[str, float]:
+    """Give the losses of the partition, as those of the lattice: no record is left out."""
+    sizes, records = made.sizes.astype(np.float64), generalization.lattice.records
+    return {
+        "entropy": float(made.bits.sum()) / Entropy(generalization.lattice).whole,
+        "discernibility": float(sizes @ sizes) / records**2,
+        "class_size": float(sizes.mean()) / records,
+    }

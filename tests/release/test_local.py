@@ -1,0 +1,307 @@
+"""A release by local recoding as a reader gets it: classes meet the policy, values are in what is shown."""
+
+import datetime as dt
+import json
+import re
+from collections import Counter
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import reid_sql.release
+from reid_sql.check.policy import read_policy
+from reid_sql.errors import ReidError, UnavailableError
+from reid_sql.models.release.boxes import Boxes, PartitionColumn
+from reid_sql.models.release.lattice import LevelCodes
+from reid_sql.release.local import Texts, label_classes
+from reid_sql.release.preparation import Prepared, run
+from tests.conftest import DATA
+from tests.processes import command
+from tests.release.brute import K, class_sizes, made_by, policy, written
+from tests.release.test_dialects import on_postgres, ordered
+
+QI = ["age", "born", "score", "zip", "sex", "job"]
+L2 = 'measure = "l_diversity"\nat_least = 2'
+T = 'measure = "t_closeness"\nat_most = 0.45'
+HIERARCHIES = 'keep = ["name"]\nhierarchies.zip = [{ prefix = 3 }, { prefix = 1 }]\n'
+SENSITIVE = 'sensitive = ["ill"]'
+
+
+def people(records: int, seed: int) -> pl.DataFrame:
+    """Whole numbers, dates, floats, codes and words, some of them missing or odd."""
+    rng = np.random.default_rng(seed)
+    days = [dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)]
+    scores = rng.normal(0, 1, records).round(2)
+    jobs = ["it's", "nurse", "clerk", "*", "other", "37 to 40", "", "smith"]
+    weights = np.array([1, 30, 20, 2, 3, 2, 1, 9]) / 68
+    return pl.DataFrame(
+        {
+            "name": [f"P{at}" for at in range(records)],
+            "age": [None if rng.random() < 0.03 else int(each) for each in rng.integers(-3, 95, records)],
+            "born": [None if at % 31 == 0 else day for at, day in enumerate(days)],
+            "score": [None if at % 17 == 0 else float(each) + 0.0 for at, each in enumerate(scores)],
+            "zip": [str(each) for each in rng.choice(["13010", "13020", "20010", "20990", "éa990"], records)],
+            "sex": [str(each) for each in rng.choice(["F", "M"], records)],
+            "job": [
+                None if rng.random() < 0.02 else str(each) for each in rng.choice(jobs, records, p=weights)
+            ],
+            "ill": [str(each) for each in rng.choice(["flu", "Flu", "cold"], records, p=[0.7, 0.2, 0.1])],
+        },
+        schema_overrides={"age": pl.Int16, "born": pl.Date},
+    )
+
+
+def asked(qi: list[str], *checks: str, more: str = 'method = "local"', table: str = SENSITIVE) -> str:
+    given = HIERARCHIES if "zip" in qi else 'keep = ["name"]\n'
+    return policy("people.parquet", qi, *checks, prepare=f"{given}{more}", table=table)
+
+
+def made_of(folder: Path, frame: pl.DataFrame, text: str) -> Prepared:
+    frame.write_parquet(folder / "people.parquet")
+    return run(written(folder, text))
+
+
+def parsed(column: str, text: str) -> Any:
+    """The value that one end of a range names."""
+    if column == "born":
+        return dt.date.fromisoformat(text)
+    return int(text) if column == "age" else float(text)
+
+
+def shown_values(column: str, label: str | None, table: pl.DataFrame) -> set[Any]:
+    """The values of the table that a label contains, by what the documentation says of it."""
+    values = set(table[column])
+    if label == "*":
+        return values
+    if label is None:
+        return {None}
+    if column in ("age", "born", "score"):
+        low, _, high = label.partition(" to ")
+        ends = parsed(column, low), parsed(column, high or low)
+        return {value for value in values if value is not None and ends[0] <= value <= ends[1]}
+    if column == "zip" and label.endswith("*"):
+        return {value for value in values if value.startswith(label[:-1])}
+    return {label}
+
+
+def compare(table: pl.DataFrame, released: pl.DataFrame, qi: list[str]) -> tuple[float, float]:
+    """Bits that are lost, and all bits, record by record; every value must be within its label."""
+    joined = released.join(table, on="name", suffix="_before")
+    assert len(joined) == len(table) == len(released)
+    assert sorted(released["name"]) == sorted(table["name"])
+    lost = whole = 0.0
+    for column in qi:
+        counts: dict[Any, int] = dict(table[column].value_counts().rows())
+        inside: dict[Any, set[Any]] = {}
+        for label, value in zip(joined[column], joined[f"{column}_before"], strict=True):
+            shown = inside.setdefault(
+                label, shown_values(column, None if label is None else str(label), table)
+            )
+            assert value in shown, column
+            lost += log2(sum(counts[each] for each in shown) / counts[value])
+            whole += log2(len(table) / counts[value])
+    return lost, whole
+
+
+CASES = [
+    (["age", "sex"], [K.format(5)]),
+    (["age", "born", "score"], [K.format(4)]),
+    (["zip", "sex", "age"], [K.format(3), L2]),
+    (["zip", "score", "born"], [K.format(3), L2, T]),
+    (["sex"], [K.format(2), 'measure = "alpha_k_anonymity"\nat_most = 0.9']),
+]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("qi", "checks"), CASES, ids=lambda each: "-".join(each)[:30])
+def test_each_class_meets_the_policy_and_each_value_is_in_what_is_shown(
+    tmp_path: Path, qi: list[str], checks: list[str], seed: int
+) -> None:
+    table = people(400, seed)
+    made = made_of(tmp_path, table, asked(qi, *checks))
+    assert made.passed, made.page["tables"]
+    released = made_by(made.sql, "people_released")
+    k = int(re.findall(r"at_least = (\d+)", checks[0])[0])
+    assert class_sizes(released, qi)[0] >= k
+    (page,) = made.page["tables"]
+    lost, whole = compare(table, released, qi)
+    assert page["losses"]["entropy"] == pytest.approx(lost / whole, rel=1e-3)
+    assert page["local_loss"] == page["losses"]["entropy"]
+    sizes = np.array(class_sizes(released, qi), dtype=float)
+    assert page["losses"]["discernibility"] in (
+        None,
+        pytest.approx(sizes @ sizes / len(table) ** 2, rel=1e-3),
+    )
+    everywhere = table["ill"].value_counts(normalize=True)
+    for _, values in released.group_by(qi):
+        if L2 in checks:
+            assert values["ill"].n_unique() >= 2
+        if T in checks:
+            here = dict(values["ill"].value_counts(normalize=True).rows())
+            assert sum(abs(here.get(v, 0.0) - p) for v, p in everywhere.rows()) / 2 <= 0.45 + 1e-9
+        if len(checks) > 1 and "alpha" in checks[1]:
+            assert max(Counter(values["ill"]).values()) <= 0.9 * len(values)
+
+
+def test_a_label_never_has_two_meanings() -> None:
+    """A group of one name at two levels, which is a value, too: each label must contain one set of values."""
+    values = (None, "clerk", "cook", "judge", "other")
+    levels = (values, (None, "judge", "other", "cook"), (None, "judge", "other"), ("*",))
+    codes = [[levels[1].index(each) for each in (None, "other", "cook", "judge", "other")]]
+    codes += [[levels[2].index(each) for each in (None, "other", "other", "judge", "other")], [0] * 5]
+    column = PartitionColumn(
+        LevelCodes((np.arange(5), *map(np.array, codes)), np.array([1, 2, 3, 4, 5])), ordered=False
+    )
+    level = np.array([0, 1, 2, 0, 3, 0])
+    low = np.array([4, 2, 2, 3, 0, 0])
+    labels = label_classes(column, Texts(levels), Boxes(low, low, level))
+    assert labels == ("other (level 0)", "other (level 1)", "other (level 2)", "judge", "*", None)
+    alone = label_classes(column, Texts(levels), Boxes(low[2:], low[2:], level[2:]))
+    assert alone == ("other", "judge", "*", None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_best_loses_no_more_than_either_method(tmp_path: Path, seed: int) -> None:
+    table = people(500, seed)
+    losses = {}
+    for method in ("global", "local", "best"):
+        made = made_of(
+            tmp_path, table, asked(["age", "zip", "sex"], K.format(4), more=f'method = "{method}"')
+        )
+        assert made.passed
+        (page,) = made.page["tables"]
+        losses[method] = page["losses"]["entropy"]
+        assert page["method"] == (
+            method if method != "best" else min("global", "local", key=losses.__getitem__)
+        )
+        assert page["global_loss"] == losses["global"]
+    assert losses["best"] == min(losses["global"], losses["local"])
+
+
+def test_best_is_global_recoding_where_that_loses_less(tmp_path: Path) -> None:
+    """One odd record: leaving it out loses hardly anything, sharing a class with it loses much."""
+    table = people(300, 1).with_columns(
+        sex=pl.Series(["F", "M"] * 149 + ["X", "F"]), age=pl.lit(30), zip=pl.lit("13010")
+    )
+    made = made_of(tmp_path, table, asked(["sex"], K.format(5), more='method = "best"'))
+    (page,) = made.page["tables"]
+    assert (page["method"], made.passed) == ("global", True)
+    assert page["local_loss"] > page["global_loss"]
+    assert page["optimal"]
+
+
+def test_what_only_the_gate_measures_is_measured_on_the_partition(tmp_path: Path) -> None:
+    check = 'measure = "beta_likeness"\nat_most = 2.0'
+    table = people(600, 3)
+    made = made_of(tmp_path, table, asked(["age", "sex"], K.format(5), check))
+    (page,) = made.page["tables"]
+    assert page["measured_on_the_release"] == ["beta_likeness"]
+    if made.passed:
+        released = made_by(made.sql, "people_released")
+        everywhere = dict(table["ill"].value_counts(normalize=True).rows())
+        for _, values in released.group_by(["age", "sex"]):
+            here = values["ill"].value_counts(normalize=True).rows()
+            assert all((share - everywhere[value]) / everywhere[value] <= 2.0 + 1e-9 for value, share in here)
+    else:
+        assert page["losses"] is None
+
+
+def test_without_a_partition_nothing_is_written(tmp_path: Path) -> None:
+    people(50, 1).write_parquet(tmp_path / "people.parquet")
+    file = written(tmp_path, asked(["age"], K.format(60)))
+    ended = command("prepare", str(file), "--sql", str(tmp_path / "out.sql"))
+    assert ended.returncode == 1
+    assert not (tmp_path / "out.sql").exists()
+    assert "No transformation of the table was found" in ended.stdout
+
+
+def test_the_command_and_python_choose_the_method(tmp_path: Path) -> None:
+    people(400, 2).write_parquet(tmp_path / "people.parquet")
+    file = written(tmp_path, asked(["age", "sex"], K.format(5), more=""))
+    out = tmp_path / "out.sql"
+    ended = command("prepare", str(file), "--method", "local", "--sql", str(out), "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    (page,) = json.loads(ended.stdout)["tables"]
+    assert page["method"] == "local"
+    assert out.read_text(encoding="utf-8") == reid_sql.release.prepare(file, method="local").sql
+    told = command("prepare", str(file), "--method", "local").stdout
+    assert "by local recoding." in told
+    assert "global recoding loses" in told
+    assert "code and counts as a value" not in told  # '*' is the release's own
+    refused = command("prepare", str(file), "--method", "locally")
+    assert refused.returncode == 2
+    assert "--method must be one of" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_the_report_of_the_gate_shows_the_partition(tmp_path: Path) -> None:
+    people(400, 2).write_parquet(tmp_path / "people.parquet")
+    file = written(tmp_path, asked(["age", "sex"], K.format(5)))
+    ended = command("check", str(file), "--html", str(tmp_path / "r.html"), "--prepare")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert "by local recoding." in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_what_local_recoding_cannot_do_is_refused(tmp_path: Path) -> None:
+    table = people(300, 1)
+    made = made_of(tmp_path, table, asked(["age", "sex"], K.format(5)))
+    with pytest.raises(UnavailableError, match="in Polars must be by global recoding"):
+        _ = made.python
+    table.write_parquet(tmp_path / "town.parquet")
+    journalist = 'measure = "journalist_highest_risk"\nat_most = 0.2'
+    others = f'{SENSITIVE}\npopulation_file = "town.parquet"'
+    text = asked(["age", "sex"], K.format(5), journalist, table=others)
+    file = written(tmp_path, text)
+    assert read_policy(file).tables[0].others
+    with pytest.raises(UnavailableError, match="checks of the table alone, got people with population"):
+        run(file)
+    assert run(file, method="best").page["tables"][0]["method"] == "global"
+    with pytest.raises(ReidError, match="method must be one of"):
+        run(file, method="least")
+
+
+def test_a_target_is_predicted_by_what_is_shown(tmp_path: Path) -> None:
+    table = people(2000, 4).with_columns(
+        ill=pl.when(pl.col("age") < 40).then(pl.lit("flu")).otherwise(pl.lit("no"))
+    )
+    made = made_of(
+        tmp_path, table, asked(["age", "sex"], K.format(5), more='method = "local"\ntarget = "ill"')
+    )
+    target = made.page["tables"][0]["target"]
+    assert target["information_kept"] > 0.5
+    released = made_by(made.sql, "people_released")
+    counts = released.group_by(["age", "sex", "ill"]).len().group_by(["age", "sex"]).agg(pl.col("len").max())
+    assert target["classification_metric"] == pytest.approx(1 - counts["len"].sum() / len(table), abs=5e-3)
+
+
+def test_postgres_gives_the_rows_of_duckdb(tmp_path: Path, postgres: str) -> None:
+    for case, (qi, checks) in enumerate(
+        [(["age", "zip", "born"], [K.format(3), L2]), (["score", "job"], [K.format(4)])]
+    ):
+        table = people(500, case)
+        made = made_of(tmp_path, table, asked(qi, *checks))
+        here = made_by(made.sql, "people_released")
+        there = on_postgres(postgres, table, made.sql_in("postgres"))
+        assert ordered(there) == ordered(here.rows())
+
+
+def test_adult_loses_less_than_by_global_recoding(tmp_path: Path) -> None:
+    qi = ["age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country"]
+    table = 'sensitive = ["income"]'
+    text = policy(str(DATA / "adult.parquet"), qi, K.format(5), L2, prepare='method = "best"', table=table)
+    made = run(written(tmp_path, text))
+    (page,) = made.page["tables"]
+    assert made.passed
+    assert page["method"] == "local"
+    assert page["local_loss"] < 0.4
+    assert page["global_loss"] > 0.55
+    released = made_by(made.sql, "adult_released")
+    assert len(released) == 32_561
+    assert {"other (level 1)", "other (level 2)"} <= set(released["education"])
+    classes = released.group_by(qi).agg(pl.len(), pl.col("income").n_unique())
+    assert classes["len"].min() == 5
+    assert classes["income"].min() == 2
