@@ -30,7 +30,7 @@ SUPPRESSION: Final = (
 DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+LEFT_OUT: Final = {"name", "loss", "weights", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
@@ -80,6 +80,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
+        "weights": dict(made.policy.preparing.weights),
         **(_global_release(table, best, below)),
         **(_local_release(table, below) if table.is_local else {}),
         "losses": losses["local" if table.is_local else "global"],
@@ -292,7 +293,8 @@ def _suppressed(table: Page) -> str:
 def _lost(table: Page) -> str:
     minimized = table["losses"][table["loss"]]
     lost = STATUS_WITHHELD if minimized is None else percent(minimized)
-    words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
+    weighted = ", weighted by column" if table["weights"] else ""
+    words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
         return f"{words} by local recoding. {_global_loss(table)}"
     if table["optimal"]:
