@@ -30,7 +30,7 @@ SUPPRESSION: Final = (
 DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "weights", "columns", "columns_released", "columns_left_out", "frontier"}
+LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
@@ -80,7 +80,6 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
-        "weights": dict(made.policy.preparing.weights),
         **(_global_release(table, best, below)),
         **(_local_release(table, below) if table.is_local else {}),
         "losses": losses["local" if table.is_local else "global"],
@@ -192,10 +191,13 @@ def _column_pages(table: "TableRelease") -> list[Page]:
             "level": level if table.transformation else None,
             "form": hierarchy.words(level) if table.transformation else None,
             "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
+            "weight": weight,
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
-        for hierarchy, level, lost in zip(table.hierarchies, node, bits, strict=True)
+        for hierarchy, level, lost, weight in zip(
+            table.hierarchies, node, bits, table.lattice.weights, strict=True
+        )
     ]
 
 
@@ -293,7 +295,7 @@ def _suppressed(table: Page) -> str:
 def _lost(table: Page) -> str:
     minimized = table["losses"][table["loss"]]
     lost = STATUS_WITHHELD if minimized is None else percent(minimized)
-    weighted = ", weighted by column" if table["weights"] else ""
+    weighted = ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
     words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
         return f"{words} by local recoding. {_global_loss(table)}"

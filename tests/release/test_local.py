@@ -204,8 +204,8 @@ def test_a_column_of_more_weight_loses_less(tmp_path: Path) -> None:
         (page,) = made.page["tables"]
         lost[name] = {column["column"]: column["loss"] for column in page["columns"]}
         released = made_by(made.sql, "people_released")
-        weights = page["weights"]
-        bits = [(weights.get(each, 1.0), *compare(table, released, [each])) for each in ("age", "zip", "sex")]
+        weights = {column["column"]: column["weight"] for column in page["columns"]}
+        bits = [(weights[each], *compare(table, released, [each])) for each in ("age", "zip", "sex")]
         expected = sum(weight * gone for weight, gone, _ in bits) / sum(
             weight * all_ for weight, _, all_ in bits
         )
