@@ -1,9 +1,10 @@
 """How often audit_synthetic finds copies in a synthetic table, and how often it blames a table without any.
 
-python -m benchmarks.accuracy.audit [DRAWS [COLUMNS]]: needs adult.parquet in the folder that REID_SQL_DATA
-names. In each draw its people are divided in three: those who are used, a holdout, and others. The synthetic
-table is drawn from the others, or from the used ones, and a share of its records are copies of used ones:
-exact, or with the age changed by a year. Attacks that look values up and those on membership are measured.
+python -m benchmarks.accuracy.audit [DRAWS [COLUMNS [SHARE ...]]]: needs adult.parquet in the folder that
+REID_SQL_DATA names. In each draw its people are divided in three: those who are used, a holdout, and others.
+The synthetic table is drawn from the others, or from the used ones, and a share of its records are copies of
+used ones: exact, or with the age changed by a year. Attacks that look values up and those on membership are
+measured.
 """
 
 import os
@@ -26,6 +27,7 @@ from reid_sql.reductions.synthetic.polars import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
 MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]
+RECORDS: Final = {0.0: 2000, 0.01: 2000, 0.05: 2000, 0.001: 10_000}  # of each table, by the share copied
 DRAWS: Final = 40
 Maker = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
@@ -81,36 +83,48 @@ def attack(
     names = used.columns
     reduced = audited_tables(used.lazy(), synthetic.lazy(), names[:-1], names[-1:], holdout.lazy())
     whole = reduced.drop("records_dropped", "nulls").collect().row(0, named=True)
-    arrays = {name: np.array(whole[name]) for name in ("codes", "originals", "synthetics", "controls")}
+    counts = ("codes", "originals", "synthetics", "controls", "people")
+    arrays = {name: np.array(whole[name]) for name in counts}
     tables = AuditedTables(**(whole | arrays)).in_order()
     people = draw_people(tables, used.height, rng)
     return [*attack_by_equal_values(tables), *attack_membership(tables, people, rng, (0.0, 1.0))]
 
 
-def count_found(columns: list[str], records: int, copied: float, draws: int) -> dict[str, Counter[str]]:
-    """Draws in which the interval of each attack lies above 0, by how the table was made."""
+def count_found(
+    columns: list[str], records: int, copied: float, draws: int
+) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """Draws in which the interval of each attack lies above 0, and in which it contains 0, by the table."""
     people = pl.read_parquet(Path(os.environ["REID_SQL_DATA"]) / "adult.parquet").select(columns)
     found: dict[str, Counter[str]] = {}
+    covered: dict[str, Counter[str]] = {}
     for draw in range(draws):
         rng = np.random.default_rng([draw, round(copied * 1000), records, len(columns)])
         parts = rng.permutation(people.height)[: 3 * records].reshape(3, records)
         used, holdout, others = (people[part] for part in parts)
         for name, synthetic in make_tables(used, others, copied, rng):
-            hits = found.setdefault(name, Counter())
+            hits, contains = found.setdefault(name, Counter()), covered.setdefault(name, Counter())
             for row in attack(used, synthetic, holdout, rng):
-                if not row.figure.startswith("true_positives"):  # the strongest of them has a row
-                    hits[row.attack] += (row.low or 0) > 0
-    return found
+                if row.figure.startswith("true_positives"):  # the strongest of them has a row
+                    continue
+                hits[row.attack] += (row.low or 0) > 0
+                contains[row.attack] += (row.low or 0) <= 0 <= (row.high or 0)
+    return found, covered
 
 
 def main() -> None:
-    """Print the share of draws in which each attack's interval lies above 0."""
-    draws, *widths = map(int, sys.argv[1:] or [str(DRAWS)])
+    """Print the share of draws in which each attack's interval lies above 0; without copies, contains 0."""
+    draws, *asked = sys.argv[1:] or [str(DRAWS)]
+    widths, shares = [int(each) for each in asked[:1]], [float(each) for each in asked[1:]]
     for columns in [each for each in (FEW, MANY) if not widths or len(each) in widths]:
-        for records, copied in ((2000, 0.0), (2000, 0.01), (2000, 0.05), (10_000, 0.001)):
-            for name, hits in count_found(columns, records, copied, draws).items():
-                shares = {attack: count / draws for attack, count in hits.items()}
-                print(len(columns), "columns", records, "records", name, shares, file=sys.stdout, flush=True)
+        for copied, records in RECORDS.items():
+            if shares and copied not in shares:
+                continue
+            for title, counts in zip(
+                ("above 0:", "contains 0:"), count_found(columns, records, copied, int(draws)), strict=True
+            ):
+                for name, hits in ({} if copied and title != "above 0:" else counts).items():
+                    found = {attack: round(count / int(draws), 3) for attack, count in hits.items()}
+                    print(len(columns), "columns", records, "records", name, title, found, flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
+from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
 
 ATTACK_PARAMETERS: Final = (
@@ -409,8 +410,8 @@ _SYNTHETIC: Final = tuple(
         ),
         (
             "membership_advantage",
-            "excess of the strongest attack on who is among the people it was made from",
-            ("strongest_membership",),
+            "excess of an attack on who is among the people it was made from, at worst",
+            MEMBERSHIP,
         ),
     )
 )

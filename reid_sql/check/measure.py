@@ -11,7 +11,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.models.synthetic.attack_figures import STATUS_HOLDOUT_EXCEEDS
+from reid_sql.models.synthetic.holdout import DOUBTS
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 
@@ -106,8 +106,8 @@ def strongest(*attacks: str) -> Pick:
         found = [row for row in rows if row["attack"] in attacks]
         worst = max(found, key=lambda row: float("inf") if row["high"] is None else row["high"])
         ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
-        if any(row["status"] == STATUS_HOLDOUT_EXCEEDS for row in rows):
-            return {**dict.fromkeys(("excess", *ends)), "status": STATUS_HOLDOUT_EXCEEDS}
+        if doubtful := [row["status"] for row in rows if row["status"] in DOUBTS]:
+            return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}
         return {**worst, **ends}
 
     return pick

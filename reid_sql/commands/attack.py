@@ -100,7 +100,7 @@ def run_compare(options: argparse.Namespace) -> int:
 
 def run_audit(options: argparse.Namespace) -> int:
     """Print what attacks on a synthetic table get right, and draw it if asked."""
-    how = function_options(options, "audit_synthetic", "targets", "seed")
+    how = function_options(options, "audit_synthetic", "targets", "seed") | given_entity(options)
     if options.plot:
         check_plot_file(options.plot)
     original = open_file_table(options)
@@ -114,7 +114,7 @@ def run_audit(options: argparse.Namespace) -> int:
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
-    people = _people_hint(con, tables, qi, sensitive)
+    people = describe_people(options.entity, con, tables, [*qi, *sensitive])
     if options.plot:
         save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot, people)
     print_answer(options, {"attacks": rows}, rows, lambda: audit_page(rows), people)

@@ -332,6 +332,7 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--holdout-table", metavar="TABLE", help="the table of a DuckDB file of the holdout")
     words = f"the sensitive columns, {ADDS}"
     parser.add_argument("--sensitive", action="append", default=[], metavar="A,B,C", help=words)
+    _entity(parser)
     words = "the number of records of each table to try for membership (default 10000)"
     parser.add_argument("--targets", help=words)
     parser.add_argument("--seed", help="for another draw of them (default 0)")

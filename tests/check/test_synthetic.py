@@ -11,6 +11,7 @@ import pytest
 import reid_sql.release
 from reid_sql.check import gate
 from reid_sql.errors import ReidError
+from reid_sql.models.synthetic.membership import MEMBERSHIP
 from tests.processes import command
 
 MEASURES = {
@@ -19,7 +20,7 @@ MEASURES = {
     "singling_out": ["singling_out_univariate", "singling_out_multivariate"],
     "linkability": ["linkability"],
     "attribute_inference": ["inference"],
-    "membership_advantage": ["strongest_membership"],
+    "membership_advantage": list(MEMBERSHIP),
 }
 QI = ["age", "sex", "postcode"]
 TABLE = """
@@ -88,9 +89,12 @@ def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDB
         assert found["groups"][0]["value"] == pytest.approx(excess)
 
 
-def test_its_own_people_pass_where_a_table_of_others_is_released(folder: Path) -> None:
+def test_its_own_people_pass_where_a_table_of_others_is_released(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     """Nothing is in excess of a table whose people are neither of the original nor of the holdout."""
-    others = TABLE.replace('"original.parquet"', '"holdout.parquet"')
+    con.execute(f"COPY (FROM town LIMIT 400 OFFSET 900) TO '{folder}/others.parquet'")
+    others = TABLE.replace('"original.parquet"', '"others.parquet"')
     found = judged(folder, "".join(ask(name, 0.2) for name in MEASURES if name != "singling_out"), others)
     assert {each["verdict"] for each in found} == {"pass"}
 
@@ -125,10 +129,32 @@ def test_what_cannot_be_compared_is_refused(folder: Path, table: str, more: str,
         judged(folder, ask("linkability", 1, more), table)
 
 
-def test_people_of_several_rows_are_not_judged(folder: Path) -> None:
-    [found] = judged(folder, ask("linkability", 1), TABLE + 'entity = "occupation"')
-    assert found["verdict"] == "not judged"
-    assert "a measure must count people where entity = 'occupation'" in found["groups"][0]["why"]
+@pytest.mark.parametrize("rows", ["", "WHERE rowid % 3 > 0", "WHERE rowid < 40"])
+def test_people_of_both_tables_are_no_control(
+    folder: Path, con: duckdb.DuckDBPyConnection, rows: str
+) -> None:
+    """A holdout that has the original's people, all or some, would take off what is known of them."""
+    con.execute(f"CREATE TABLE o AS FROM '{folder}/original.parquet'")
+    con.execute(f"CREATE TABLE h AS FROM '{folder}/holdout.parquet' LIMIT 360")
+    con.execute(f"COPY (FROM o {rows} UNION ALL FROM h) TO '{folder}/holdout.parquet'")
+    found = judged(folder, "".join(ask(name, 1) for name in MEASURES))
+    assert {each["verdict"] for each in found} == {"not judged"}
+    assert {each["groups"][0]["why"].partition(":")[0] for each in found} == {"holdout_overlaps"}
+
+
+def test_people_of_several_rows_are_counted_as_people(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+    """The figure is that of the function; of rows it would be another."""
+    for name in ("original", "synthetic", "holdout"):
+        numbered = f"SELECT row_number() OVER () // 4 AS person, * FROM '{folder}/{name}.parquet'"
+        con.execute(f"CREATE TABLE t AS {numbered}")
+        con.execute(f"COPY t TO '{folder}/{name}.parquet'")
+        con.execute(f"CREATE TABLE {name[0]} AS FROM t; DROP TABLE t")
+    call = f"audit_synthetic(o, s, {QI}, sensitive := ['diagnosis'], holdout := h, entity := 'person')"
+    high = con.execute(f"SELECT high FROM {call} WHERE attack = 'linkability'").fetchall()[0][0]
+    [found] = judged(folder, ask("linkability", 1), TABLE + 'entity = "person"')
+    [of_rows] = judged(folder, ask("linkability", 1))
+    assert found["groups"][0]["high"] == pytest.approx(high)
+    assert of_rows["groups"][0]["high"] != pytest.approx(high)
 
 
 def test_the_report_names_the_files_and_a_baseline_is_of_the_same_ones(folder: Path) -> None:

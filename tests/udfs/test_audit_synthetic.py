@@ -14,6 +14,7 @@ import reid_sql.polars as rp
 from tests.tables import by_duckdb
 from tests.tables import frames as tables_of_any_type
 
+ANY: Any = rp
 Rows = list[tuple[Any, ...]]
 COLUMNS = ["a", "b", "x", "y"]
 VALUE = st.sampled_from(["p", "q", "r", None])
@@ -79,6 +80,77 @@ def test_every_share_is_that_of_loops_over_people(
         if row["excess"] is not None and row["attack"] != "strongest_membership":
             assert row["excess"] == pytest.approx(row["original"] - row["holdout"])
             assert row["low"] <= row["excess"] <= row["high"]
+
+
+PEOPLE = st.lists(
+    st.lists(st.tuples(VALUE, VALUE, VALUE, VALUE), min_size=1, max_size=3), min_size=1, max_size=5
+)
+
+
+def of_people(people: list[Rows]) -> pl.DataFrame:
+    """A row for each record, with the person whose it is; the last person has no name."""
+    names = [*range(len(people) - 1), None]
+    rows = [(*row, name) for name, own in zip(names, people, strict=True) for row in own]
+    kinds = dict.fromkeys(COLUMNS, pl.String) | {"person": pl.Int64}
+    return pl.DataFrame(rows, schema=kinds, orient="row")
+
+
+def right_of_people(people: list[Rows], synthetic: list[Rows]) -> list[float]:
+    """Share of the people of whom each attack is right about a record, person by person."""
+
+    def holders(persons: list[Rows], columns: tuple[Any, ...]) -> int:
+        return sum(any(row[: len(columns)] == columns for row in own) for own in persons)
+
+    records = [row for own in synthetic for row in own]
+    hits: list[list[bool]] = []
+    for own in people:
+        unique = any(holders(people, row[:2]) == 1 == holders(synthetic, row[:2]) for row in own)
+        found = [unique, any(row in records for row in own)]
+        for column in (2, 3):
+            values = [{other[column] for other in records if other[:2] == row[:2]} for row in own]
+            found.append(any(each == {row[column]} for each, row in zip(values, own, strict=True)))
+        hits.append(found)
+    return [sum(each) / len(people) for each in zip(*hits, strict=True)]
+
+
+@given(PEOPLE, PEOPLE, PEOPLE)
+@settings(max_examples=40)
+def test_an_attack_is_right_about_a_person_if_it_is_about_one_of_their_rows(
+    original: list[Rows], synthetic: list[Rows], holdout: list[Rows]
+) -> None:
+    """Repeated rows of a person count once, and every share is of people."""
+    frames = {name: of_people(each) for name, each in zip("osh", (original, synthetic, holdout), strict=True)}
+    polars = ANY.audit_synthetic(
+        frames["o"], frames["s"], ["a", "b"], sensitive=["x", "y"], holdout=frames["h"], entity="person"
+    )
+    duckdb = by_duckdb(SQL.format(", holdout := h, entity := 'person'"), **frames)
+    assert duckdb == polars.collect().to_dicts()
+    assert [row["original"] for row in duckdb[:4]] == pytest.approx(right_of_people(original, synthetic))
+    assert [row["holdout"] for row in duckdb[:4]] == pytest.approx(right_of_people(holdout, synthetic))
+
+
+def test_people_of_one_row_are_audited_as_records_whatever_their_names_are() -> None:
+    rng = random.Random(6)  # noqa: S311 - no secret
+    tables = [frame(people(rng, 200)) for _ in range(3)]
+    named = [each.with_columns(person=pl.Series([f"p{rng.random()}" for _ in range(200)])) for each in tables]
+    answers = [
+        ANY.audit_synthetic(*each[:2], ["a", "b"], ["x"], each[2], targets=90, **more).collect()
+        for each, more in ((tables, {}), (named, {"entity": "person"}))
+    ]
+    assert answers[0].equals(answers[1])
+
+
+def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> None:
+    rows = of_people([[("p", "q", "r", None)], [("p", "q", "s", None)]])
+    for frames, qi, rule in (
+        ((rows, rows), ["a", "person"], "entity must not be a quasi-identifier, got 'person'"),
+        ((rows, rows.drop("person")), ["a", "b"], "must be columns of the table, got 'person'"),
+    ):
+        named = dict(zip("os", frames, strict=True))
+        with pytest.raises(Exception, match=rule):
+            by_duckdb(f"FROM audit_synthetic(o, s, {qi}, entity := 'person')", **named)
+        with pytest.raises(Exception, match=rule):
+            ANY.audit_synthetic(*frames, qi, entity="person").collect()
 
 
 @given(tables_of_any_type(min_rows=3, max_columns=4), st.integers(0, 2))

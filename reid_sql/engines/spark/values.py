@@ -31,11 +31,11 @@ WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
 INT64_BOUND: Final = 2.0**63
 
 
-def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
+def cast_alike(rows: Rows, population: Rows, tables: str = "tbl and population_tbl") -> tuple[Rows, Rows]:
     """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
     It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
-    double: these compare only with their own kind.
+    double: these compare only with their own kind. `tables` is what the sentence calls both.
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}
@@ -43,7 +43,7 @@ def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
         own, other = rows.frame.schema[name], population.frame.schema[name]
         cast = exact_cast(own.dataType, other.dataType)
         if cast is None:
-            rule = f"tbl and population_tbl must hold '{given}' as the same type"
+            rule = f"{tables} must hold '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
         mine[name] = cast(F.col(name), own.dataType)

@@ -1,7 +1,7 @@
 """What an attack on a synthetic table comes to, next to its control and a guess: shares and ROC curves."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,9 +15,6 @@ from reid_sql.parameters import Floats, Integers
 STATUS_NO_HOLDOUT: Final = "no_holdout: a verdict needs holdout, people of the same kind who were not used"
 STATUS_ONE_COLUMN: Final = "one_column: the attack needs two or more columns"
 STATUS_WEAK_ATTACK: Final = "weak_attack: the attack is no better than guessing and shows nothing"
-STATUS_HOLDOUT_EXCEEDS: Final = (
-    "holdout_exceeds: attacks are right more often about holdout, so check which table is which"
-)
 
 
 @dataclass(frozen=True)
@@ -58,22 +55,6 @@ def judge_shares(
     return AuditedAttack(
         attack, column, figure, original, control, baseline, original - control, low, high, said
     )
-
-
-def doubt_holdout(each: AuditedAttack) -> AuditedAttack:
-    """Doubt an excess below 0 by twice its interval's half: by chance that is rarer than 1 in 10,000.
-
-    Nothing is learned of people who were not used. Either the tables are swapped, or the holdout's people are
-    of another kind, and then the excess says nothing. An attack that already has a status keeps it.
-
-    >>> row = judge_shares("linkability", "share", (0.1, 0.9), (100, 100))
-    >>> doubt_holdout(row).status == STATUS_HOLDOUT_EXCEEDS
-    True
-    """
-    if each.excess is None or each.high is None or each.status not in (OK, STATUS_WEAK_ATTACK):
-        return each
-    is_below = 2 * each.high - each.excess < 0
-    return replace(each, status=STATUS_HOLDOUT_EXCEEDS) if is_below else each
 
 
 def unavailable(attack: str, figure: str, status: str, column: str | None = None) -> AuditedAttack:

@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack, doubt_holdout
+from reid_sql.models.synthetic.attack_figures import AuditedAttack
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.equal_values import attack_by_equal_values
+from reid_sql.models.synthetic.holdout import doubt_holdout
 from reid_sql.models.synthetic.membership import attack_membership
 from reid_sql.models.synthetic.nearest_records import attack_by_nearest_records
 from reid_sql.models.synthetic.singling_out import single_out
@@ -40,4 +41,4 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
         *attack_by_nearest_records(ordered, some, SHARES[:2]),
         *attack_membership(ordered, people, draws[3], SHARES[1:]),
     ]
-    return [doubt_holdout(each) for each in attacks]
+    return doubt_holdout(ordered, attacks)

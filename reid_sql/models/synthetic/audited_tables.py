@@ -1,10 +1,10 @@
-"""An original, a synthetic table and a holdout as codes: distinct records, with how many each table has.
+"""An original, a synthetic table and a holdout as codes: distinct records, with the people who have them.
 
 Attacks see codes alone. A code is 0 for NULL, else the rank of the value among those of all tables.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -12,52 +12,166 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.comparison.paired_records import number_columns
 from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]
-UNITS: Final = 4096  # the greatest distance of two values of one column
-BLOCK: Final = 1 << 18  # distances at once, which stay in a processor's cache
-MAX_SMALL_CODE: Final = 2**31 // UNITS - 3  # whose position fits 32 bits, with that of NULL below
+NOBODY: Final = -1
+SEVERAL: Final = -2
 
 
 @dataclass(frozen=True)
 class AuditedTables:
-    """The distinct records of three tables; without a holdout, `controls` are 0."""
+    """The distinct records of three tables, as an engine lists them; without a holdout, `controls` are 0.
+
+    Where `people` names the person of each in their own table, they are the distinct records of each person.
+    """
 
     names: Sequence[str]  # (columns,)
     is_sensitive: Sequence[bool]  # (columns,), the others are the quasi-identifiers
     is_ordinal: Sequence[bool]  # (columns,), whether the order of the values has a meaning
-    codes: Integers  # (columns, distinct records)
-    originals: Integers  # (distinct records,), records of the original that have these values
-    synthetics: Integers  # (distinct records,)
-    controls: Integers  # (distinct records,)
+    codes: Integers  # (columns, records)
+    originals: Integers  # (records,), how many the original has
+    synthetics: Integers  # (records,)
+    controls: Integers  # (records,)
     has_holdout: Sequence[bool]  # (1,)
+    people: Integers = field(default_factory=lambda: np.zeros(0, np.int64))  # (records,), or (0,)
 
     @property
     def is_judged(self) -> bool:
         """Whether there is a holdout."""
         return bool(self.has_holdout[0])
 
-    def in_order(self) -> "AuditedTables":
-        """The same in the order of the codes, which is the same from every engine; refuses an empty table."""
-        for name, records in (
-            ("original", self.originals),
-            ("synthetic", self.synthetics),
-            ("holdout", self.controls),
-        ):
+    def in_order(self) -> "OrderedTables":
+        """The distinct records in the order of their codes, the same from every engine; refuses empty tables.
+
+        >>> codes, one = np.array([[7, 2, 7]]), np.ones(3, dtype=int)
+        >>> tables = AuditedTables(
+        ...     ["a"], [False], [False], codes, one, one, 0 * one, [False], np.array([5, 5, 3])
+        ... ).in_order()
+        >>> tables.codes.tolist(), tables.originals.tolist(), tables.original_people.rows.tolist()
+        ([[2, 7]], [1, 2], [0, 1, 1])
+        """
+        tables = {"original": self.originals, "synthetic": self.synthetics, "holdout": self.controls}
+        for name, records in tables.items():
             if not np.sum(records) and (name != "holdout" or self.is_judged):
                 raise NoRecordsError(
                     f"{name} must hold at least one record, got 0; pass a table with records"
                 )
         codes = np.asarray(self.codes, dtype=np.int64)
         order = np.lexsort(codes[::-1])
-        counts = (np.asarray(each)[order] for each in (self.originals, self.synthetics, self.controls))
+        ordered = codes[:, order]
+        is_first = np.r_[True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]
+        row_of_record = np.empty(len(order), dtype=np.int64)
+        row_of_record[order] = np.cumsum(is_first) - 1
+        counts, people = [], []
+        for records in map(np.asarray, tables.values()):
+            counts.append(np.bincount(row_of_record, records).astype(np.int64))
+            people.append(self._people(row_of_record, records, counts[-1]))
         originals, synthetics, controls = counts
-        return replace(
-            self, codes=codes[:, order], originals=originals, synthetics=synthetics, controls=controls
+        used, made, unused = people
+        return OrderedTables(
+            self.names,
+            self.is_sensitive,
+            self.is_ordinal,
+            ordered[:, is_first],
+            originals,
+            synthetics,
+            controls,
+            used,
+            made,
+            unused,
+            self.is_judged,
         )
+
+    def _people(self, row_of_record: Integers, records: Integers, counts: Integers) -> "Holders":
+        """The people of one table, in the order of their first record."""
+        if not len(self.people):
+            rows = np.repeat(np.arange(len(counts)), counts)
+            return Holders(rows, np.arange(len(rows)))
+        own = np.flatnonzero(records)
+        rows, numbers = row_of_record[own], np.asarray(self.people)[own]
+        by_person = np.lexsort((rows, numbers))
+        firsts = np.flatnonzero(np.diff(numbers[by_person], prepend=-1))
+        person = np.searchsorted(numbers[by_person][firsts], numbers)
+        rank = np.empty(len(firsts), dtype=np.int64)
+        rank[np.argsort(rows[by_person][firsts], kind="stable")] = np.arange(len(firsts))
+        in_order = np.lexsort((rows, rank[person]))
+        return Holders(rows[in_order], np.flatnonzero(np.diff(rank[person][in_order], prepend=-1)))
+
+
+@dataclass(frozen=True)
+class Holders:
+    """People, each with the distinct records that they have."""
+
+    rows: Integers  # (records of all people,), person by person
+    starts: Integers  # (people,), the place of each person's first
+
+    def __len__(self) -> int:
+        """How many people."""
+        return len(self.starts)
+
+    @cached_property
+    def numbers(self) -> Integers:
+        """The person of each record, from 0 up."""
+        return np.repeat(np.arange(len(self)), np.diff(np.r_[self.starts, len(self.rows)]))
+
+    def highest(self, values: Floats) -> Floats:
+        """The highest value of each person's records: who knows their records knows the worst one.
+
+        >>> Holders(np.array([0, 1, 0]), np.array([0, 2])).highest(np.array([0.1, 0.7])).tolist()
+        [0.7, 0.1]
+        """
+        own = values[self.rows]
+        return np.asarray(np.maximum.reduceat(own, self.starts)) if len(self) else own
+
+    def count(self, flags: Flags) -> int:
+        """Count the people of whom one record at least is flagged."""
+        return int(np.count_nonzero(self.highest(flags)))  # type: ignore[arg-type]
+
+    def ends(self, classes: Integers, size: int) -> tuple[Integers, Integers]:
+        """The first and the last person with a record of each class; `len(self)` and NOBODY of none."""
+        first, last = np.full(size, len(self)), np.full(size, NOBODY)
+        of_record = classes[self.rows]
+        last[of_record] = self.numbers
+        first[of_record[::-1]] = self.numbers[::-1]
+        return first, last
+
+    def only_person(self, classes: Integers, size: int) -> Integers:
+        """The one person with a record of each class, or NOBODY or SEVERAL, (size,).
+
+        >>> Holders(np.array([0, 1, 1]), np.array([0, 2])).only_person(np.array([0, 1, 2]), 3).tolist()
+        [0, -2, -1]
+        """
+        first, last = self.ends(classes, size)
+        return np.where(last == NOBODY, NOBODY, np.where(first == last, first, SEVERAL))
+
+    def take(self, people: Integers) -> "Holders":
+        """Some of the people, by their numbers, which ascend."""
+        sizes = np.diff(np.r_[self.starts, len(self.rows)])[people]
+        is_taken = np.zeros(len(self), dtype=np.bool_)
+        is_taken[people] = True
+        return Holders(self.rows[is_taken[self.numbers]], np.cumsum(sizes) - sizes)
+
+
+@dataclass(frozen=True)
+class OrderedTables:
+    """The distinct records of three tables in the order of their codes, with the people who have them.
+
+    Where no column names people, each record is a person.
+    """
+
+    names: Sequence[str]  # (columns,)
+    is_sensitive: Sequence[bool]  # (columns,)
+    is_ordinal: Sequence[bool]  # (columns,)
+    codes: Integers  # (columns, distinct records)
+    originals: Integers  # (distinct records,), people of the original who have the record
+    synthetics: Integers  # (distinct records,)
+    controls: Integers  # (distinct records,)
+    original_people: Holders
+    synthetic_people: Holders
+    holdout_people: Holders
+    is_judged: bool  # whether there is a holdout
 
     def places(self, *, sensitive: bool) -> list[int]:
         """Places of the sensitive columns, or of the quasi-identifiers."""
@@ -80,7 +194,7 @@ class AuditedTables:
     def synthetic_rows(self, draws: Floats) -> Integers:
         """Distinct records of the synthetic table at these shares, from 0 to 1, of its records."""
         ends = self._synthetic_ends
-        rows: Integers = np.searchsorted(ends, np.floor(draws * ends[-1]), side="right")
+        rows: Integers = np.searchsorted(ends, (draws * ends[-1]).astype(ends.dtype), side="right")
         return rows
 
     @cached_property
@@ -88,86 +202,55 @@ class AuditedTables:
         ends: Integers = np.cumsum(self.synthetics)
         return ends
 
-    @cached_property
-    def positions(self) -> Integers:
-        """Values of each column on a line, such that the distance of two is their difference, at most UNITS.
-
-        Those of numbers and dates are middle ranks among the records of all tables, so that a far-off value
-        weighs no more than others (Gower's distance, over ranks). Any two others, and NULL and any value,
-        are UNITS apart.
-        """
-        records = self.originals + self.synthetics + self.controls
-        rows = [self._positions_of(at, records) for at in range(len(self.codes))]
-        small = self.codes.max(initial=0) <= MAX_SMALL_CODE
-        return np.array(rows).reshape(self.codes.shape).astype(np.int32 if small else np.int64)
-
-    def _positions_of(self, place: int, records: Integers) -> Integers:
-        codes = self.codes[place]
-        if not self.is_ordinal[place]:
-            return np.asarray(codes * UNITS)
-        counts = np.bincount(codes, records)
-        counts[0] = 0
-        middle = np.cumsum(counts) - counts / 2
-        ranks = np.rint(UNITS * middle / max(counts.sum(), 1)).astype(np.int64)
-        ranks[0] = -2 * UNITS
-        return np.asarray(ranks[codes])
-
 
 @dataclass(frozen=True)
 class People:
-    """Records of the original and of the holdout that attacks are tried on."""
+    """People of the original and of the holdout that attacks are tried on."""
 
-    rows: Integers  # (people,), the distinct record of each
+    holders: Holders
     is_original: Flags  # (people,)
 
     @property
     def sizes(self) -> tuple[int, int]:
         """People of the original, and of the holdout."""
         originals = int(np.count_nonzero(self.is_original))
-        return originals, len(self.rows) - originals
+        return originals, len(self.is_original) - originals
+
+    @cached_property
+    def rows(self) -> Integers:
+        """The distinct records of all, in order."""
+        return np.unique(self.holders.rows)
+
+    def highest(self, values: Floats) -> Floats:
+        """The highest of the values, one for each of `rows`, of each person's records, (people,)."""
+        places = np.searchsorted(self.rows, self.holders.rows)
+        return Holders(places, self.holders.starts).highest(values)
 
     def shares(self, successes: Floats) -> tuple[float, float | None]:
-        """Mean success of an attack on people of the original, and of the holdout if there is one."""
-        control = successes[~self.is_original]
-        return float(successes[self.is_original].mean()), float(control.mean()) if len(control) else None
+        """Mean success of an attack, one for each of `rows`, on people of the original and of the holdout."""
+        successful = self.highest(successes)
+        control = successful[~self.is_original]
+        return float(successful[self.is_original].mean()), float(control.mean()) if len(control) else None
 
 
-def draw_people(tables: AuditedTables, targets: int, rng: np.random.Generator) -> People:
-    """Draw as many records of the original and of the holdout without replacement, or take all.
+def draw_people(tables: OrderedTables, targets: int, rng: np.random.Generator) -> People:
+    """Draw people of the original and of the holdout without replacement, or take all.
+
+    So many of each that they have about `targets` records.
 
     >>> one = np.array([2, 0, 3])
     >>> tables = AuditedTables(["a"], [False], [False], np.array([[1, 2, 3]]), one, one, one[::-1], [True])
-    >>> people = draw_people(tables, 9, np.random.default_rng(0))
-    >>> people.rows.tolist(), people.is_original.tolist()
-    ([0, 0, 2, 2, 2, 0, 0, 0, 2, 2], [True, True, True, True, True, False, False, False, False, False])
+    >>> people = draw_people(tables.in_order(), 9, np.random.default_rng(0))
+    >>> people.holders.rows.tolist(), people.sizes
+    ([0, 0, 2, 2, 2, 0, 0, 0, 2, 2], (5, 5))
     """
-    parts = []
-    for counts in (tables.originals, tables.controls):
-        everybody = np.repeat(np.arange(len(counts)), counts)
-        if len(everybody) > targets:
-            everybody = np.sort(rng.choice(everybody, targets, replace=False))
-        parts.append(everybody)
-    return People(np.concatenate(parts), np.repeat([True, False], [len(part) for part in parts]))
-
-
-def measure_distances(
-    people: Integers, others: Integers, shares: tuple[float, float] = (0.0, 1.0)
-) -> Iterator[tuple[slice, Integers]]:
-    """Distances of some people to others, by column, a block of people at a time: (columns, block, others).
-
-    Both are positions, (columns, records). `shares` are those of the whole computation before and after.
-
-    >>> blocks = measure_distances(np.array([[0, 4096], [9, 5]]), np.array([[4096], [8]]))
-    >>> [distances.tolist() for _, distances in blocks]
-    [[[[4096], [0]], [[1], [3]]]]
-    """
-    width = max(1, BLOCK // max(1, others.shape[1]))
-    for start in range(0, people.shape[1], width):
-        checkpoint(shares[0] + (shares[1] - shares[0]) * start / people.shape[1])
-        block = slice(start, min(start + width, people.shape[1]))
-        distances = np.empty((len(others), block.stop - start, others.shape[1]), dtype=others.dtype)
-        for own, theirs, out in zip(people[:, block], others, distances, strict=True):
-            np.subtract(own[:, None], theirs, out=out)
-            np.abs(out, out=out)
-            np.minimum(out, UNITS, out=out)
-        yield block, distances
+    sides = []
+    for holders in (tables.original_people, tables.holdout_people):
+        most = max(1, targets * len(holders) // max(1, len(holders.rows)))
+        some = holders
+        if len(holders) > most:
+            some = holders.take(np.sort(rng.choice(len(holders), most, replace=False)))
+        sides.append(some)
+    rows = np.concatenate([side.rows for side in sides])
+    starts = np.r_[sides[0].starts, len(sides[0].rows) + sides[1].starts]
+    return People(Holders(rows, starts), np.repeat([True, False], [len(side) for side in sides]))

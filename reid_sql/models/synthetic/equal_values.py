@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.synthetic.attack_figures import AuditedAttack, judge_shares
-from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables
 from reid_sql.parameters import Integers
 
 STATUS_OTHER_SIZE: Final = (
@@ -21,37 +21,35 @@ EXACT_PRESENCE: Final = "exact_presence"
 DISCLOSIVE_CORRECT: Final = "disclosive_correct"
 
 
-def attack_by_equal_values(tables: AuditedTables) -> Iterator[AuditedAttack]:
-    """Count the records of the original and of the holdout that each attack is right about, of all."""
-    known, secrets = tables.places(sensitive=False), tables.places(sensitive=True)
-    sides = tables.originals, tables.controls
-    people = int(sides[0].sum()), int(sides[1].sum())
+def attack_by_equal_values(tables: OrderedTables) -> Iterator[AuditedAttack]:
+    """Count the people of the original and of the holdout whom each attack is right about, of all."""
+    sides = tables.original_people, tables.holdout_people
+    people = len(sides[0]), len(sides[1])
 
     def judge(
         attack: str, hits: list[int], column: str | None = None, status: str | None = None
     ) -> AuditedAttack:
-        shares = [hit / max(1, records) for hit, records in zip(hits, people, strict=True)]
+        shares = [hit / max(1, persons) for hit, persons in zip(hits, people, strict=True)]
         control = shares[1] if tables.is_judged else None
         return judge_shares(attack, "share", (shares[0], control), people, column=column, status=status)
 
-    classes = tables.classes_by(known)
-    seen = np.bincount(classes, tables.synthetics)
-    unique = [int(np.count_nonzero((np.bincount(classes, side) == 1) & (seen == 1))) for side in sides]
+    classes = tables.classes_by(tables.places(sensitive=False))
+    size = int(classes.max()) + 1
+    is_once = tables.synthetic_people.only_person(classes, size) >= 0
+    unique = [side.count((is_once & (side.only_person(classes, size) >= 0))[classes]) for side in sides]
     is_other_size = abs(people[1] / people[0] - 1) > SIZE_TOLERANCE
     yield judge(REPLICATED_UNIQUES, unique, status=STATUS_OTHER_SIZE if is_other_size else None)
-    yield judge(EXACT_PRESENCE, [int(side[tables.synthetics > 0].sum()) for side in sides])
-    for place in secrets:
-        is_disclosed = _disclosed(tables, classes, place)
-        yield judge(
-            DISCLOSIVE_CORRECT, [int(side[is_disclosed].sum()) for side in sides], tables.names[place]
-        )
+    yield judge(EXACT_PRESENCE, [side.count(tables.synthetics > 0) for side in sides])
+    for place in tables.places(sensitive=True):
+        is_disclosed = _is_disclosed(tables, classes, place)
+        yield judge(DISCLOSIVE_CORRECT, [side.count(is_disclosed) for side in sides], tables.names[place])
 
 
-def _disclosed(tables: AuditedTables, classes: Integers, place: int) -> Integers:
-    """Find the distinct records whose class in the synthetic table has their value of the column alone."""
+def _is_disclosed(tables: OrderedTables, classes: Integers, place: int) -> Flags:
+    """Whether each distinct record's class has, in the synthetic table, its value of the column alone."""
     values = tables.classes_by([*tables.places(sensitive=False), place])
     is_there = np.bincount(values, tables.synthetics) > 0
     class_of_value = np.zeros(len(is_there), dtype=np.int64)
     class_of_value[values] = classes
     several = np.bincount(class_of_value, is_there) > 1
-    return np.flatnonzero(is_there[values] & ~several[classes])
+    return np.asarray(is_there[values] & ~several[classes])

@@ -9,14 +9,18 @@ few false ones); Westfall & Young 1993 (the greatest of several figures).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, RocCurve, unavailable
-from reid_sql.models.synthetic.audited_tables import AuditedTables, People, measure_distances
+from reid_sql.models.synthetic.audited_tables import NOBODY, OrderedTables, People
+from reid_sql.models.synthetic.copied_records import COPIED_RECORDS, CopiedRecords
+from reid_sql.models.synthetic.distances import Distances
 from reid_sql.parameters import Floats, Integers
 
 STRONGEST: Final = "strongest_membership"
@@ -25,22 +29,37 @@ STATUS_NO_SCORE: Final = "no_score: no attack distinguishes any two people"
 NEIGHBOURS: Final = 5  # other people within the radius of the density ratio
 PERMUTATIONS: Final = 1000
 PERMUTED_AT_ONCE: Final = 2_000_000  # labels
-CONFIDENCE: Final = 0.975  # one-sided, so that the interval holds 95 %
+ERROR: Final = 0.025  # one-sided, so that the interval holds 95 %
+ERROR_OF_COPIES: Final = ERROR / 2  # of it, so that a few copies are found among many figures
+SCORES: Final = (
+    "equal_record",
+    "rare_equal_record",
+    "equal_but_one_column",
+    "class_conditional",
+    "nearest_record",
+    "nearest_of_rare_person",
+    "density_ratio",
+    "local_neighbourhood",
+)
+MEMBERSHIP: Final = (COPIED_RECORDS, *SCORES)
+MAX_EXACT: Final = 2**24  # whole numbers that a short float adds up exactly
 
 
-def score_members(tables: AuditedTables, rows: Integers, shares: tuple[float, float]) -> Mapping[str, Floats]:
+def score_members(tables: OrderedTables, rows: Integers, shares: tuple[float, float]) -> Mapping[str, Floats]:
     """Scores of some distinct records, by the name of the attack; a greater one speaks for a member."""
-    middle = (shares[0] + shares[1]) / 2
-    return {
+    scores = {
         "equal_record": (tables.synthetics[rows] > 0).astype(np.float64),
         "rare_equal_record": _score_rare_presence(tables)[rows],
         "equal_but_one_column": _score_presence_but_one(tables)[rows],
-        **_score_class(tables, rows),
-        **_score_neighbours(tables, rows, (shares[0], middle), (middle, shares[1])),
+        "class_conditional": _score_class(tables)[rows],
+        **_score_neighbours(tables, rows, shares),
     }
+    if not any(tables.is_sensitive):
+        del scores["class_conditional"]
+    return scores
 
 
-def _score_rare_presence(tables: AuditedTables) -> Floats:
+def _score_rare_presence(tables: OrderedTables) -> Floats:
     """How surprising it is that the synthetic table has the record: -ln(1 - e^-λ); 0 where it has not.
 
     λ is the count that n records of independent columns with the same values would have: a Poisson count
@@ -55,7 +74,7 @@ def _score_rare_presence(tables: AuditedTables) -> Floats:
     return np.where(synthetics > 0, -np.log(-np.expm1(-np.exp(expected))), 0.0)
 
 
-def _score_presence_but_one(tables: AuditedTables) -> Floats:
+def _score_presence_but_one(tables: OrderedTables) -> Floats:
     """Of how many columns one can be left out such that the synthetic table has the rest of the record."""
     columns = len(tables.codes)
     score = np.zeros(len(tables.synthetics))
@@ -66,44 +85,35 @@ def _score_presence_but_one(tables: AuditedTables) -> Floats:
     return score
 
 
-def _score_class(tables: AuditedTables, rows: Integers) -> dict[str, Floats]:
+def _score_class(tables: OrderedTables) -> Floats:
     """The share of the record's class by the quasi-identifiers that has its sensitive values too."""
-    known = tables.places(sensitive=False)
-    if len(known) == len(tables.names):
-        return {}
-    classes = tables.classes_by(known)
+    classes = tables.classes_by(tables.places(sensitive=False))
     sizes = np.bincount(classes, tables.synthetics)[classes]
-    return {"class_conditional": (tables.synthetics / np.maximum(sizes, 1))[rows]}
+    return np.asarray(tables.synthetics / np.maximum(sizes, 1))
 
 
 def _score_neighbours(
-    tables: AuditedTables, rows: Integers, before: tuple[float, float], after: tuple[float, float]
+    tables: OrderedTables, rows: Integers, shares: tuple[float, float]
 ) -> dict[str, Floats]:
     """Scores by distances to synthetic records, compared with those to other people.
 
     The density of synthetic records near a person is the number within the distance of the person's fifth
     other neighbour; the density of people there is the same for everybody, 5, so that this number is the
-    ratio of both, as in DOMIAS. The local neighbourhood is a distance that is the same for everybody: the
-    median of the distances to the next person.
+    ratio of densities (DOMIAS), without bandwidths. The local neighbourhood has one radius for all: the
+    median distance from a person to the next.
     """
-    positions, people = tables.positions, (tables.originals + tables.controls)[rows]
-    own = positions[:, rows]
-    next_person, radius = np.zeros(len(rows)), np.zeros(len(rows))
-    reach = min(NEIGHBOURS, len(rows) - 1)
-    for block, distances in measure_distances(own, own, before):
-        total = distances.sum(axis=0, dtype=distances.dtype)
-        nearest = np.partition(total, sorted({min(1, reach), reach}), axis=1)  # the first is the person's own
-        next_person[block], radius[block] = nearest[:, min(1, reach)], nearest[:, reach]
-    next_person[people > 1] = 0
-    is_synthetic = tables.synthetics > 0
-    records = tables.synthetics[is_synthetic].astype(np.float64)
+    middle = (shares[0] + shares[1]) / 2
+    distances = Distances(tables)
+    next_person, radius = _measure_next_people(tables, distances, rows, (shares[0], middle))
+    synthetic = np.flatnonzero(tables.synthetics)
+    records = tables.synthetics[synthetic]
+    weights = records.astype(np.float32 if records.sum() < MAX_EXACT else np.float64)
     common_radius = np.median(next_person)
     nearest_record, within, local = (np.zeros(len(rows)) for _ in range(3))
-    for block, distances in measure_distances(own, positions[:, is_synthetic], after):
-        total = distances.sum(axis=0, dtype=distances.dtype)
+    for block, total in distances.total(rows, synthetic, (middle, shares[1])):
         nearest_record[block] = total.min(axis=1)
-        within[block] = (total <= radius[block][:, None]) @ records
-        local[block] = (total <= common_radius) @ records
+        within[block] = _sum_where(total <= radius[block].astype(total.dtype)[:, None], weights)
+        local[block] = _sum_where(total <= total.dtype.type(common_radius), weights)
     return {
         "nearest_record": -nearest_record,
         "nearest_of_rare_person": (next_person + 1) / (nearest_record + 1),
@@ -112,8 +122,49 @@ def _score_neighbours(
     }
 
 
+def _sum_where(flags: npt.NDArray[np.bool_], weights: npt.NDArray[Any]) -> Floats:
+    """Add up the weights of the flagged, (rows,)."""
+    return np.asarray(flags.astype(weights.dtype) @ weights)
+
+
+def _measure_next_people(
+    tables: OrderedTables, distances: Distances, rows: Integers, shares: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Distances from each record to the nearest of another person, and to the fifth of others, (rows,).
+
+    The nearest is at 0 if several people have the record. All records of its only person are left out.
+    """
+    only = _only_person(tables)[rows]
+    next_person, radius = np.zeros(len(rows)), np.zeros(len(rows))
+    places = np.arange(len(rows))
+    for block, total in distances.total(rows, rows, shares):
+        is_own = (only[block][:, None] == only) & (only[block] != NOBODY)[:, None]
+        is_own[places[: block.stop - block.start], places[block]] = True
+        others = len(rows) - is_own.sum(axis=1)
+        total[is_own] = np.iinfo(total.dtype).max
+        reach = np.minimum(NEIGHBOURS, others) - 1
+        nearest = np.partition(total, sorted({0, *np.maximum(reach, 0).tolist()}), axis=1)
+        next_person[block] = np.where(others > 0, nearest[:, 0], 0)
+        fifth = np.take_along_axis(nearest, np.maximum(reach, 0)[:, None], axis=1)[:, 0]
+        radius[block] = np.where(others > 0, fifth, 0)
+    next_person[only == NOBODY] = 0
+    return next_person, radius
+
+
+def _only_person(tables: OrderedTables) -> Integers:
+    """The one person of either side with each distinct record, else NOBODY: none or several."""
+    size = tables.codes.shape[1]
+    classes = np.arange(size)
+    original, holdout = (
+        side.only_person(classes, size) for side in (tables.original_people, tables.holdout_people)
+    )
+    of_original = np.where((original >= 0) & (holdout == NOBODY), original, NOBODY)
+    is_of_holdout = (holdout >= 0) & (original == NOBODY)
+    return np.where(is_of_holdout, len(tables.original_people) + holdout, of_original)
+
+
 def attack_membership(
-    tables: AuditedTables, people: People, rng: np.random.Generator, shares: tuple[float, float]
+    tables: OrderedTables, people: People, rng: np.random.Generator, shares: tuple[float, float]
 ) -> Iterator[AuditedAttack]:
     """Measure each attack by the area under its curve and by true positives at few false ones.
 
@@ -122,55 +173,63 @@ def attack_membership(
     if not tables.is_judged:
         yield unavailable(STRONGEST, ADVANTAGE, STATUS_NO_HOLDOUT)
         return
-    rows, place_of_person = np.unique(people.rows, return_inverse=True)
     middle = (shares[0] + shares[1]) / 2
-    scores = score_members(tables, rows, (shares[0], middle))
-    curves = {name: RocCurve(each[place_of_person]) for name, each in scores.items()}
+    scores = score_members(tables, people.rows, (shares[0], middle))
+    curves = {name: RocCurve(people.highest(each)) for name, each in scores.items()}
     figures = [each for name, curve in curves.items() for each in curve.measure(name, people.is_original)]
+    copies = CopiedRecords(tables, rng)
+    yield copies.figure(ERROR)
     yield from figures
-    yield _strongest(figures, _permute(curves, people, rng, (middle, shares[1])))
+    permuted = _permute(curves, people, rng, (middle, shares[1]))
+    yield _strongest(copies.figure(ERROR_OF_COPIES), figures, permuted)
 
 
 def _permute(
     curves: Mapping[str, RocCurve], people: People, rng: np.random.Generator, shares: tuple[float, float]
 ) -> Floats:
     """Excesses of all figures under permuted labels, (permutations, figures)."""
-    size = max(1, min(PERMUTATIONS, PERMUTED_AT_ONCE // len(people.rows)))
+    size = max(1, min(PERMUTATIONS, PERMUTED_AT_ONCE // len(people.is_original)))
     drawn = []
     for start in range(0, PERMUTATIONS, size):
         checkpoint(shares[0] + (shares[1] - shares[0]) * start / PERMUTATIONS)
         count = min(size, PERMUTATIONS - start)
-        labels = rng.permuted(np.broadcast_to(people.is_original, (count, len(people.rows))), axis=1)
+        labels = rng.permuted(np.broadcast_to(people.is_original, (count, len(people.is_original))), axis=1)
         drawn.append(np.concatenate([curve.excesses(labels) for curve in curves.values()], axis=1))
     return np.concatenate(drawn)
 
 
-def _strongest(figures: list[AuditedAttack], permuted: Floats) -> AuditedAttack:
-    """The figure that is the most standard deviations above chance, and how far the greatest is by chance.
+def _strongest(copies: AuditedAttack, figures: list[AuditedAttack], permuted: Floats) -> AuditedAttack:
+    """The figure that is farthest above chance, and how far the farthest is by chance.
 
-    For 95 of 100 tables that say nothing about who was used, no figure is as many deviations above or below
-    its mean as the bound: so many are taken off and added, as if this figure had been chosen beforehand.
+    Half of the error is spent on copied records, half on all other figures together: for all but that share
+    of tables that say nothing about who was used, none of the others is as many standard deviations above or
+    below its mean as the bound. So many are taken off and added, as if the figure had been chosen beforehand.
+    Strongest is what lies the most lower halves of its interval above chance.
     """
     mean, deviation = permuted.mean(axis=0), permuted.std(axis=0)
     is_known = deviation > 0
     if not is_known.any():
-        return unavailable(STRONGEST, ADVANTAGE, STATUS_NO_SCORE)
+        return (
+            _name_strongest(copies) if copies.excess else unavailable(STRONGEST, ADVANTAGE, STATUS_NO_SCORE)
+        )
     excess = np.array([figure.excess for figure in figures])
     standard = np.where(is_known, (excess - mean) / np.where(is_known, deviation, 1), -np.inf)
     chance = (permuted[:, is_known] - mean[is_known]) / deviation[is_known]
-    bound = float(np.quantile(chance.max(axis=1), CONFIDENCE))
+    bound = float(np.quantile(chance.max(axis=1), 1 - (ERROR - ERROR_OF_COPIES)))
     best = int(standard.argmax())
-    half, chosen = bound * float(deviation[best]), figures[best]
-    middle = float(excess[best] - mean[best])
-    return AuditedAttack(
-        STRONGEST,
-        None,
-        f"{chosen.attack}: {chosen.figure}",
-        chosen.original,
-        chosen.holdout,
-        None,
-        chosen.excess,
-        max(-1.0, middle - half),
-        min(1.0, middle + half),
-        OK,
-    )
+    if _count_halves(copies) >= standard[best] / bound:
+        return _name_strongest(copies)
+    middle, half = float(excess[best] - mean[best]), bound * float(deviation[best])
+    low, high = max(-1.0, middle - half), min(1.0, middle + half)
+    return replace(_name_strongest(figures[best]), low=low, high=high, status=OK)
+
+
+def _count_halves(figure: AuditedAttack) -> float:
+    """How many lower halves of its interval the excess is above 0."""
+    if figure.excess is None or figure.low is None or figure.excess <= figure.low:
+        return 0.0
+    return figure.excess / (figure.excess - figure.low)
+
+
+def _name_strongest(figure: AuditedAttack) -> AuditedAttack:
+    return replace(figure, attack=STRONGEST, figure=f"{figure.attack}: {figure.figure}")

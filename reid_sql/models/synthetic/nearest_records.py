@@ -15,7 +15,8 @@ from reid_sql.models.synthetic.attack_figures import (
     judge_shares,
     unavailable,
 )
-from reid_sql.models.synthetic.audited_tables import UNITS, AuditedTables, Flags, People, measure_distances
+from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables, People
+from reid_sql.models.synthetic.distances import UNITS, Distances
 from reid_sql.parameters import Floats, Integers
 
 LINKABILITY: Final = "linkability"
@@ -25,7 +26,7 @@ TOLERANCE: Final = UNITS // 20  # of a number's rank among all records, within w
 
 
 def attack_by_nearest_records(
-    tables: AuditedTables, people: People, shares: tuple[float, float]
+    tables: OrderedTables, people: People, shares: tuple[float, float]
 ) -> Iterator[AuditedAttack]:
     """Measure linkability of every other column with the rest, then the inference of each column."""
     columns = len(tables.names)
@@ -33,32 +34,23 @@ def attack_by_nearest_records(
         yield unavailable(LINKABILITY, SHARE, STATUS_ONE_COLUMN)
         yield unavailable(INFERENCE, SHARE, STATUS_ONE_COLUMN, tables.names[0])
         return
-    is_synthetic = tables.synthetics > 0
-    records = tables.synthetics[is_synthetic]
-    synthetic = tables.positions[:, is_synthetic]
-    rows, place_of_person = np.unique(people.rows, return_inverse=True)
-    links = np.zeros(len(rows))
-    inferred = np.zeros((columns, len(rows)))
-    for block, distances in measure_distances(tables.positions[:, rows], synthetic, shares):
-        links[block] = _chance_of_link(distances, records)
-        total = distances.sum(axis=0, dtype=distances.dtype)
-        for place, own in enumerate(distances):
+    synthetic = np.flatnonzero(tables.synthetics)
+    records = tables.synthetics[synthetic]
+    distances = Distances(tables)
+    links = np.zeros(len(people.rows))
+    inferred = np.zeros((columns, len(people.rows)))
+    for block, by_column in distances.by_column(people.rows, synthetic, shares):
+        links[block] = _chance_of_link(by_column, records)
+        total = by_column.sum(axis=0, dtype=by_column.dtype)
+        for place, own in enumerate(by_column):
             inferred[place, block] = _chance_of_value(total - own, own <= TOLERANCE, records)
-    whole = int(records.sum())
-    yield judge_shares(
-        LINKABILITY, SHARE, people.shares(links[place_of_person]), people.sizes, baseline=1 / whole
-    )
+    baseline = 1 / int(records.sum())
+    yield judge_shares(LINKABILITY, SHARE, people.shares(links), people.sizes, baseline=baseline)
     for place, name in enumerate(tables.names):
-        guess = _chance_of_guess(tables.positions[place, rows], synthetic[place], records)
-        originals = place_of_person[people.is_original]
-        yield judge_shares(
-            INFERENCE,
-            SHARE,
-            people.shares(inferred[place][place_of_person]),
-            people.sizes,
-            column=name,
-            baseline=float(guess[originals].mean()),
-        )
+        guess = _chance_of_guess(distances, place, people.rows, synthetic, records)
+        baseline = people.shares(guess)[0]
+        shares_right = people.shares(inferred[place])
+        yield judge_shares(INFERENCE, SHARE, shares_right, people.sizes, column=name, baseline=baseline)
 
 
 def _chance_of_link(distances: Integers, records: Integers) -> Floats:
@@ -77,16 +69,22 @@ def _chance_of_link(distances: Integers, records: Integers) -> Floats:
 
 def _chance_of_value(distances: Integers, is_right: Flags, records: Integers) -> Floats:
     """Chance that one of the nearest synthetic records has the person's value, (block,)."""
-    people, nearest = np.nonzero(distances == distances.min(axis=1)[:, None])
+    # numpy searches a flat array several times as fast.
+    found = np.flatnonzero(distances == distances.min(axis=1)[:, None])
+    people, nearest = np.divmod(found, distances.shape[1])
     whole = np.bincount(people, records[nearest], len(distances))
     right = np.bincount(people, records[nearest] * is_right[people, nearest], len(distances))
     return np.asarray(right / whole)
 
 
-def _chance_of_guess(own: Integers, synthetic: Integers, records: Integers) -> Floats:
-    """Chance that a synthetic record drawn at random has the person's value of one column, (people,)."""
-    order = np.argsort(synthetic, kind="stable")
-    below = np.r_[0, np.cumsum(records[order])]
-    first = np.searchsorted(synthetic[order], own - TOLERANCE, side="left")
-    last = np.searchsorted(synthetic[order], own + TOLERANCE, side="right")
+def _chance_of_guess(
+    distances: Distances, place: int, rows: Integers, synthetic: Integers, records: Integers
+) -> Floats:
+    """Chance that a synthetic record drawn at random has a person's value of one column, (rows,)."""
+    values = distances.values[place].astype(np.int64)
+    near = TOLERANCE if distances.is_ordinal[place] else 0
+    order = np.argsort(values[synthetic], kind="stable")
+    in_order, below = values[synthetic][order], np.r_[0, np.cumsum(records[order])]
+    first = np.searchsorted(in_order, values[rows] - near, side="left")
+    last = np.searchsorted(in_order, values[rows] + near, side="right")
     return np.asarray((below[last] - below[first]) / below[-1])

@@ -20,7 +20,7 @@ from reid_sql.models.synthetic.attack_figures import (
     judge_shares,
     unavailable,
 )
-from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.models.synthetic.audited_tables import NOBODY, OrderedTables
 from reid_sql.parameters import Integers
 
 UNIVARIATE: Final = "singling_out_univariate"
@@ -36,29 +36,53 @@ Predicate = tuple[Condition, ...]
 
 
 class _Counter:
-    """How many records of each table fulfil a predicate; people are as many of each side."""
+    """Whether one person of each table fulfils a predicate; of both sides as many people are tried.
 
-    def __init__(self, tables: AuditedTables, rng: np.random.Generator) -> None:
+    The distinct records are listed in the order of each column, so that those that fulfil one condition are
+    neighbours; the rest of a predicate is asked of the fewest.
+    """
+
+    def __init__(self, tables: OrderedTables, rng: np.random.Generator) -> None:
+        size = tables.codes.shape[1]
         self.codes = tables.codes
-        people = [tables.originals, tables.controls] if tables.is_judged else [tables.originals]
-        smallest = min(int(side.sum()) for side in people)
-        drawn = [rng.multivariate_hypergeometric(side, smallest, method="marginals") for side in people]
-        self.counts = np.array([tables.synthetics, *drawn])
+        self.orders = np.argsort(tables.codes, axis=1, kind="stable")
+        self.starts = [np.r_[0, np.cumsum(np.bincount(codes))].tolist() for codes in tables.codes]
+        sides = [tables.original_people, tables.holdout_people][: 1 + tables.is_judged]
+        smallest = min(map(len, sides))
+        drawn = [side.take(np.sort(rng.choice(len(side), smallest, replace=False))) for side in sides]
+        self.ends = [side.ends(np.arange(size), size) for side in (tables.synthetic_people, *drawn)]
 
-    def records(self, predicate: Predicate) -> Integers:
-        """Count the records, (tables,)."""
-        rows: Integers | slice = slice(None)
-        for place, relation, code in predicate:
-            values = self.codes[place][rows]
-            if relation == "=":
-                matches = values == code
-            else:  # a range of numbers; code 0 is NULL, which is in none
-                matches = values >= code if relation == ">" else (values <= code) & (values > 0)
-            rows = np.flatnonzero(matches) if isinstance(rows, slice) else rows[matches]
-        return np.asarray(self.counts[:, rows].sum(axis=1))
+    def rows(self, predicate: Predicate) -> Integers:
+        """Find the distinct records that fulfil the predicate."""
+        spans = [self._span(*condition) for condition in predicate]
+        _, place, first, last = min(spans)
+        rows = self.orders[place, self.starts[place][first] : self.starts[place][last + 1]]
+        for _, other, low, high in spans:
+            if other != place:
+                values = self.codes[other, rows]
+                rows = rows[(values >= low) & (values <= high)]
+        return np.asarray(rows)
+
+    def _span(self, place: int, relation: str, code: int) -> tuple[int, int, int, int]:
+        """How many distinct records fulfil a condition, with its column, first and last code.
+
+        Code 0 is NULL, which is in no range of numbers.
+        """
+        starts = self.starts[place]
+        first, last = code, code
+        if relation != "=":
+            first, last = (code, len(starts) - 2) if relation == ">" else (1, code)
+        return starts[last + 1] - starts[first], place, first, last
+
+    def is_one(self, table: int, rows: Integers) -> bool:
+        """Whether one person of the table, 0 for the synthetic one, has any of the records."""
+        if not len(rows):
+            return False
+        first, last = self.ends[table]
+        return bool(first[rows].min() == last[rows].max())
 
 
-def single_out(tables: AuditedTables, rng: np.random.Generator) -> Iterator[AuditedAttack]:
+def single_out(tables: OrderedTables, rng: np.random.Generator) -> Iterator[AuditedAttack]:
     """Measure both attacks with up to 2,000 predicates each that fit one synthetic record."""
     counter = _Counter(tables, rng)
     univariate = list(_univariate(tables))
@@ -78,7 +102,7 @@ def single_out(tables: AuditedTables, rng: np.random.Generator) -> Iterator[Audi
 
 def _measure(
     attack: str,
-    tables: AuditedTables,
+    tables: OrderedTables,
     counter: _Counter,
     predicates: Iterable[Predicate],
     guesses: Iterable[Predicate],
@@ -93,31 +117,31 @@ def _measure(
         if predicate in tried:
             continue
         tried.add(predicate)
-        synthetic, *people = counter.records(predicate).tolist()
-        if synthetic == 1:
-            hits.append([records == 1 for records in people])
+        rows = counter.rows(predicate)
+        if counter.is_one(0, rows):
+            hits.append([counter.is_one(table, rows) for table in range(1, len(counter.ends))])
     if not hits:
         return unavailable(attack, SHARE, STATUS_NO_PREDICATE)
     shares = np.mean(hits, axis=0).tolist()
-    guessed = [counter.records(guess)[1] == 1 for guess in islice(guesses, len(hits))]
+    guessed = [counter.is_one(1, counter.rows(guess)) for guess in islice(guesses, len(hits))]
     baseline = float(np.mean(guessed))
     control = shares[1] if tables.is_judged else None
     return judge_shares(attack, SHARE, (shares[0], control), (len(hits), len(hits)), baseline=baseline)
 
 
-def _univariate(tables: AuditedTables) -> Iterator[Predicate]:
-    """Values that one synthetic record has, and both ends of each column of numbers or dates."""
+def _univariate(tables: OrderedTables) -> Iterator[Predicate]:
+    """Values that one synthetic person has, and both ends of each column of numbers or dates."""
     for place, codes in enumerate(tables.codes):
-        counts = np.bincount(codes, tables.synthetics)
-        yield from (((place, "=", code),) for code in np.flatnonzero(counts == 1).tolist())
-        known = np.flatnonzero(counts[1:]) + 1
+        person = tables.synthetic_people.only_person(codes, int(codes.max()) + 1)
+        yield from (((place, "=", code),) for code in np.flatnonzero(person >= 0).tolist())
+        known = np.flatnonzero(person[1:] != NOBODY) + 1
         if tables.is_ordinal[place] and len(known):
             yield ((place, "<", int(known[0])),)
             yield ((place, ">", int(known[-1])),)
 
 
 def _write(
-    tables: AuditedTables, rng: np.random.Generator, width: int, *, from_one_record: bool
+    tables: OrderedTables, rng: np.random.Generator, width: int, *, from_one_record: bool
 ) -> Predicate:
     """Write a predicate of some columns from a synthetic record, or each column from another one.
 
@@ -132,7 +156,7 @@ def _write(
     )
 
 
-def _relation(tables: AuditedTables, place: int, code: int) -> str:
+def _relation(tables: OrderedTables, place: int, code: int) -> str:
     if code == 0 or not tables.is_ordinal[place]:
         return "="
     return ">" if code > tables.synthetic_medians[place] else "<"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from reid_sql.engines.codes import is_ordinal, rank_values
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -93,11 +94,6 @@ def _whole(
     return pl.DataFrame(whole | {"position": [table["position"]], "keys": [keys]}, schema=types)
 
 
-def rank_values(values: pl.Series) -> pl.Series:
-    """The ranks of a column's distinct values, 0 of NULL."""
-    return values.rank("dense").fill_null(0)
-
-
 def _one_row_per_person(
     tbl: pl.LazyFrame, columns: Sequence[str], memory_mb: int, nulls: str, entity: str
 ) -> pl.LazyFrame:
@@ -119,8 +115,3 @@ def _one_row_per_person(
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 
     return null_report(rows, names, nulls, map_whole(first, code, types))
-
-
-def is_ordinal(kind: pl.DataType) -> bool:
-    """Whether the order of a type's values has a meaning."""
-    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)

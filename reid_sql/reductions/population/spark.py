@@ -42,7 +42,9 @@ def population_histogram(
         return _of_groups((tbl, population_tbl), qi, nulls, entity, by)
     if entity is not None:
         return _people_only((tbl, population_tbl), qi, nulls, entity)
-    rows, population = cast_alike(*(read_rows(each, qi, QUASI_IDENTIFIERS) for each in (tbl, population_tbl)))
+    rows, population = cast_alike(
+        read_rows(tbl, qi, QUASI_IDENTIFIERS), read_rows(population_tbl, qi, QUASI_IDENTIFIERS)
+    )
     own, other = count_records(rows, nulls), count_records(population, nulls)
     matched = (
         _matched(own, other, rows.names) if nulls == "wildcard" else _join_population(own, other, rows.names)
@@ -60,7 +62,9 @@ def population_histogram(
 
 def _people_only(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
     """The same of people, each by their smallest class."""
-    rows, population = cast_alike(*(read_people(each, qi, entity, nulls) for each in tables))
+    rows, population = cast_alike(
+        read_people(tables[0], qi, entity, nulls), read_people(tables[1], qi, entity, nulls)
+    )
     people = count_people(rows, nulls)
     own = size_classes(people, rows.names, "own").drop("records")
     other = size_classes(count_people(population, nulls), rows.names, "in_population").drop("records")

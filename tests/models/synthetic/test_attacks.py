@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from reid_sql.models.synthetic.attack_figures import AuditedAttack, RocCurve, newcombe_interval
 from reid_sql.models.synthetic.audit import audit
-from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people, measure_distances
+from reid_sql.models.synthetic.audited_tables import draw_people
+from reid_sql.models.synthetic.distances import Distances
 from reid_sql.models.synthetic.membership import attack_membership, score_members
 from reid_sql.models.synthetic.nearest_records import attack_by_nearest_records
-from reid_sql.models.synthetic.singling_out import single_out
+from reid_sql.models.synthetic.singling_out import STATUS_NO_PREDICATE, single_out
+from tests.audited import ALL, ORDINAL, Row, encode, encode_row, measure
 
-Row = tuple[Any, ...]
-ALL = 4096  # the greatest distance in a column
 ROWS = st.lists(
     st.tuples(
         st.sampled_from(["p", "q", "r", None]),
@@ -29,51 +29,7 @@ ROWS = st.lists(
     min_size=1,
     max_size=8,
 )
-ORDINAL = [False, True, True, False]
-SENSITIVE = [False, False, False, True]
 WHOLE = (0.0, 1.0)
-
-
-def encode(original: Sequence[Row], synthetic: Sequence[Row], holdout: Sequence[Row]) -> AuditedTables:
-    """The tables of these rows, each value as its rank among those of all."""
-    every = [*original, *synthetic, *holdout]
-    ranks = [
-        {None: 0} | {v: n for n, v in enumerate(sorted({row[at] for row in every} - {None}), 1)}
-        for at in range(len(every[0]))
-    ]
-    distinct = sorted({tuple(ranks[at][value] for at, value in enumerate(row)) for row in every})
-    coded = [
-        [tuple(ranks[at][value] for at, value in enumerate(row)) for row in table]
-        for table in (original, synthetic, holdout)
-    ]
-    counts = [np.array([table.count(row) for row in distinct]) for table in coded]
-    columns = len(every[0])
-    return AuditedTables(
-        [f"c{at}" for at in range(columns)],
-        SENSITIVE[:columns],
-        ORDINAL[:columns],
-        np.array(distinct).T,
-        counts[0],
-        counts[1],
-        counts[2],
-        [bool(holdout)],
-    )
-
-
-def measure(every: Sequence[Row], at: int) -> Callable[[Any, Any], int]:
-    """The distance of two values of a column: of middle ranks where numbers, else whether they are equal."""
-    known = [row[at] for row in every if row[at] is not None]
-
-    def rank(value: Any) -> int:
-        below, equal = len([v for v in known if v < value]), known.count(value)
-        return round(ALL * (below + equal / 2) / len(known))
-
-    def distance(one: Any, other: Any) -> int:
-        if one is None or other is None or not ORDINAL[at]:
-            return 0 if one == other else ALL
-        return abs(rank(one) - rank(other))
-
-    return distance
 
 
 @given(ROWS, ROWS, ROWS)
@@ -163,14 +119,6 @@ def test_scores_of_membership_are_those_of_loops(
         assert {name: each[place] for name, each in found.items()} == pytest.approx(expected)
 
 
-def encode_row(row: Row, every: Sequence[Row]) -> tuple[int, ...]:
-    """The order of a record among all: NULL first, then by value."""
-    return tuple(
-        0 if value is None else 1 + sum(other < value for other in {r[at] for r in every} - {None})
-        for at, value in enumerate(row)
-    )
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=30), st.integers(0, 9))
 def test_a_curve_is_that_of_all_pairs_and_all_thresholds(people: list[tuple[int, bool]], seed: int) -> None:
     scores, labels = np.array([float(s) for s, _ in people]), np.array([m for _, m in people])
@@ -220,7 +168,7 @@ def test_univariate_predicates_are_all_those_of_the_synthetic_table(
     single = [each for each in predicates if sum(map(each, synthetic)) == 1]
     row = next(iter(single_out(encode(original, synthetic, holdout).in_order(), np.random.default_rng(0))))
     if not single:
-        assert (row.original, row.status) == (None, "no such predicate fits a single synthetic record")
+        assert (row.original, row.status) == (None, STATUS_NO_PREDICATE)
         return
     shares = [np.mean([sum(map(p, table)) == 1 for p in single]) for table in (original, holdout)]
     assert (row.original, row.holdout) == pytest.approx(tuple(shares))
@@ -271,13 +219,27 @@ def test_copies_are_found_by_the_strongest_membership_attack(copied: int) -> Non
     assert found >= 18 if copied else found <= 3
 
 
-def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured() -> None:
-    rng = np.random.default_rng(1)
-    own, others = rng.integers(0, 4097, (3, 700)), rng.integers(0, 4097, (3, 900))
-    whole = np.minimum(np.abs(own[:, :, None] - others[:, None, :]), 4096)
-    for block, distances in measure_distances(own, others):
-        assert (distances == whole[:, block]).all()
-        assert block.stop - block.start < 700
+@pytest.mark.parametrize("columns", [3, 20])
+def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured(columns: int) -> None:
+    """Of 20 columns, the sums need more than 16 bits; blocks are smaller than the records."""
+    rng = random.Random(1)  # noqa: S311 - no secret
+    some = [(rng.choice("abcdefgh"), rng.choice([None, *range(300)]), rng.randrange(60)) for _ in range(900)]
+    rows = [tuple(record[at % 3] for at in range(columns)) for record in some]
+    tables = encode(rows, rows, rows, ordinal=[at % 3 > 0 for at in range(columns)]).in_order()
+    distances, places = Distances(tables), np.arange(tables.codes.shape[1])
+    distance = [measure([*rows] * 3, at, ordinal=at % 3 > 0) for at in range(columns)]
+    drawn = [tuple(rng.choice(places) for _ in range(2)) for _ in range(200)]
+    whole: dict[int, Any] = {}
+    every = sorted(set(rows), key=lambda row: encode_row(row, rows))
+    for (block, by_column), (_, total) in zip(
+        distances.by_column(places, places, WHOLE), distances.total(places, places, WHOLE), strict=True
+    ):
+        assert block.stop - block.start < len(places)
+        assert (by_column.sum(axis=0) == total).all()
+        whole |= {block.start + at: each for at, each in enumerate(np.moveaxis(by_column, 1, 0))}
+    for one, other in drawn:
+        expected = [distance[at](every[one][at], every[other][at]) for at in range(columns)]
+        assert whole[one][:, other].tolist() == expected
 
 
 def test_the_interval_of_an_excess_contains_it_in_95_of_100_draws() -> None:

@@ -1,4 +1,4 @@
--- audited_tables(original, synthetic, ['age', 'sex'], ['diagnosis'], holdout)
+-- audited_tables(original, synthetic, ['age', 'sex'], ['diagnosis'], holdout, None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_rows AS MATERIALIZED (
@@ -33,7 +33,8 @@ FROM (
     [coalesce(list(coalesce(code1, 0)::INTEGER), []::INTEGER[]), coalesce(list(coalesce(code2, 0)::INTEGER), []::INTEGER[]),
     coalesce(list(coalesce(code3, 0)::INTEGER), []::INTEGER[])] AS codes,
     coalesce(list(originals::BIGINT), []::BIGINT[]) AS originals, coalesce(list(synthetics::BIGINT), []::BIGINT[]) AS synthetics,
-    coalesce(list(controls::BIGINT), []::BIGINT[]) AS controls, [true] AS has_holdout
+    coalesce(list(controls::BIGINT), []::BIGINT[]) AS controls, [true] AS has_holdout,
+    []::BIGINT[] AS people
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER (ORDER BY v1 ASC NULLS LAST) AS code1

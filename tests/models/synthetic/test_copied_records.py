@@ -1,0 +1,66 @@
+"""Copied records: intervals against exact ones, the share of copies that was put in, and its coverage."""
+
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.models.synthetic.copied_records import CopiedRecords
+from tests.audited import Row, encode
+
+ERROR = 0.025
+
+
+def measure_copies(tables: AuditedTables) -> AuditedAttack:
+    return CopiedRecords(tables.in_order(), np.random.default_rng(0)).figure(ERROR)
+
+
+def persons(rng: random.Random, records: int, values: int) -> list[Row]:
+    return [(rng.randrange(values), rng.randrange(9), rng.randrange(30), "x") for _ in range(records)]
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 26])
+def test_where_all_weigh_the_same_the_ends_are_those_of_exact_counts(hits: int) -> None:
+    """Of 40 people of equally rare records: the lower end is that of a sign test.
+
+    The upper one is that of Garwood 1936 by chi-square quantiles, joined as by Zou & Donner 2008.
+    """
+    original = [(f"o{n}",) for n in range(40)]
+    holdout = [(f"h{n}",) for n in range(40)]
+    synthetic = original[:hits] + [(f"s{n}",) for n in range(40 - hits)]
+    row = measure_copies(encode(original, synthetic, holdout))
+    assert (row.original, row.holdout) == pytest.approx((hits / 40, 0))
+    assert row.low == pytest.approx((hits - (2 * stats.binom.ppf(0.975, hits, 0.5) - hits)) / 40)
+    above = stats.chi2.ppf(0.975, 2 * hits + 2) / 2
+    assert row.high == pytest.approx(min(1, hits / 40 + (min(40, above) - hits) / 40))
+
+
+def test_the_excess_is_the_share_that_was_copied_whether_values_are_common_or_rare() -> None:
+    """Of 200 draws; the mean is the share, and the intervals contain it in 93 % or more."""
+    rng, excesses, contained = random.Random(3), [], 0  # noqa: S311 - no secret
+    for _ in range(200):
+        original, holdout = persons(rng, 300, 80), persons(rng, 300, 80)
+        others = persons(rng, 300, 80)
+        synthetic = [each if rng.random() > 0.1 else original[n] for n, each in enumerate(others)]
+        row = measure_copies(encode(original, synthetic, holdout))
+        assert row.excess is not None
+        assert row.low is not None
+        assert row.high is not None
+        excesses.append(row.excess)
+        contained += row.low <= 0.1 <= row.high
+    assert np.mean(excesses) == pytest.approx(0.1, abs=3 * np.std(excesses) / 200**0.5 + 0.002)
+    assert contained >= 186
+
+
+def test_a_rare_record_weighs_more_than_a_common_one() -> None:
+    """One person in 41 has a rare record; their copy is most of what can be learned."""
+    common: list[Row] = [("a", 1, 1, "x")] * 40
+    rare: Row = ("b", 2, 2, "y")
+    others: list[Row] = [("a", 1, 1, "x")] * 40 + [("c", 3, 3, "y")]
+    row = measure_copies(encode([*common, rare], [*common, rare], others))
+    assert row.original == 1
+    assert row.holdout is not None
+    assert row.holdout < 0.3
