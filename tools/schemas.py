@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION
+from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION, WEIGHT
 from reid_sql.check.policy_model import Preparing
 from reid_sql.check.sources import ENCODING, ROLES
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
@@ -77,6 +77,11 @@ def _prepare() -> Schema:
             "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
             "cells": {"type": "boolean", "description": "blank single values where that is enough"},
             "loss": _enum(LOSS) | {"default": usual.loss},
+            "weights": {
+                "type": "object",
+                "description": "for a column, how much it counts in the loss; others count 1",
+                "additionalProperties": _number(WEIGHT),
+            },
             "method": _enum(METHOD)
             | {
                 "default": usual.method,

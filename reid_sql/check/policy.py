@@ -346,6 +346,7 @@ PREPARE_KEYS: Final = (
     "suppression",
     "cells",
     "loss",
+    "weights",
     "method",
     "time_limit",
     "keep",
@@ -356,6 +357,12 @@ PREPARE_KEYS: Final = (
 SUPPRESSION: Final = Number(
     "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
 )
+WEIGHT: Final = Number(
+    "a number from 0.001 to 1000",
+    "write how much the column counts, such as 3; others count 1",
+    0.001,
+    1000.0,
+)
 SECONDS: Final = Number(
     "a number of seconds from 1 to 1e6", "write how long a search may take, such as 60", 1.0, 1e6
 )
@@ -365,21 +372,32 @@ def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
     """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by."""
     place.only(PREPARE_KEYS)
     given = place.table(_hierarchies_key(place))
-    for name in given.values:
-        if name not in columns:
-            rule = f"{given.where} must name quasi-identifiers of the policy, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
+    weights = place.table("weights")
+    _refuse_unknown_columns(given, columns)
+    _refuse_unknown_columns(weights, columns)
     usual = Preparing()
+    loss = LOSS.check(place.at("loss"), place.text("loss", usual.loss))
+    if weights.values and loss != usual.loss:
+        rule = f"{weights.where} must come with loss = '{usual.loss}', the only loss of columns"
+        raise OutOfDomainError(f"{rule}, got '{loss}'; remove the weights or the loss")
     return Preparing(
         suppression=place.number("suppression", SUPPRESSION, usual.suppression),
         cells=place.flag("cells"),
-        loss=LOSS.check(place.at("loss"), place.text("loss", usual.loss)),
+        loss=loss,
         method=METHOD.check(place.at("method"), place.text("method", usual.method)),
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,
         hierarchies={name: read_hierarchy(given, name) for name in given.values},
+        weights={name: weights.number(name, WEIGHT) for name in weights.values},
     )
+
+
+def _refuse_unknown_columns(given: Place, columns: Sequence[str]) -> None:
+    for name in given.values:
+        if name not in columns:
+            rule = f"{given.where} must name quasi-identifiers of the policy, got '{name}'"
+            raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
 
 
 def _hierarchies_key(place: Place) -> str:

@@ -26,7 +26,7 @@ class Preparing:
     With `cells`, single values of records that would be left out become blank, where that is enough.
     `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
     report shows how well the others still predict it. `method` is global recoding, local recoding, or the one
-    of both that loses less.
+    of both that loses less. `weights` are how much a bit of a column counts in the entropy, 1 by default.
     """
 
     suppression: float = 0.02
@@ -37,6 +37,7 @@ class Preparing:
     keep: tuple[str, ...] = ()
     target: str | None = None
     hierarchies: Mapping[str, WrittenHierarchy] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ def local_columns(local: LocalRelease, below: int) -> list[dict[str, Any]]:
             "level": None,
             "form": f"{hierarchy.column} {_words(form, hierarchy.column, column, boxes, below)}",
             "loss": _few(float(lost)),
+            "weight": column.weight,
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }

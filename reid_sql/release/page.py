@@ -191,10 +191,13 @@ def _column_pages(table: "TableRelease") -> list[Page]:
             "level": level if table.transformation else None,
             "form": hierarchy.words(level) if table.transformation else None,
             "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
+            "weight": weight,
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
-        for hierarchy, level, lost in zip(table.hierarchies, node, bits, strict=True)
+        for hierarchy, level, lost, weight in zip(
+            table.hierarchies, node, bits, table.lattice.weights, strict=True
+        )
     ]
 
 
@@ -292,7 +295,8 @@ def _suppressed(table: Page) -> str:
 def _lost(table: Page) -> str:
     minimized = table["losses"][table["loss"]]
     lost = STATUS_WITHHELD if minimized is None else percent(minimized)
-    words = f"Loss ({LOSS_LABELS[table['loss']]}): {lost}"
+    weighted = ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
+    words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
         return f"{words} by local recoding. {_global_loss(table)}"
     if table["optimal"]:

@@ -84,9 +84,13 @@ def partition_table(
     """Return the partition of the least loss that meets the policy, if one of the strategies finds any."""
     kinds = tuple(settings.kinds[each.column] for each in generalization.hierarchies)
     columns = tuple(
-        PartitionColumn(codes, is_ordered(each, kind, written=each.column in settings.written))
-        for each, codes, kind in zip(
-            generalization.hierarchies, generalization.lattice.level_codes, kinds, strict=True
+        PartitionColumn(codes, is_ordered(each, kind, written=each.column in settings.written), weight)
+        for each, codes, kind, weight in zip(
+            generalization.hierarchies,
+            generalization.lattice.level_codes,
+            kinds,
+            generalization.lattice.weights,
+            strict=True,
         )
     )
     lattice = generalization.wider or generalization.lattice
@@ -143,7 +147,7 @@ def _losses(made: Partition, generalization: Generalization) -> dict[str, float]
     """Give the losses of the partition, as those of the lattice: no record is left out."""
     sizes, records = made.sizes.astype(np.float64), generalization.lattice.records
     return {
-        "entropy": float(made.bits.sum()) / Entropy(generalization.lattice).whole,
+        "entropy": float(made.bits @ generalization.lattice.weights) / Entropy(generalization.lattice).whole,
         "discernibility": float(sizes @ sizes) / records**2,
         "class_size": float(sizes.mean()) / records,
     }

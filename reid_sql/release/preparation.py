@@ -153,7 +153,9 @@ def _search_table(
     tell(f"{release.table.name}: hierarchies")
     ruled = sensitive_criteria(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    generalization = generalize(release, columns, wanted.hierarchies, list(dict.fromkeys(others)))
+    generalization = generalize(
+        release, columns, wanted.hierarchies, list(dict.fromkeys(others)), wanted.weights
+    )
     asked = class_size_requirement(release, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
     judge = _Judge(policy, release, before, generalization, asked)

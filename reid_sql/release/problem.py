@@ -161,13 +161,15 @@ def generalize(
     columns: Sequence[str],
     given: Mapping[str, WrittenHierarchy],
     others: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
     profiles = profile_facts(release, columns)
     wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
     level_codes = [each for _, each in coded]
-    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns))
+    weighted = [(weights or {}).get(column, 1.0) for column in columns]
+    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns), weighted)
     hierarchies = tuple(each for each, _ in coded)
     return Generalization(
         hierarchies,

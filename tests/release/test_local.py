@@ -194,6 +194,26 @@ def test_best_is_global_recoding_where_that_loses_less(tmp_path: Path) -> None:
     assert page["optimal"]
 
 
+def test_a_column_of_more_weight_loses_less(tmp_path: Path) -> None:
+    table = people(600, 6)
+    lost: dict[str, dict[str, float]] = {}
+    for name, listed in (("none", ""), ("zip", "weights.zip = 50"), ("age", "weights.age = 50.0")):
+        made = made_of(
+            tmp_path, table, asked(["age", "zip", "sex"], K.format(8), more=f'method = "local"\n{listed}')
+        )
+        (page,) = made.page["tables"]
+        lost[name] = {column["column"]: column["loss"] for column in page["columns"]}
+        released = made_by(made.sql, "people_released")
+        weights = {column["column"]: column["weight"] for column in page["columns"]}
+        bits = [(weights[each], *compare(table, released, [each])) for each in ("age", "zip", "sex")]
+        expected = sum(weight * gone for weight, gone, _ in bits) / sum(
+            weight * all_ for weight, _, all_ in bits
+        )
+        assert page["losses"]["entropy"] == pytest.approx(expected, rel=1e-3)
+    assert lost["age"]["age"] < lost["zip"]["age"]
+    assert lost["zip"]["zip"] < lost["age"]["zip"]
+
+
 def test_what_only_the_gate_measures_is_measured_on_the_partition(tmp_path: Path) -> None:
     check = 'measure = "beta_likeness"\nat_most = 2.0'
     table = people(600, 3)

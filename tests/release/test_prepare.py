@@ -60,7 +60,9 @@ def table(tmp_path: Path) -> pl.DataFrame:
     return frame
 
 
-def exhaustive(frame: pl.DataFrame, k: int, suppression: float) -> float:
+def exhaustive(
+    frame: pl.DataFrame, k: int, suppression: float, weights: dict[str, float] | None = None
+) -> float:
     """Every form of the table counted by Polars, its values made coarser by plain Python."""
 
     def age(value: int | None, width: int) -> str | None:
@@ -81,7 +83,7 @@ def exhaustive(frame: pl.DataFrame, k: int, suppression: float) -> float:
         )
         remaining = coarse.select(pl.len().over(QI)).to_series() >= k
         if len(frame) - remaining.sum() <= suppression * len(frame):
-            best = min(best, entropy_loss(frame.select(QI), coarse, remaining))
+            best = min(best, entropy_loss(frame.select(QI), coarse, remaining, weights))
     return best
 
 
@@ -98,6 +100,21 @@ def test_the_release_loses_what_the_best_of_all_forms_loses(
     assert class_sizes(released, QI)[0] >= k
     assert len(released) >= (1 - suppression) * len(table)
     assert made.page["report"]["tables"][0]["records"] == len(released)
+
+
+@pytest.mark.parametrize("weights", [{"sex": 20.0}, {"age": 5.0, "city": 0.1}, {"city": 30.0, "sex": 0.5}])
+@pytest.mark.parametrize("suppression", [0.0, 0.05])
+def test_the_loss_with_weights_is_the_least_of_all_forms(
+    tmp_path: Path, table: pl.DataFrame, weights: dict[str, float], suppression: float
+) -> None:
+    listed = "\n".join(f"weights.{name} = {weight}" for name, weight in weights.items())
+    asked = f"suppression = {suppression}\n{HIERARCHIES}\n{listed}"
+    made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=asked)))
+    assert made.passed
+    assert made.tables[0].result.optimal
+    assert lost(made) == pytest.approx(exhaustive(table, 5, suppression, weights))
+    columns = made.page["tables"][0]["columns"]
+    assert {each["column"]: each["weight"] for each in columns if each["weight"] != 1} == weights
 
 
 def test_the_polars_file_gives_what_the_sql_gives(tmp_path: Path, table: pl.DataFrame) -> None:
@@ -334,6 +351,18 @@ REFUSED = [
         "",
         "policy prepare.keep must name columns of people, got 'nme'; did you mean 'name'?",
     ),
+    (
+        "weights.ages = 2",
+        "",
+        "policy prepare.weights must name quasi-identifiers of the policy, got 'ages'; did you mean 'age'?",
+    ),
+    ("weights.age = 0", "", "policy prepare.weights.age must be a number from 0.001 to 1000, got 0"),
+    (
+        'weights.age = 2\nloss = "class_size"',
+        "",
+        "policy prepare.weights must come with loss = 'entropy', the only loss of columns, got 'class_size'",
+    ),
+    ('method = "locally"', "", "policy prepare.method must be one of"),
     ("", 'entity = "name"', "a table to prepare must have one row per person, got entity = 'name'"),
     (
         "hierarchies.age = [{ bands = 10 }, { bands = 15 }]",

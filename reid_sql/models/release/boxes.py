@@ -8,6 +8,7 @@ one that contains its records.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
 from reid_sql.parameters import Floats, Integers
 
-NULL: int = 0  # the code of NULL at level 0
+NULL: Final = 0  # the code of NULL at level 0
+MIN_BITS: Final = 1e-6  # below, a loss is the rounding of a sum over the records
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class PartitionColumn:
 
     levels: LevelCodes
     ordered: bool
+    weight: float = 1.0  # of its bits in the loss
 
     @cached_property
     def table(self) -> Integers:
@@ -117,12 +120,13 @@ def bits_lost(columns: Sequence[PartitionColumn], boxes: Sequence[Boxes], sizes:
     It is the non-uniform entropy of `lattice.Entropy`, whose coarse values may differ from class to class
     (Gionis & Tassa 2009, section 3).
     """
-    return np.array(
+    bits = np.array(
         [
-            max(float(sizes @ np.log2(column.records_within(box))) - column.own_bits, 0.0)  # not -1e-12
+            float(sizes @ np.log2(column.records_within(box))) - column.own_bits
             for column, box in zip(columns, boxes, strict=True)
         ]
     )
+    return np.where(bits > MIN_BITS, bits, 0.0)
 
 
 def bound_classes(

@@ -74,9 +74,18 @@ class Lattice:
     ((3,), [3, 1])
     """
 
-    def __init__(self, level_codes: Sequence[LevelCodes], distinct: DistinctRecords) -> None:
-        """Take the columns' level_codes, and the distinct records by the codes of level 0."""
+    def __init__(
+        self,
+        level_codes: Sequence[LevelCodes],
+        distinct: DistinctRecords,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        """Take the columns' level_codes, the distinct records by the codes of level 0, and the weights.
+
+        A weight is how much a bit of the column counts in the entropy; 1 by default.
+        """
         self.level_codes = tuple(level_codes)
+        self.weights = (1.0,) * len(self.level_codes) if weights is None else tuple(weights)
         self.shape: Node = tuple(len(each.codes) for each in level_codes)
         self.records = int(distinct.counts.sum())
         self._bottom: Node = (0,) * len(self.shape)
@@ -196,22 +205,24 @@ class Entropy(Loss):
 
     Σ log2(N(coarse)/N(value)) over columns and records, by the records N that hold each; a record that is
     taken away loses log2(N/N(value)) in every column. 0 is the table as it is, 1 nothing left. Source: De
-    Waal & Willenborg 1999 (entropy); Gionis & Tassa 2009 (non-uniform).
+    Waal & Willenborg 1999 (entropy); Gionis & Tassa 2009 (non-uniform). With weights, each bit counts as much
+    as its column.
     """
 
     is_predictable = True
 
     @cached_property
     def columns(self) -> tuple[Floats, ...]:
-        """The bits that each column loses at each of its levels."""
+        """The weighted bits that each column loses at each of its levels."""
         return tuple(
-            np.array(
+            weight
+            * np.array(
                 [
                     _bits(column.count_records(0)) - _bits(column.count_records(level))
                     for level in range(len(column.codes))
                 ]
             )
-            for column in self.lattice.level_codes
+            for column, weight in zip(self.lattice.level_codes, self.lattice.weights, strict=True)
         )
 
     @cached_property
@@ -236,11 +247,11 @@ class Entropy(Loss):
     def of_cells(self, node: Node, classes: DistinctRecords, blank: NDArray[np.bool_]) -> float:
         """Bits left to lose in these cells of the classes."""
         left = np.zeros(len(classes.counts))
-        for column, level, codes, lost in zip(
-            self.lattice.level_codes, node, classes.codes, blank, strict=True
+        for column, weight, level, codes, lost in zip(
+            self.lattice.level_codes, self.lattice.weights, node, classes.codes, blank, strict=True
         ):
             records = np.maximum(column.count_records(level), 1)
-            left[lost] += np.log2(self.lattice.records / records)[codes[lost]]
+            left[lost] += weight * np.log2(self.lattice.records / records)[codes[lost]]
         return float(classes.counts @ left) / self.whole
 
 

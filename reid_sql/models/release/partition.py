@@ -177,7 +177,8 @@ class _Division:
         sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
         large = sizes >= self.requirement.least
         within = column.records[level[of], code]
-        gain = np.where(large, sizes * np.log2(column.records_within(boxes)[of] / within), 0.0)
+        regained = column.weight * sizes * np.log2(column.records_within(boxes)[of] / within)
+        gain = np.where(large, regained, 0.0)
         spent = np.where(large, sizes * np.log2(classes.sizes[of] / sizes), 0.0)
         few = _sums(of, np.where(large, 0.0, sizes), classes.many)
         spent_by_class = _sums(of, spent, classes.many) + few * np.log2(classes.sizes / np.maximum(few, 1))
@@ -214,7 +215,7 @@ class _Division:
         )
         order = gain if self.is_greedy else -np.abs(left - right)
         best = _first_largest(np.where(is_cut, order, -np.inf), starts)
-        regained = gain[best]
+        regained = column.weight * gain[best]
         if self.is_greedy:
             part = classes.local * 2 + (classes.codes[at] > code[best][classes.local])
             parts, inverse = np.unique(part, return_inverse=True)
@@ -234,7 +235,9 @@ class _Division:
         for other, column in enumerate(self.columns):
             if other != at:
                 within = column.records_within(column.bound(classes.codes[other][order], starts))
-                gain += sizes * np.log2(column.records_within(classes.boxes[other])[of] / within)
+                gain += (
+                    column.weight * sizes * np.log2(column.records_within(classes.boxes[other])[of] / within)
+                )
         return gain
 
     def _scored(self, at: int, boxes: Boxes, gain: Floats, spent: Floats) -> Floats:

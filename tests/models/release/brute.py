@@ -59,17 +59,20 @@ def nodes(hierarchies: list[Labels]) -> Iterator[Node]:
     yield from product(*(range(len(hierarchy)) for hierarchy in hierarchies))
 
 
-def entropy_loss(table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series) -> float:
+def entropy_loss(
+    table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series, weights: dict[str, float] | None = None
+) -> float:
     """The definition, record by record and column by column."""
     lost = whole = 0.0
     for name in table.columns:
+        weight = (weights or {}).get(name, 1.0)
         fine = table[name].value_counts().rows()
         rough = coarse[name].value_counts().rows()
         fines, roughs = dict(fine), dict(rough)
         for value, label, stays in zip(table[name], coarse[name], remaining, strict=True):
-            everything = log2(len(table) / fines[value])
+            everything = weight * log2(len(table) / fines[value])
             whole += everything
-            lost += log2(roughs[label] / fines[value]) if stays else everything
+            lost += weight * log2(roughs[label] / fines[value]) if stays else everything
     return lost / whole if whole else 0.0
 
 
