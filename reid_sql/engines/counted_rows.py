@@ -8,6 +8,7 @@ from reid_sql.function import Function
 from reid_sql.parameters import Column, Columns, Groups, OptionalTable, Table
 from reid_sql.reduction import Household
 
+WITH_ENTITY: Final = ("holdout",)  # optional tables whose people the entity identifies too
 OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
 
 
@@ -27,10 +28,11 @@ class CountedRows:
 def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
     """Find whose rows a call counts for people.
 
-    An entity identifies the people of the table, and of one that the function always compares it with.
+    An entity identifies the people of the table, and of those that the function always compares it with.
     """
     whole = OptionalTable if arguments.get("entity") is not None else Table | OptionalTable
-    asked = [] if declared.name in OF_COLUMNS else declared.parameters
+    covered = WITH_ENTITY if whole is OptionalTable else ()
+    asked = [] if declared.name in OF_COLUMNS else [p for p in declared.parameters if p.name not in covered]
     tables = [p.name for p in asked if isinstance(p.domain, whole) and arguments[p.name] is not None]
     roles: dict[bool, list[str]] = {True: [], False: []}
     for p in declared.parameters:

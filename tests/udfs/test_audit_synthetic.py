@@ -1,20 +1,25 @@
 """Attacks on a synthetic table: shares of loops over people, the same from both engines, and refusals."""
 
 import random
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import duckdb
 import polars as pl
 import polars.selectors as cs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reid_sql
 import reid_sql.polars as rp
+from reid_sql.errors import RowsNotPeopleWarning
 from tests.tables import by_duckdb
 from tests.tables import frames as tables_of_any_type
 
 ANY: Any = rp
+SQL_API: Any = reid_sql
 Rows = list[tuple[Any, ...]]
 COLUMNS = ["a", "b", "x", "y"]
 VALUE = st.sampled_from(["p", "q", "r", None])
@@ -138,6 +143,27 @@ def test_people_of_one_row_are_audited_as_records_whatever_their_names_are() -> 
         for each, more in ((tables, {}), (named, {"entity": "person"}))
     ]
     assert answers[0].equals(answers[1])
+
+
+def test_rows_that_may_not_be_people_are_warned_of_unless_an_entity_counts_them() -> None:
+    rng = random.Random(7)  # noqa: S311 - no secret
+    tables = [frame(people(rng, 60)).with_columns(patient_id=pl.int_range(60) // 3) for _ in range(3)]
+    original, synthetic, holdout = tables
+    con = duckdb.connect()
+    reid_sql.register(con)
+
+    def by_polars(**more: Any) -> None:
+        ANY.audit_synthetic(original, synthetic, ["a"], holdout=holdout, **more).collect()
+
+    def by_sql(**more: Any) -> None:
+        SQL_API.audit_synthetic(con, original, synthetic, ["a"], holdout=holdout, **more)
+
+    for call in (by_polars, by_sql):
+        with pytest.warns(RowsNotPeopleWarning, match="patient_id"):
+            call()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RowsNotPeopleWarning)
+            call(entity="patient_id")
 
 
 def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> None:
