@@ -30,7 +30,7 @@ WHERE NOT starts_with(figure, 'true_positives');
 -- | inference | age | share | 0.098 | 0.097 | 0.001 | -0.02 | 0.023 |
 -- | inference | postcode | share | 0.102 | 0.098 | 0.004 | -0.017 | 0.026 |
 -- | inference | sex | share | 0.516 | 0.516 | -0 | -0.036 | 0.036 |
--- | copied_records | NULL | weighted_share | 0.286 | 0.223 | 0.063 | -0.027 | 0.136 |
+-- | copied_records | NULL | weighted_share | 0.286 | 0.223 | 0.063 | 0.017 | 0.136 |
 -- | equal_record | NULL | auc | 0.52 | 0.5 | 0.02 | 0.002 | 0.038 |
 -- | rare_equal_record | NULL | auc | 0.516 | 0.5 | 0.016 | -0.003 | 0.035 |
 -- | equal_but_one_column | NULL | auc | 0.52 | 0.5 | 0.02 | 0.003 | 0.037 |
@@ -39,4 +39,4 @@ WHERE NOT starts_with(figure, 'true_positives');
 -- | nearest_of_rare_person | NULL | auc | 0.524 | 0.5 | 0.024 | 0.004 | 0.044 |
 -- | density_ratio | NULL | auc | 0.516 | 0.5 | 0.016 | -0.005 | 0.036 |
 -- | local_neighbourhood | NULL | auc | 0.52 | 0.5 | 0.02 | 0 | 0.039 |
--- | strongest_membership | NULL | copied_records: weighted_share | 0.286 | 0.223 | 0.063 | -0.032 | 0.145 |
+-- | strongest_membership | NULL | copied_records: weighted_share | 0.286 | 0.223 | 0.063 | 0.011 | 0.145 |

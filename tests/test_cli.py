@@ -144,6 +144,27 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
         assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
 
 
+def test_audit_counts_people_and_has_no_verdict_by_a_holdout_of_the_same_people(tmp_path: Path) -> None:
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("used", "unused", "synthetic")}
+    con = duckdb.connect()
+    con.execute(f"CREATE TABLE people AS SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'")
+    con.execute("CREATE TABLE visits AS SELECT id // 3 AS person, * EXCLUDE id FROM people")
+    for name, part in (("used", "LIMIT 300"), ("unused", "LIMIT 300 OFFSET 900"), ("synthetic", "LIMIT 200")):
+        con.execute(f"COPY (FROM visits {part}) TO '{files[name]}'")
+    asked = ("audit", files["used"], files["synthetic"], "--qi", "age,postcode", "--holdout")
+    shown = " ".join(command(*asked, files["unused"], "--entity", "person").stdout.split())
+    assert "People are identified by 'person'" in shown
+    assert "One row per person is assumed" not in shown
+    of_people, of_rows = (
+        {row["attack"]: row for row in json.loads(command(*call, "--json").stdout)["attacks"]}
+        for call in ((*asked, files["unused"], "--entity", "person"), (*asked, files["unused"]))
+    )
+    assert of_people["exact_presence"]["original"] != of_rows["exact_presence"]["original"]
+    same = " ".join(command(*asked, files["used"]).stdout.split())
+    assert "It is not known whether attacks find who was used" in same
+    assert "holdout_overlaps: holdout has the same people as original" in same
+
+
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
     lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
     (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")

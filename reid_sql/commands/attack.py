@@ -117,7 +117,13 @@ def run_audit(options: argparse.Namespace) -> int:
     people = describe_people(options.entity, con, tables, [*qi, *sensitive])
     if options.plot:
         save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot, people)
-    print_answer(options, {"attacks": rows}, rows, lambda: audit_page(rows), people)
+    print_answer(
+        options,
+        {"attacks": rows},
+        rows,
+        lambda: audit_page(rows, counts_people=options.entity is not None),
+        people,
+    )
     return PASSED
 
 

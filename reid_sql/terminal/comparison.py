@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.synthetic.holdout import DOUBTS
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 SHARES: Final = {
@@ -104,7 +105,7 @@ FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
 AREA: Final = "auc"
 
 
-def audit_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
     """Show a line for each figure, then what the strongest attack comes to, and what could not be judged."""
     table = FigureTable(header_style="bold")
     table.add_column("attack")
@@ -122,21 +123,25 @@ def audit_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
         "",
         Text(describe_membership(rows), style="bold"),
         *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
-        Text(ONE_ROW_ONE_PERSON, style="dim"),
+        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
 
 
 def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
     """What the strongest attack on membership comes to, in one sentence.
 
-    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1, "high": 0.3}
+    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> row["status"] = "ok"
     >>> describe_membership([row | {"low": 0.05}])
     'The synthetic table reveals who was used: nearest record: auc is 10.0 % above chance, at least 5.0 %.'
     >>> describe_membership([row | {"low": -0.01}])
     'No attack finds who was used better than chance; this does not prove that the table is safe.'
+    >>> describe_membership([row | {"low": -0.01, "status": DOUBTS[0]}])
+    'It is not known whether attacks find who was used.'
     """
     row = next(row for row in rows if row["attack"] == "strongest_membership")
-    if row["excess"] is None:
+    is_doubted = any(each["status"] in DOUBTS for each in rows)
+    if row["excess"] is None or (is_doubted and row["low"] <= 0):
         return "It is not known whether attacks find who was used."
     if row["low"] <= 0:
         return "No attack finds who was used better than chance; this does not prove that the table is safe."

@@ -37,19 +37,23 @@ class CopiedRecords:
         sides = tables.original_people, tables.holdout_people
         self.used, self.unused = (_WeightedShare(each, weights, present) for each in sides)
         self.excess = self.used.share - self.unused.share
-        self.by_chance = self._draw(len(sides[0]) / (len(sides[0]) + len(sides[1])), rng)
+        self.by_chance = self._draw(len(sides[0]), len(sides[1]), rng)
 
-    def _draw(self, of_original: float, rng: np.random.Generator) -> Floats:
-        """Differences if each person who was found were of either side at random, (draws,)."""
+    def _draw(self, originals: int, controls: int, rng: np.random.Generator) -> Floats:
+        """Differences if each person who was found were of either side at random, (draws,).
+
+        People of both sides then weigh the same on average.
+        """
+        people_of_both = originals + controls
+        mean_weight = (self.used.whole + self.unused.whole) / people_of_both
         found = np.concatenate([self.used.found, self.unused.found])
         weights, people = np.unique(found[found > 0], return_counts=True)
         drawn = np.zeros(DRAWS)
         for start in range(0, len(weights), DRAWN_AT_ONCE // DRAWS):
             some = slice(start, start + DRAWN_AT_ONCE // DRAWS)
-            originals = rng.binomial(people[some], of_original, (DRAWS, len(people[some])))
-            others = people[some] - originals
-            drawn += originals @ weights[some] / self.used.whole - others @ weights[some] / self.unused.whole
-        return drawn
+            used = rng.binomial(people[some], originals / people_of_both, (DRAWS, len(people[some])))
+            drawn += used @ weights[some] / originals - (people[some] - used) @ weights[some] / controls
+        return drawn / mean_weight
 
     def figure(self, error: float) -> AuditedAttack:
         """The excess with an interval whose ends have this error each.
@@ -57,7 +61,7 @@ class CopiedRecords:
         The lower end is above 0 if fewer differences by chance are as great as the excess. The upper one is
         that of Poisson counts, which is above 0 even where nobody was found.
         """
-        low = self.excess - float(np.quantile(self.by_chance, 1 - error, method="higher"))
+        low = self.excess - max(0.0, float(np.quantile(self.by_chance, 1 - error, method="higher")))
         used, unused = self.used, self.unused
         above = used.upper(error) - used.share, unused.share - unused.lower(error)
         high = self.excess + float(np.hypot(*above))

@@ -64,3 +64,16 @@ def test_a_rare_record_weighs_more_than_a_common_one() -> None:
     assert row.original == 1
     assert row.holdout is not None
     assert row.holdout < 0.3
+
+
+@pytest.mark.parametrize("blank", [0, 1, 2])
+def test_the_interval_contains_the_excess_where_a_table_is_of_another_kind(blank: int) -> None:
+    """All people of one table have the same record, which weighs little."""
+    rng = random.Random(5)  # noqa: S311 - no secret
+    tables = [persons(rng, 300, 20) for _ in range(3)]
+    tables[blank] = [(None, None, None, "x")] * 300
+    row = measure_copies(encode(*tables))  # type: ignore[arg-type]
+    assert row.low is not None
+    assert row.excess is not None
+    assert row.high is not None
+    assert -1 <= row.low <= row.excess <= row.high <= 1
