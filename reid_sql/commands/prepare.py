@@ -15,6 +15,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import printed
+from reid_sql.errors import UnavailableError
 from reid_sql.models.release.partition import METHOD
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
@@ -28,11 +29,14 @@ def run_prepare(options: argparse.Namespace) -> int:
     """Search for the release, write the files, print what is lost, return the verdict's exit code."""
     refuse_dialect(options.dialect)
     files = report_files(options, FILES)
-    protect_inputs(files, read_policy(options.policy), None)
+    policy = read_policy(options.policy)
+    protect_inputs(files, policy, None)
     if options.plot is not None:
         check_plot_file(options.plot)
-    if options.method is not None:
-        METHOD.check("--method", options.method)
+    method = METHOD.check("--method", options.method or policy.preparing.method)
+    if options.polars is not None and method != "global":
+        rule = f"--polars must come with method = 'global', got '{method}'"
+        raise UnavailableError(f"{rule}; write the release as SQL, or pass --method global")
     made = run(
         options.policy,
         memory_limit=options.memory_limit,

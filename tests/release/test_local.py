@@ -8,6 +8,7 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -252,6 +253,10 @@ def test_the_command_and_python_choose_the_method(tmp_path: Path) -> None:
     assert "by local recoding." in told
     assert "global recoding loses" in told
     assert "code and counts as a value" not in told  # '*' is the release's own
+    for method in ("local", "best"):
+        early = command("prepare", str(file), "--method", method, "--polars", str(tmp_path / "out.py"))
+        assert early.returncode == 2
+        assert early.stderr.startswith(f"reid-sql: --polars must come with method = 'global', got '{method}'")
     refused = command("prepare", str(file), "--method", "locally")
     assert refused.returncode == 2
     assert "--method must be one of" in refused.stderr
@@ -325,3 +330,54 @@ def test_adult_loses_less_than_by_global_recoding(tmp_path: Path) -> None:
     classes = released.group_by(qi).agg(pl.len(), pl.col("income").n_unique())
     assert classes["len"].min() == 5
     assert classes["income"].min() == 2
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop", "wildcard"])
+def test_values_of_any_kind_are_within_what_is_shown(tmp_path: Path, nulls: str) -> None:
+    """NaN, infinity, moments, decimals, truth values and text that quotes, breaks lines, is like JSON."""
+    rng = np.random.default_rng(7)
+    odd = ['"', "\\", "a\nb", "\\u0041", "[1]", "é\u200b", "'", "null", "\t"]
+    size = 400
+    moments = [
+        dt.datetime.fromisoformat("1990-01-01") + dt.timedelta(hours=int(each))
+        for each in rng.integers(0, 9000, size)
+    ]
+    floats = [float("nan"), float("inf"), -float("inf"), *map(float, rng.normal(0, 9, 40).round(3)), None]
+    table = pl.DataFrame(
+        {
+            "name": [f"P{at}" for at in range(size)],
+            'o"dd': [odd[at] for at in rng.integers(0, len(odd), size)],
+            "moment": moments,
+            "float": [floats[at] for at in rng.integers(0, len(floats), size)],
+            "decimal": pl.Series(rng.integers(-500, 500, size)).cast(pl.Decimal(10, 2)) / 100,
+            "truth": rng.integers(0, 2, size).astype(bool),
+        }
+    )
+    qi = ['o\\"dd', "moment", "float", "decimal", "truth"]
+    text = policy(
+        "people.parquet",
+        [],
+        K.format(4),
+        prepare='keep = ["name"]\nmethod = "local"',
+        table=f'nulls = "{nulls}"',
+    ).replace("quasi_identifiers = []", "quasi_identifiers = [" + ", ".join(f'"{each}"' for each in qi) + "]")
+    made = made_of(tmp_path, table, text)
+    assert made.passed
+    released = made_by(made.sql, "people_released")
+    assert sorted(released["name"]) == sorted(table["name"])
+    names = [each.replace("\\", "") for each in qi]
+    assert class_sizes(released, names)[0] >= 4
+    released.select(["name", *names]).write_parquet(tmp_path / "released.parquet")
+    kinds = {"moment": "TIMESTAMP", "float": "DOUBLE", "decimal": "DECIMAL(10, 2)"}
+    with duckdb.connect() as con:
+        joined = f"'{tmp_path}/people.parquet' AS t JOIN '{tmp_path}/released.parquet' AS r USING (name)"
+        for name, kind in kinds.items():
+            shown = f"CAST(r.{name} AS VARCHAR)"
+            low, high = (f"TRY_CAST(split_part({shown}, ' to ', {at}) AS {kind})" for at in (1, -1))
+            inside = f"{shown} = '*' OR t.{name} BETWEEN {low} AND {high}"
+            known = f"coalesce(CASE WHEN {shown} IS NULL THEN t.{name} IS NULL ELSE {inside} END, false)"
+            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT {known}").fetchone() == (0,), name
+        for name in ('"o""dd"', "truth"):
+            shown = f"CAST(r.{name} AS VARCHAR)"
+            same = f"{shown} = '*' OR {shown} LIKE 'other%' OR {shown} = CAST(t.{name} AS VARCHAR)"
+            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT ({same})").fetchone() == (0,), name
