@@ -279,6 +279,7 @@ def audit_synthetic(
     holdout: _Frame | None = None,
     targets: int = 10000,
     seed: int = 0,
+    entity: str | None = None,
 ) -> pl.LazyFrame:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
@@ -289,13 +290,16 @@ def audit_synthetic(
     synthetic one; that occur in it with all values; and whose synthetic class has one value of a sensitive
     column, theirs. Predicates that fit one synthetic record, and one person. Linkability of every other
     column with the rest. Inference of each column from the nearest synthetic record by all others; a number
-    is right within 5 % of the ranks. Membership by scores, each by the area under its ROC curve and by true
-    positives at 1 and 0.1 % false ones. Last the strongest of these figures, whose interval allows for the
-    choice of it. `baseline` is a guess. Of both tables `targets` records are drawn for membership, of which
-    up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per person
-    is assumed.
+    is right within 5 % of the ranks. Copied records: the share that occurs in it, of which rare records weigh
+    most. Membership by scores, each by the area under its ROC curve and by true positives at 1 and 0.1 %
+    false ones. Last the strongest of the figures from copied records on, whose interval allows for the choice
+    of it. `baseline` is a guess. Of both tables people with about `targets` records are drawn for the scores,
+    with up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per
+    person is assumed; with `entity`, the column that identifies people in each of the tables, every figure is
+    of people, and an attack is right about a person if it is about one of their rows. Spark counts the
+    records; the distinct ones come to the driver.
 
-    Source: Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; van Breugel et al. 2023 (density ratio); Westfall & Young 1993.
+    Source: Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; van Breugel et al. 2023 (density ratio); Fay & Feuer 1997 (copies); Westfall & Young 1993.
 
     >>> import polars as pl
     >>> import reid_sql.polars as rp

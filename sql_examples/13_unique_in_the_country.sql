@@ -36,7 +36,7 @@ WHERE method IN ('dankar', 'ewens', 'snb');
 -- | --- | --- |
 -- | ewens | low_coverage: the interval contained the true value in only 15 of 120 reference samples |
 -- | snb | no_interval: the moments of the slide negative binomial model give none |
--- | dankar | chosen: the estimate is that of snb; no_interval: the moments of the slide negative binomial model give none |
+-- | dankar | by snb: the rule of Dankar et al. takes the estimate of snb; no_interval: the moments of the slide negative binomial model give none |
 
 -- Who of the sample is most likely alone in the whole town? nb_uniqueness is the chance, nb_correctness that
 -- a match is right.
