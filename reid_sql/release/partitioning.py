@@ -1,6 +1,6 @@
 """Search a release by local recoding: the partition of several strategies that loses least."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -10,13 +10,13 @@ import numpy as np
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.errors import UnavailableError
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.steps import Bands, DatePart
+from reid_sql.hierarchies.steps import Bands, DatePart, text
 from reid_sql.models.release.boxes import PartitionColumn
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import DistinctRecords, Entropy
 from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
 from reid_sql.models.release.suppression import Requirement
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, quoted
 from reid_sql.release.local import LocalTransformation, read_texts
 from reid_sql.release.problem import Generalization
 
@@ -24,6 +24,11 @@ ORDERED_TYPES: Final = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
     *("DECIMAL", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP"),
+)
+ONE_TEXT_TYPES: Final = (
+    *(kind for kind in ORDERED_TYPES if kind not in {"FLOAT", "DOUBLE"}),
+    "VARCHAR",
+    "BOOLEAN",
 )
 
 
@@ -48,6 +53,36 @@ def refuse_other_tables(release: DuckDBRelease) -> None:
         rule = "prepare.method = 'local' must have checks of the table alone"
         got = f"got {release.table.name} with {', '.join(release.table.others)}"
         raise UnavailableError(f"{rule}, {got}; write method = 'global'")
+
+
+def find_several_texts(
+    release: DuckDBRelease,
+    hierarchies: Sequence[Hierarchy],
+    kinds: Mapping[str, str],
+    written: Collection[str],
+) -> str | None:
+    """Return a column of which equal values have several texts, as -0.0 and 0.0, or an hour and 60 minutes.
+
+    By these texts, the query finds the class of a record, but for columns with cuts.
+    """
+    for each in hierarchies:
+        name, kind = quoted(each.column), kinds[each.column]
+        if kind.partition("(")[0] in ONE_TEXT_TYPES or is_ordered(each, kind, written=each.column in written):
+            continue
+        several = f"""SELECT count(*) FROM (
+            SELECT {name} FROM {release.engine.view}
+            GROUP BY {name} HAVING count(DISTINCT {text(name)}) > 1)"""
+        if release.engine.ask(several)[0][0]:
+            return each.column
+    return None
+
+
+def refuse_several_texts(name: str, kind: str) -> UnavailableError:
+    """Say why a column is not recoded locally."""
+    rule = "a column to recode locally must have one text for equal values"
+    return UnavailableError(
+        f"{rule}, got '{name}' of type {kind}; write these values alike in a view, or method = 'global'"
+    )
 
 
 def is_ordered(hierarchy: Hierarchy, kind: str, *, written: bool) -> bool:

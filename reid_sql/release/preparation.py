@@ -25,7 +25,14 @@ from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppre
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
-from reid_sql.release.partitioning import LocalRelease, Settings, partition_table, refuse_other_tables
+from reid_sql.release.partitioning import (
+    LocalRelease,
+    Settings,
+    find_several_texts,
+    partition_table,
+    refuse_other_tables,
+    refuse_several_texts,
+)
 from reid_sql.release.problem import (
     Generalization,
     class_size_requirement,
@@ -125,6 +132,10 @@ def prepare_releases(
         for release, table in zip(releases, tables, strict=True)
         if table.form is not None
     ]
+    for release, table, form in zip(releases, tables, made, strict=True):
+        if table.is_local and form.records != release.records:
+            rule = "local recoding must find the class of each record"
+            raise UnavailableError(f"{rule}, got {release.table.name}; write method = 'global'")
     prepared = Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
     state_hashes(prepared, releases)
     return prepared
@@ -202,6 +213,11 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
     if wanted.method == "global" or release.table.others:
         return None
     tell(f"{release.table.name}: local recoding")
+    name = find_several_texts(release, judge.generalization.hierarchies, kinds, wanted.hierarchies)
+    if name is not None and wanted.method == "local":
+        raise refuse_several_texts(name, kinds[name])
+    if name is not None:
+        return None
     ends = time.monotonic() + wanted.time_limit
     settings = Settings(
         loss=wanted.loss,
