@@ -89,7 +89,7 @@ class ReleaseClasses:
     is_common_second: Integers  # (lines,)
     is_followed_first: Integers  # (lines,): of a person, whether they are alone in a class in both releases
     is_followed_second: Integers  # (lines,)
-    link_size: Integers  # (lines,): of a person, the smallest larger size of a class in which they stayed, or 0
+    link_size: Integers  # (lines,): of a person who stayed, the larger size of their smallest class, or 0
     number: Integers  # (lines,): how many such classes, pairs or people there are
     is_keyed: Integers  # (lines,): whether people are known in both releases
     has_sensitive: Integers  # (lines,)
@@ -200,9 +200,7 @@ class Releases:
     def comparability(self) -> str:
         """OK, or why figures that compare classes by their values show little or nothing."""
         known = self.is_keyed and self.stayed > 0
-        some, every = (
-            (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
-        )
+        some, every = (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
         if not some:
             return STATUS_NOT_COMPARABLE
         return OK if some >= MIN_COMPARABLE * every else STATUS_FEW_COMPARABLE
@@ -396,6 +394,4 @@ def _select(lines: ReleaseClasses, chosen: np.ndarray) -> ReleaseClasses:
 
 def _join(one: ReleaseClasses, other: ReleaseClasses) -> ReleaseClasses:
     columns = vars(one)
-    return ReleaseClasses(
-        **{name: np.concatenate([columns[name], getattr(other, name)]) for name in columns}
-    )
+    return ReleaseClasses(**{name: np.concatenate([columns[name], getattr(other, name)]) for name in columns})

@@ -18,6 +18,14 @@ from reid_sql.reduction import (
 )
 
 RELEASES: Final = "first and second"
+# What a class's sensitive values have in common in both releases.
+VALUE_CELLS: Final = (
+    *("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values"),
+)
+LINE_CELLS: Final = (
+    *("kind", "first_size", "second_size", "people", *VALUE_CELLS, "is_common_first", "is_common_second"),
+    *("is_followed_first", "is_followed_second", "link_size"),
+)
 
 
 @dataclass(frozen=True)
@@ -28,8 +36,8 @@ class SensitiveColumn(Key):
 RELEASE_CLASSES: Final = Reduction(
     __name__,
     name="release_classes",
-    words="the classes of two releases by their sizes in both and what their sensitive values have in common, "
-    "and the people who are in both",
+    words="the classes of two releases, by their sizes and sensitive values in both, and the people who are "
+    "in both",
     arguments=(
         Argument("first", TABLE),
         Argument("second", TABLE),
@@ -40,11 +48,7 @@ RELEASE_CLASSES: Final = Reduction(
         DROPPABLE_NULLS,
     ),
     columns=dict.fromkeys(
-        (
-            *("kind", "first_size", "second_size", "people", "overlap", "common_values", "first_values"),
-            *("second_values", "gained_values", "lost_values", "is_common_first", "is_common_second"),
-            *("is_followed_first", "is_followed_second", "link_size", "number", "is_keyed", "has_sensitive"),
-        ),
+        (*LINE_CELLS, "number", "is_keyed", "has_sensitive"),
         "BIGINT",
     ),
     arrays=ReleaseClasses,

@@ -3,7 +3,7 @@
 As in sql.py, both releases are one frame, in which `side` is 0 or 1, and `p1` and `p2` are their people.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -20,12 +20,18 @@ from reid_sql.engines.polars.frames import (
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_repeated_key, refuse_several
-from reid_sql.reductions.releases import RELEASE_CLASSES, RELEASES, columns_label, refuse_roles
+from reid_sql.reductions.releases import (
+    LINE_CELLS,
+    RELEASE_CLASSES,
+    RELEASES,
+    columns_label,
+    refuse_roles,
+)
 
 PEOPLE = ("p1", "p2")
 FIRST, SECOND = (pl.col("side") == side for side in (0, 1))
 N1, N2 = pl.col("n1"), pl.col("n2")
-FLAGS = ("number", "is_keyed", "has_sensitive")  # of every line
+IN_BOTH = pl.len() == len(PEOPLE)  # rows of a person in a class, one of each release
 
 
 def release_classes(
@@ -62,7 +68,8 @@ def release_classes(
         rows = map_whole(rows, _check_people if entity is None else _check_values)
     if entity is not None:
         rows = rows.unique()
-    lines = _lines(rows, names, sensitive=sensitive, is_keyed=person is not None, of_people=entity is not None)
+    counts = {"is_keyed": person is not None, "has_sensitive": sensitive is not None}
+    lines = _lines(rows, names, counts, of_people=entity is not None)
     missing = pl.any_horizontal(pl.col(counted).is_null()) if nulls == "drop" else pl.lit(value=False)
     dropped = read.select(missing.sum().cast(pl.Int64).alias("records_dropped"))
     return lines.join(dropped, how="cross").with_columns(pl.lit(nulls).alias("nulls"))
@@ -95,32 +102,31 @@ def _check_values(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(
-    rows: pl.LazyFrame, names: Sequence[str], *, sensitive: str | None, is_keyed: bool, of_people: bool
+    rows: pl.LazyFrame, names: Sequence[str], counts: Mapping[str, bool], *, of_people: bool
 ) -> pl.LazyFrame:
     """Count the lines of each kind."""
-    cells, classes = _count_classes(rows, names, has_sensitive=sensitive is not None)
+    cells, classes = _count_classes(rows, names, has_sensitive=counts["has_sensitive"])
     parts = [classes.with_columns(kind=0)]
-    if is_keyed:
+    if counts["is_keyed"]:
         stays, changes = _moves(rows, names, of_people=of_people)
         joined = classes.join(stays, on=names, how="left", nulls_equal=True)
         parts = [joined.with_columns(kind=0), _pairs(cells, classes, changes, names).with_columns(kind=1)]
     if of_people:
         parts.append(_people(rows, classes, names).with_columns(kind=2))
     types = schema(RELEASE_CLASSES.columns)
-    cells_of = [name for name in types if name not in FLAGS]
-    lines = pl.concat([_line(part, cells_of) for part in parts])
-    counted = lines.group_by(cells_of).agg(pl.len().cast(pl.Int64).alias("number"))
-    flags = {"is_keyed": int(is_keyed), "has_sensitive": int(sensitive is not None)}
-    with_flags = counted.with_columns(pl.lit(flag, dtype=pl.Int64).alias(name) for name, flag in flags.items())
-    return with_flags.select(list(types)).sort("kind")
+    lines = pl.concat([_line(part) for part in parts])
+    counted = lines.group_by(LINE_CELLS).agg(pl.len().cast(pl.Int64).alias("number"))
+    flags = (pl.lit(int(flag), dtype=pl.Int64).alias(name) for name, flag in counts.items())
+    return counted.with_columns(flags).select(list(types)).sort("kind")
 
 
-def _line(part: pl.LazyFrame, cells: Sequence[str]) -> pl.LazyFrame:
+def _line(part: pl.LazyFrame) -> pl.LazyFrame:
     """Select the cells of a line, 0 where it has none."""
     known = part.rename({"n1": "first_size", "n2": "second_size"}, strict=False)
     has = known.collect_schema()
     return known.select(
-        (pl.col(name).fill_null(0) if name in has else pl.lit(0)).cast(pl.Int64).alias(name) for name in cells
+        (pl.col(name).fill_null(0) if name in has else pl.lit(0)).cast(pl.Int64).alias(name)
+        for name in LINE_CELLS
     )
 
 
@@ -146,9 +152,7 @@ def _count_classes(
     return cells, classes
 
 
-def _moves(
-    rows: pl.LazyFrame, names: Sequence[str], *, of_people: bool
-) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+def _moves(rows: pl.LazyFrame, names: Sequence[str], *, of_people: bool) -> tuple[pl.LazyFrame, pl.LazyFrame]:
     """The people who are in a class in both releases, and those who moved between two.
 
     Of people with several rows in a release, it is not known from which class to which they moved.
@@ -156,7 +160,8 @@ def _moves(
     others = [f"r{name}" for name in names]
     single = rows.filter(pl.len().over("side", *PEOPLE) == 1) if of_people else rows
     one = single.filter(FIRST).select(*names, "p1")
-    other = single.filter(SECOND).select("p2", *(pl.col(q).alias(r) for q, r in zip(names, others, strict=True)))
+    renamed = (pl.col(q).alias(r) for q, r in zip(names, others, strict=True))
+    other = single.filter(SECOND).select("p2", *renamed)
     both = one.join(other, left_on="p1", right_on="p2", nulls_equal=True)
     number = pl.len().cast(pl.Int64).alias("people")
     moves = both.group_by(*names, *others).agg(number)
@@ -165,7 +170,7 @@ def _moves(
     if not of_people:
         return moves.filter(is_same).select(*names, "people"), changes
     person = pl.coalesce(*PEOPLE).alias("person")
-    twice = rows.group_by(*names, person).agg(pl.len().alias("in_class")).filter(pl.col("in_class") == 2)  # noqa: PLR2004 - both releases
+    twice = rows.group_by(*names, person).agg(IN_BOTH.alias("in_both")).filter("in_both")
     return twice.group_by(names).agg(number), changes
 
 
@@ -181,9 +186,7 @@ def _pairs(
     keys = [*names, *others]
     own = changes.join(cells.filter(N1 > 0).select(*names, "s", "n1"), on=names, nulls_equal=True)
     after = cells.filter(N2 > 0).select(*names, "s", "n2")
-    valued = own.join(
-        after, left_on=[*others, "s"], right_on=[*names, "s"], how="left", nulls_equal=True
-    )
+    valued = own.join(after, left_on=[*others, "s"], right_on=[*names, "s"], how="left", nulls_equal=True)
     met = valued.group_by(keys).agg(
         pl.col("people").max(),
         N1.sum(),
@@ -199,7 +202,7 @@ def _people(rows: pl.LazyFrame, classes: pl.LazyFrame, names: Sequence[str]) -> 
     sized = rows.with_columns(pl.coalesce(*PEOPLE).alias("person")).join(
         classes.select(*names, "n1", "n2"), on=names, nulls_equal=True
     )
-    in_both = pl.len().over(*names, "person") == 2  # noqa: PLR2004 - both releases
+    in_both = IN_BOTH.over(*names, "person")
     sized = sized.with_columns(in_both.alias("in_both"))
     flags = {
         f"is_{name}_{which}": (side & test).any()

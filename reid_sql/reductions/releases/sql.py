@@ -8,13 +8,12 @@ that no cast makes one person of two.
 from collections.abc import Sequence
 
 from reid_sql.reduction import PERSON
-from reid_sql.reductions.releases import RELEASE_CLASSES, columns_label, refuse_roles
+from reid_sql.reductions.releases import LINE_CELLS, VALUE_CELLS, columns_label, refuse_roles
 from reid_sql.sql.people import one_row_per_value
 from reid_sql.sql.records import is_key
 from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, none_null, numbered, same, text
+from reid_sql.sql.text import aliases, none_null, same, text
 
-CELL_COUNTS = ("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values")
 RENAMED = "r"  # before the number of a column of the second release, where a person is in another class there
 
 
@@ -39,14 +38,20 @@ def release_classes(
     label = columns_label(key, entity, sensitive).words
     known = ""
     if person is not None:
-        known = f"{_check_people(first, second, label, every, is_unique=entity is None)},"
+        known = f"{_check_people(first, second, label, every, of_key=entity is None)},"
     where = "" if person is None else "WHERE (SELECT reid_has_keys FROM reid_keys)"
     body = f"""
         WITH reid_read AS MATERIALIZED ({sides}),
         {known}
         reid_rows AS (SELECT * FROM reid_read {where})
-        {count_lines(len(qi), is_keyed=person is not None, counts_people=entity is not None,
-            has_sensitive=sensitive is not None)}"""
+        {
+        count_lines(
+            len(qi),
+            is_keyed=person is not None,
+            counts_people=entity is not None,
+            has_sensitive=sensitive is not None,
+        )
+    }"""
     checked = first.check_types(second, asked, _with_null_report(first, second, asked, nulls, body))
     return first.check_columns_of_both(second, label, every, checked)
 
@@ -81,24 +86,21 @@ def _names(qi: Sequence[str], sensitive: str | None) -> list[str]:
     return [*aliases(len(qi)), *([] if sensitive is None else ["s"])]
 
 
-def _check_people(
-    first: Source, second: Source, label: str, asked: Sequence[str], *, is_unique: bool
-) -> str:
+def _check_people(first: Source, second: Source, label: str, asked: Sequence[str], *, of_key: bool) -> str:
     """Name reid_keys the check that people have the same type in both releases, and a key differs in each.
 
     It comes before people are joined: by a key that repeats, each record of one would meet each of the other.
     """
-    tests = [f"{first.has_columns(label, asked)} AND {second.has_columns(label, asked)}"]
-    if is_unique:
-        tests += [f"({is_key(f'p{side + 1}')})" for side in (0, 1)]
     one, other = (
-        f"""(SELECT {tests_of} AS is_key, any_value(typeof(p{side + 1})) AS kind
+        f"""(SELECT {is_key(people) if of_key else "true"} AS is_key, any_value(typeof({people})) AS kind
             FROM reid_read WHERE side = {side})"""
-        for side, tests_of in enumerate(tests[1:] or ["true", "true"])
+        for side, people in enumerate(("p1", "p2"))
     )
+    kinds = f"o.kind, r.kind, {text('key' if of_key else 'entity')}"
     return f"""reid_keys AS MATERIALIZED (
-          SELECT CASE WHEN {tests[0]} THEN o.is_key AND r.is_key
-            AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) END AS reid_has_keys
+          SELECT CASE WHEN {first.has_columns(label, asked)} AND {second.has_columns(label, asked)}
+            THEN o.is_key AND r.is_key
+              AND coalesce(error(reid_refusal('keys', {kinds}))::BOOLEAN, true) END AS reid_has_keys
           FROM {one} AS o, {other} AS r
         )"""
 
@@ -124,27 +126,25 @@ def count_lines(width: int, *, is_keyed: bool, counts_people: bool, has_sensitiv
     if counts_people:
         parts.append(_sized_people(q))
         lines.append(_person_lines())
-    counted = [name for name in RELEASE_CLASSES.columns if name not in {"number", "is_keyed", "has_sensitive"}]
     return f"""{", ".join(["", *parts])}
-        SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in counted)}, count(*) AS number, {flags}
+        SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)}, count(*) AS number, {flags}
         FROM ({" UNION ALL ".join(lines)})
-        GROUP BY {", ".join(counted)}
+        GROUP BY {", ".join(LINE_CELLS)}
         ORDER BY kind ASC"""
 
 
 def _line(kind: int, **cells: str) -> str:
     """List the cells of a line, 0 where it has none."""
-    counted = [name for name in RELEASE_CLASSES.columns if name not in {"number", "is_keyed", "has_sensitive"}]
     given = {"kind": str(kind), **cells}
-    return ", ".join(f"{given.get(name, '0')} AS {name}" for name in counted)
+    return ", ".join(f"{given.get(name, '0')} AS {name}" for name in LINE_CELLS)
 
 
 def _classes(q: Sequence[str], *, has_sensitive: bool) -> str:
-    """Name reid_classes the classes of both, with their sizes and what their sensitive values have in common."""
+    """Name reid_classes the classes of both, with their sizes and what their sensitive values share."""
     keys = ", ".join(q)
     sizes = [f"count(*) FILTER (side = {side}) AS n{side + 1}" for side in (0, 1)]
     if not has_sensitive:
-        none = ", ".join(f"0 AS {name}" for name in CELL_COUNTS)
+        none = ", ".join(f"0 AS {name}" for name in VALUE_CELLS)
         return f"""reid_classes AS MATERIALIZED (
           SELECT {keys}, {", ".join(sizes)}, {none} FROM reid_rows GROUP BY {keys}
         )"""
@@ -162,7 +162,7 @@ def _classes(q: Sequence[str], *, has_sensitive: bool) -> str:
 
 def _class_lines(q: Sequence[str], *, is_keyed: bool) -> str:
     """Select a line for each class, with how many people are in it in both releases."""
-    cells = {name: f"c.{name}" for name in CELL_COUNTS}
+    cells = {name: f"c.{name}" for name in VALUE_CELLS}
     people = "coalesce(m.people, 0)" if is_keyed else "0"
     line = _line(0, first_size="c.n1", second_size="c.n2", people=people, **cells)
     joined = f"LEFT JOIN reid_stays AS m ON {same('c', 'm', q)}" if is_keyed else ""
@@ -175,35 +175,38 @@ def _moves(q: Sequence[str], *, counts_people: bool) -> list[str]:
     Where people may have several rows, only those who have one in each release are known to have moved; those
     who stayed are counted in each of their classes.
     """
-    r = [f"{RENAMED}{name}" for name in q]
-    moved = ", ".join(f"{name} AS {other}" for name, other in zip(q, r, strict=True))
-    both = f"""
-          SELECT {", ".join((*(f"a.{name}" for name in q), *(f"b.{other}" for other in r)))}, count(*) AS people
-          FROM (SELECT {", ".join(q)}, p1 FROM {{rows}} WHERE side = 0) AS a
-          JOIN (SELECT {moved}, p2 FROM {{rows}} WHERE side = 1) AS b ON a.p1 IS NOT DISTINCT FROM b.p2
-          GROUP BY {", ".join((*(f"a.{name}" for name in q), *(f"b.{other}" for other in r)))}"""
-    is_same = " AND ".join(f"{name} IS NOT DISTINCT FROM {other}" for name, other in zip(q, r, strict=True))
+    keys, r = ", ".join(q), [f"{RENAMED}{name}" for name in q]
+    pairs = list(zip(q, r, strict=True))
+    both = ", ".join((*(f"a.{name}" for name in q), *(f"b.{other}" for other in r)))
+    is_same = " AND ".join(f"{name} IS NOT DISTINCT FROM {other}" for name, other in pairs)
+    rows = "reid_single" if counts_people else "reid_rows"
+    moves = f"""reid_moves AS MATERIALIZED (
+          SELECT {both}, count(*) AS people
+          FROM (SELECT {keys}, p1 FROM {rows} WHERE side = 0) AS a
+          JOIN (
+            SELECT {", ".join(f"{name} AS {other}" for name, other in pairs)}, p2 FROM {rows} WHERE side = 1
+          ) AS b ON a.p1 IS NOT DISTINCT FROM b.p2
+          GROUP BY {both}
+        )"""
+    changes = f"reid_changes AS (SELECT * FROM reid_moves WHERE NOT ({is_same}))"
     if not counts_people:
-        return [
-            f"reid_moves AS MATERIALIZED ({both.format(rows='reid_rows')})",
-            f"reid_stays AS (SELECT {', '.join(q)}, people FROM reid_moves WHERE {is_same})",
-            f"reid_changes AS (SELECT * FROM reid_moves WHERE NOT ({is_same}))",
-        ]
-    own = "reid_own AS MATERIALIZED (SELECT *, count(*) OVER (PARTITION BY side, p1, p2) AS own FROM reid_rows)"
-    person = "coalesce(p1, p2)"
-    return [
-        own,
-        "reid_single AS (SELECT * FROM reid_own WHERE own = 1)",
-        f"reid_moves AS MATERIALIZED ({both.format(rows='reid_single')})",
-        f"""reid_stays AS MATERIALIZED (
-          SELECT {", ".join(q)}, count(*) AS people
-          FROM (
-            SELECT {", ".join(q)} FROM reid_rows GROUP BY {", ".join(q)}, {person} HAVING count(*) = 2
-          )
-          GROUP BY {", ".join(q)}
-        )""",
-        f"reid_changes AS (SELECT * FROM reid_moves WHERE NOT ({is_same}))",
-    ]
+        return [moves, f"reid_stays AS (SELECT {keys}, people FROM reid_moves WHERE {is_same})", changes]
+    single = """reid_single AS MATERIALIZED (
+          SELECT *
+          FROM (SELECT *, count(*) OVER (PARTITION BY side, p1, p2) AS in_release FROM reid_rows)
+          WHERE in_release = 1
+        )"""
+    stays = f"""reid_stays AS MATERIALIZED (
+          SELECT {keys}, count(*) AS people
+          FROM (SELECT {keys} FROM reid_persons GROUP BY {keys}, person HAVING count(*) = 2)
+          GROUP BY {keys}
+        )"""
+    # A union casts what coalesce refuses to bind before the check of the types is read.
+    persons = f"""reid_persons AS (
+          SELECT {keys}, side, p1 AS person FROM reid_rows WHERE side = 0
+          UNION ALL SELECT {keys}, side, p2 FROM reid_rows WHERE side = 1
+        )"""
+    return [single, moves, persons, stays, changes]
 
 
 def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
@@ -243,7 +246,6 @@ def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
 
 def _sized_people(q: Sequence[str]) -> str:
     """Name reid_people everybody, by their classes: how many, whether one is common or theirs alone."""
-    keys = ", ".join(q)
     common = "max(CASE WHEN side = {side} AND n1 > 0 AND n2 > 0 THEN 1 ELSE 0 END)"
     alone = "max(CASE WHEN side = {side} AND n1 = 1 AND n2 = 1 THEN 1 ELSE 0 END)"
     flags = ", ".join(
@@ -257,7 +259,7 @@ def _sized_people(q: Sequence[str]) -> str:
           FROM (
             SELECT o.side, o.person, c.n1, c.n2,
               count(*) OVER (PARTITION BY {", ".join(f"o.{name}" for name in q)}, o.person) AS in_class
-            FROM (SELECT {keys}, side, coalesce(p1, p2) AS person FROM reid_rows) AS o
+            FROM reid_persons AS o
             JOIN reid_classes AS c ON {same("o", "c", q)}
           )
           GROUP BY person
