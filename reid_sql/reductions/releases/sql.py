@@ -14,8 +14,6 @@ from reid_sql.sql.records import is_key
 from reid_sql.sql.source import Source
 from reid_sql.sql.text import aliases, none_null, same, text
 
-RENAMED = "r"  # before the number of a column of the second release, where a person is in another class there
-
 
 def release_classes(
     first: Source,
@@ -119,12 +117,19 @@ def _with_null_report(first: Source, second: Source, asked: Sequence[str], nulls
 def count_lines(width: int, *, is_keyed: bool, counts_people: bool, has_sensitive: bool) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
     q, flags = aliases(width), f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
-    parts, lines = [_classes(q, has_sensitive=has_sensitive)], [_class_lines(q, is_keyed=is_keyed)]
+    s, parts = ["s"] * has_sensitive, []
+    if counts_people:
+        parts, rows = _people_in_classes(q), "reid_rows"
+    elif is_keyed:
+        parts, rows = _pair_rows(q, s), "reid_marked"
+    else:
+        rows = "reid_rows"
+    parts += _classes(rows, q, s, is_marked=is_keyed and not counts_people)
+    lines = [_class_lines(q, counts_people=counts_people)]
     if is_keyed:
-        parts += _moves(q, counts_people=counts_people)
+        parts += _moved_people(q) if counts_people else [_changes(q, "reid_pairs WHERE has_stayed = 0")]
         lines.append(_pair_lines(q, has_sensitive=has_sensitive))
     if counts_people:
-        parts.append(_sized_people(q))
         lines.append(_person_lines())
     return f"""{", ".join(["", *parts])}
         SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)}, count(*) AS number, {flags}
@@ -139,97 +144,89 @@ def _line(kind: int, **cells: str) -> str:
     return ", ".join(f"{given.get(name, '0')} AS {name}" for name in LINE_CELLS)
 
 
-def _classes(q: Sequence[str], *, has_sensitive: bool) -> str:
+def _renamed(q: Sequence[str]) -> list[str]:
+    """What the columns of the second release are called, where a person is in another class there."""
+    return [f"r{name}" for name in q]
+
+
+def _is_same(q: Sequence[str]) -> str:
+    pairs = zip(q, _renamed(q), strict=True)
+    return " AND ".join(f"{name} IS NOT DISTINCT FROM {other}" for name, other in pairs)
+
+
+def _pair_rows(q: Sequence[str], s: Sequence[str]) -> list[str]:
+    """Name reid_pairs the rows of people in both, reid_marked all rows, with who stayed in their class.
+
+    They are joined once, by the key alone. A person who stayed is marked in the first release.
+    """
+    cells, r = ", ".join([*q, *s]), _renamed(q)
+    after = ", ".join(f"{name} AS {other}" for name, other in zip(q, r, strict=True))
+    return [
+        f"""reid_joined AS MATERIALIZED (
+          SELECT {", ".join(f"a.{name}" for name in [*q, *s])}, {", ".join(r)}, b.is_there,
+            CASE WHEN b.is_there = 1 AND {_is_same(q)} THEN 1 ELSE 0 END AS has_stayed
+          FROM (SELECT {cells}, p1 FROM reid_rows WHERE side = 0) AS a
+          LEFT JOIN (SELECT {after}, p2, 1 AS is_there FROM reid_rows WHERE side = 1) AS b
+            ON a.p1 IS NOT DISTINCT FROM b.p2
+        )""",
+        "reid_pairs AS (SELECT * FROM reid_joined WHERE is_there = 1)",
+        f"""reid_marked AS (
+          SELECT {cells}, 0 AS side, has_stayed FROM reid_joined
+          UNION ALL SELECT {cells}, 1, 0 FROM reid_rows WHERE side = 1
+        )""",
+    ]
+
+
+def _classes(rows: str, q: Sequence[str], s: Sequence[str], *, is_marked: bool) -> list[str]:
     """Name reid_classes the classes of both, with their sizes and what their sensitive values share."""
-    keys = ", ".join(q)
-    sizes = [f"count(*) FILTER (side = {side}) AS n{side + 1}" for side in (0, 1)]
-    if not has_sensitive:
+    keys, people = ", ".join(q), "sum(has_stayed)" if is_marked else "0"
+    sizes = ", ".join(f"count(*) FILTER (side = {side}) AS n{side + 1}" for side in (0, 1))
+    counts = f"{sizes}, {people} AS people"
+    if not s:
         none = ", ".join(f"0 AS {name}" for name in VALUE_CELLS)
-        return f"""reid_classes AS MATERIALIZED (
-          SELECT {keys}, {", ".join(sizes)}, {none} FROM reid_rows GROUP BY {keys}
-        )"""
-    return f"""reid_cells AS MATERIALIZED (
-          SELECT {keys}, s, {", ".join(sizes)} FROM reid_rows GROUP BY {keys}, s
-        ),
-        reid_classes AS MATERIALIZED (
-          SELECT {keys}, sum(n1) AS n1, sum(n2) AS n2, sum(least(n1, n2)) AS overlap,
-            count(*) FILTER (n1 > 0 AND n2 > 0) AS common_values,
+        grouped = f"SELECT {keys}, {counts}, {none} FROM {rows} GROUP BY {keys}"
+        return [f"reid_classes AS MATERIALIZED ({grouped})"]
+    return [
+        f"reid_cells AS MATERIALIZED (SELECT {keys}, s, {counts} FROM {rows} GROUP BY {keys}, s)",
+        f"""reid_classes AS MATERIALIZED (
+          SELECT {keys}, sum(n1) AS n1, sum(n2) AS n2, sum(people) AS people,
+            sum(least(n1, n2)) AS overlap, count(*) FILTER (n1 > 0 AND n2 > 0) AS common_values,
             count(*) FILTER (n1 > 0) AS first_values, count(*) FILTER (n2 > 0) AS second_values,
             count(*) FILTER (n2 > n1) AS gained_values, count(*) FILTER (n1 > n2) AS lost_values
           FROM reid_cells GROUP BY {keys}
-        )"""
+        )""",
+    ]
 
 
-def _class_lines(q: Sequence[str], *, is_keyed: bool) -> str:
+def _class_lines(q: Sequence[str], *, counts_people: bool) -> str:
     """Select a line for each class, with how many people are in it in both releases."""
     cells = {name: f"c.{name}" for name in VALUE_CELLS}
-    people = "coalesce(m.people, 0)" if is_keyed else "0"
+    people = "m.people" if counts_people else "c.people"
     line = _line(0, first_size="c.n1", second_size="c.n2", people=people, **cells)
-    joined = f"LEFT JOIN reid_stays AS m ON {same('c', 'm', q)}" if is_keyed else ""
+    joined = f"JOIN reid_stays AS m ON {same('c', 'm', q)}" if counts_people else ""
     return f"SELECT {line} FROM reid_classes AS c {joined}"
 
 
-def _moves(q: Sequence[str], *, counts_people: bool) -> list[str]:
-    """Name reid_stays the people who are in a class in both releases, reid_changes those who moved.
-
-    Where people may have several rows, only those who have one in each release are known to have moved; those
-    who stayed are counted in each of their classes.
-    """
-    keys, r = ", ".join(q), [f"{RENAMED}{name}" for name in q]
-    pairs = list(zip(q, r, strict=True))
-    both = ", ".join((*(f"a.{name}" for name in q), *(f"b.{other}" for other in r)))
-    is_same = " AND ".join(f"{name} IS NOT DISTINCT FROM {other}" for name, other in pairs)
-    rows = "reid_single" if counts_people else "reid_rows"
-    moves = f"""reid_moves AS MATERIALIZED (
-          SELECT {both}, count(*) AS people
-          FROM (SELECT {keys}, p1 FROM {rows} WHERE side = 0) AS a
-          JOIN (
-            SELECT {", ".join(f"{name} AS {other}" for name, other in pairs)}, p2 FROM {rows} WHERE side = 1
-          ) AS b ON a.p1 IS NOT DISTINCT FROM b.p2
-          GROUP BY {both}
+def _changes(q: Sequence[str], people: str) -> str:
+    """Name reid_changes the pairs of different classes that people moved between."""
+    both = ", ".join([*q, *_renamed(q)])
+    return f"""reid_changes AS MATERIALIZED (
+          SELECT {both}, count(*) AS people FROM {people} GROUP BY {both}
         )"""
-    changes = f"reid_changes AS (SELECT * FROM reid_moves WHERE NOT ({is_same}))"
-    if not counts_people:
-        return [moves, f"reid_stays AS (SELECT {keys}, people FROM reid_moves WHERE {is_same})", changes]
-    single = """reid_single AS MATERIALIZED (
-          SELECT *
-          FROM (SELECT *, count(*) OVER (PARTITION BY side, p1, p2) AS in_release FROM reid_rows)
-          WHERE in_release = 1
-        )"""
-    stays = f"""reid_stays AS MATERIALIZED (
-          SELECT {keys}, count(*) AS people
-          FROM (SELECT {keys} FROM reid_persons GROUP BY {keys}, person HAVING count(*) = 2)
-          GROUP BY {keys}
-        )"""
-    # A union casts what coalesce refuses to bind before the check of the types is read.
-    persons = f"""reid_persons AS (
-          SELECT {keys}, side, p1 AS person FROM reid_rows WHERE side = 0
-          UNION ALL SELECT {keys}, side, p2 FROM reid_rows WHERE side = 1
-        )"""
-    return [single, moves, persons, stays, changes]
 
 
 def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
     """Select a line for each pair of different classes that people moved between."""
-    r = [f"{RENAMED}{name}" for name in q]
+    r = _renamed(q)
     own, other = same("m", "a", q), same("m", "b", r, q)
     if not has_sensitive:
         line = _line(1, first_size="a.n1", second_size="b.n2", people="m.people")
         return f"""
             SELECT {line} FROM reid_changes AS m
             JOIN reid_classes AS a ON {own} JOIN reid_classes AS b ON {other}"""
-    line = _line(
-        1,
-        first_size="n1",
-        second_size="n2",
-        people="people",
-        overlap="overlap",
-        common_values="common_values",
-        first_values="first_values",
-        second_values="second_values",
-    )
+    shown = ("people", "overlap", "common_values", "first_values", "second_values")
+    line = _line(1, first_size="n1", second_size="n2", **{name: name for name in shown})
     value = "a.s IS NOT DISTINCT FROM v.s"
-    keys = ", ".join(f"m.{name}" for name in (*q, *r))
     # Each value of the first class meets at most one of the second, so that their counts add up to its size.
     return f"""
             SELECT {line} FROM (
@@ -240,30 +237,54 @@ def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
               JOIN (SELECT * FROM reid_cells WHERE n1 > 0) AS a ON {own}
               JOIN reid_classes AS b ON {other}
               LEFT JOIN (SELECT * FROM reid_cells WHERE n2 > 0) AS v ON {same("m", "v", r, q)} AND {value}
-              GROUP BY {keys}
+              GROUP BY {", ".join(f"m.{name}" for name in (*q, *r))}
             )"""
 
 
-def _sized_people(q: Sequence[str]) -> str:
-    """Name reid_people everybody, by their classes: how many, whether one is common or theirs alone."""
-    common = "max(CASE WHEN side = {side} AND n1 > 0 AND n2 > 0 THEN 1 ELSE 0 END)"
-    alone = "max(CASE WHEN side = {side} AND n1 = 1 AND n2 = 1 THEN 1 ELSE 0 END)"
-    flags = ", ".join(
-        f"{test.format(side=side)} AS is_{name}_{which}"
-        for name, test in (("common", common), ("followed", alone))
-        for side, which in enumerate(("first", "second"))
+def _people_in_classes(q: Sequence[str]) -> list[str]:
+    """Name reid_own the people of each class, reid_stays how many of a class are in it in both releases.
+
+    A union casts the people of both to one type; coalesce would be refused before the types are checked.
+    """
+    keys = ", ".join(q)
+    sides = " UNION ALL ".join(
+        f"SELECT {keys}, side, p{side + 1} AS person FROM reid_rows WHERE side = {side}" for side in (0, 1)
     )
-    return f"""reid_people AS (
-          SELECT count(*) FILTER (side = 0) AS first_size, count(*) FILTER (side = 1) AS second_size, {flags},
-            coalesce(min(CASE WHEN in_class = 2 THEN greatest(n1, n2) END), 0) AS link_size
-          FROM (
-            SELECT o.side, o.person, c.n1, c.n2,
-              count(*) OVER (PARTITION BY {", ".join(f"o.{name}" for name in q)}, o.person) AS in_class
-            FROM reid_persons AS o
-            JOIN reid_classes AS c ON {same("o", "c", q)}
-          )
+    return [
+        f"""reid_own AS MATERIALIZED (
+          SELECT {keys}, person, 1 - min(side) AS in_first, max(side) AS in_second
+          FROM ({sides}) GROUP BY {keys}, person
+        )""",
+        f"""reid_stays AS (
+          SELECT {keys}, sum(in_first * in_second) AS people FROM reid_own GROUP BY {keys}
+        )""",
+    ]
+
+
+def _moved_people(q: Sequence[str]) -> list[str]:
+    """Name reid_people everybody, by their classes: how many, whether one is common or theirs alone.
+
+    Only people who have one row in each release are known to have moved from one class to the other, and min
+    of one value is that value.
+    """
+    flags = ", ".join(
+        f"max(CASE WHEN in_{side} = 1 AND {test} THEN 1 ELSE 0 END) AS is_{name}_{side}"
+        for name, test in (("common", "n1 > 0 AND n2 > 0"), ("followed", "n1 = 1 AND n2 = 1"))
+        for side in ("first", "second")
+    )
+    ends = ", ".join(
+        f"min(o.{name}) FILTER (in_{side} = 1) AS {end}"
+        for side, ends in (("first", q), ("second", _renamed(q)))
+        for name, end in zip(q, ends, strict=True)
+    )
+    people = f"""reid_people AS MATERIALIZED (
+          SELECT sum(in_first) AS first_size, sum(in_second) AS second_size, {flags}, {ends},
+            coalesce(min(CASE WHEN in_first * in_second = 1 THEN greatest(n1, n2) END), 0) AS link_size
+          FROM reid_own AS o JOIN reid_classes AS c ON {same("o", "c", q)}
           GROUP BY person
         )"""
+    single = f"reid_people WHERE first_size = 1 AND second_size = 1 AND NOT ({_is_same(q)})"
+    return [people, _changes(q, single)]
 
 
 def _person_lines() -> str:
