@@ -161,6 +161,7 @@ def test_no_measure_of_the_gate_is_judged_in_silence(name: str) -> None:
             check(write_policy(asked(measure)))
         return
     others = 'original_file = "visits.csv"\nholdout_file = "visits.csv"' if measure.takes("original") else ""
+    others += 'former_file = "visits.csv"' if measure.takes("first") else ""
     page = check(write_policy(asked(measure), 'cautions = "refuse"', about=others))
     [judged] = page["checks"]
     if measure.function == "sparse_correctness_curve":  # its person names them

@@ -27,7 +27,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLES: Final = ("tbl", "population_tbl", "original", "synthetic", "holdout")
+TABLES: Final = ("tbl", "population_tbl", "original", "synthetic", "holdout", "first", "second")
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
@@ -95,6 +95,17 @@ def sum_of(column: str) -> Pick:
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         return {column: sum(row[column] for row in rows)}
+
+    return pick
+
+
+def figure_of(name: str) -> Pick:
+    """Take the figure of this name; none where little could be compared, as it would be too low."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        row = next(row for row in rows if row["figure"] == name)
+        is_known = row["status"] == OK
+        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
 
     return pick
 

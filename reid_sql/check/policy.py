@@ -1,7 +1,7 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -264,6 +264,8 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
     if measure.takes("original"):
         _refuse_audit_without(place, check, table)
+    if measure.takes("first"):
+        _refuse_without_tables(place, check, table, {"former": "last_month.parquet"})
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
@@ -275,17 +277,23 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
 
 def _refuse_audit_without(place: Place, check: Check, table: TablePolicy) -> None:
     """Refuse an attack on a synthetic table that lacks what it is compared with, or compares parts of it."""
+    _refuse_without_tables(place, check, table, {"original": "people.parquet", "holdout": "others.parquet"})
+    if table.nulls != "value":
+        rule = f"{place.where} must have nulls = 'value' for the measure '{check.measure.name}'"
+        rule = f"{rule}, got '{table.nulls}'"
+        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
+
+
+def _refuse_without_tables(place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]) -> None:
+    """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
     named = f"for the measure '{check.measure.name}'"
-    for role, file in (("original", "people.parquet"), ("holdout", "others.parquet")):
+    for role, file in files.items():
         if role not in table.others:
             rule = f"{place.where} needs {role}_file {named}, got none"
             raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
     if check.by:
         rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
         raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
-    if table.nulls != "value":
-        rule = f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'"
-        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
 
 
 def _read_limit(place: Place, measure: Measure) -> float | None:

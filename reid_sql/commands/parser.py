@@ -339,6 +339,19 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     _plot(parser, "the excess of each attack with its interval")
 
 
+def _releases(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    words = "the release after it: CSV, Parquet, JSON or DuckDB file"
+    parser.add_argument("second", metavar="SECOND", help=words)
+    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
+    words = "the column of both that identifies people, which shows which links are right"
+    parser.add_argument("--key", metavar="COLUMN", help=words)
+    _entity(parser)
+    words = "the column whose values nobody should learn"
+    parser.add_argument("--sensitive", metavar="COLUMN", help=words)
+    _nulls(parser, "")
+
+
 def _query(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE.sql", help="a file of SQL, the SQL itself in quotes, or - for standard input"
@@ -410,6 +423,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "attack a synthetic table, and compare with people who were not used to make it",
         _audit,
         "attack:run_audit",
+    ),
+    "releases": Command(
+        "compare two releases of one table: who can be followed, entered or left",
+        _releases,
+        "attack:run_releases",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(

@@ -147,7 +147,10 @@ class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
     def __init__(self, original: DuckDBTable, form: Transformation | LocalTransformation) -> None:
-        """Create the transformed table; what it is compared with is generalized in the same way."""
+        """Create the transformed table; what it is compared with is generalized in the same way.
+
+        But for a former release, which is published as it is.
+        """
         view = f"reid_released_{next(NUMBERS)}"
         columns = [name for name in original.columns if name in columns_named(original.table)]
         select = form.select(columns, original.view)
@@ -158,11 +161,12 @@ class ReleasedTable(DuckDBTable):
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
         if isinstance(form, Transformation):  # a table with others has no local recoding
             for role, view in original.other_views.items():
-                self._generalize(view, self.other_views[role], form)
+                self._generalize(view, self.other_views[role], None if role == "former" else form)
 
-    def _generalize(self, source: str, view: str, form: Transformation) -> None:
+    def _generalize(self, source: str, view: str, form: Transformation | None) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
-        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(form.columns(names))} FROM {source}")
+        columns = "*" if form is None else ", ".join(form.columns(names))
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns} FROM {source}")
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not suppressed: the others contain the same text in every record."""
