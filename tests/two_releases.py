@@ -48,7 +48,7 @@ def compare(first: Rows, second: Rows, *, keyed: bool, of_people: bool, sensitiv
     ids = [{p for p, _, _ in rows} for rows in (first, second)]
     stayed = ids[0] & ids[1]
     truth: Truth = {"first_people": len(people[0]), "second_people": len(people[1])}
-    truth["common_classes"] = _common((first, second), (one, two), people, of_people=of_people)
+    truth["common_classes"] = _common((first, second), (one, two), of_people=of_people)
     truth |= _presence(ids, stayed, one, two)
     truth |= _followed(one, two, stayed, of_people=of_people)
     truth |= _changes(one, two)
@@ -57,10 +57,12 @@ def compare(first: Rows, second: Rows, *, keyed: bool, of_people: bool, sensitiv
     return _hide(truth, first, second, stayed, keyed=keyed, sensitive=sensitive)
 
 
-def _common(tables: Any, classes: Any, people: Any, *, of_people: bool) -> int:
-    side = int(len(people[0]) > len(people[1]))
-    inside = [p for p, values, _ in tables[side] if values in classes[1 - side]]
-    return len(set(inside)) if of_people else len(inside)
+def _common(tables: Any, classes: Any, *, of_people: bool) -> int:
+    found = []
+    for rows, other in zip(tables, reversed(classes), strict=True):
+        inside = [p for p, values, _ in rows if values in other]
+        found.append(len(set(inside)) if of_people else len(inside))
+    return min(found)
 
 
 def _presence(ids: Any, stayed: set[Any], one: Any, two: Any) -> Truth:

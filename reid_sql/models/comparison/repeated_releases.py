@@ -36,15 +36,15 @@ STATUS_SEVERAL_ROWS: Final = "several_rows: people have several rows, which cann
 DEFINITIONS: Final[Mapping[str, str]] = {
     "first_people": "people of the first release",
     "second_people": "people of the second release",
-    "stayed": "people who are in both releases",
-    "entered": "people who are in the second release alone",
-    "left": "people who are in the first release alone",
-    "common_classes": "people of the smaller release whose class is in the other release too",
-    "same_class": "people in both releases whose class is the same in both",
     "followed": "people alone in their class in both releases, whom an attacker links one to one",
     "followed_right": "followed people whose link is right",
     "expected_right_links": "right links to expect when all are linked: a person counts 1/(larger class)",
     "unique_in_both": "people in both releases who are alone in their class in each, whatever its values",
+    "common_classes": "people in classes that both releases have, of the release where they are fewer",
+    "same_class": "people in both releases whose class is the same in both",
+    "stayed": "people who are in both releases",
+    "entered": "people who are in the second release alone",
+    "left": "people who are in the first release alone",
     "entered_alone": "classes that grew by one person, whose entry is known",
     "left_alone": "classes that lost one person, whose departure is known",
     "entered_alone_right": "classes that grew by one person and that nobody left",
@@ -187,14 +187,15 @@ class Releases:
 
     @cached_property
     def in_common_classes(self) -> int:
-        """How many people of the smaller release are in a class that the other has too."""
-        side = int(self.sizes[0] > self.sizes[1])
+        """How many people are in classes that both releases have, of the release where they are fewer.
+
+        Labels of a coarse release may occur in a fine one: its people would all be in common classes.
+        """
         if self.counts_people:
-            flag = (self.persons.is_common_first, self.persons.is_common_second)[side]
-            return _sum(self.persons.number * flag)
-        classes = self.classes
-        size, other = _ordered(classes.first_size, classes.second_size, side)
-        return _sum((classes.number * size)[other > 0])
+            people, flags = self.persons, (self.persons.is_common_first, self.persons.is_common_second)
+            return min(_sum(people.number * flag) for flag in flags)
+        both = self.classes.number * ((self.classes.first_size > 0) & (self.classes.second_size > 0))
+        return min(_sum(both * size) for size in (self.classes.first_size, self.classes.second_size))
 
     @cached_property
     def comparability(self) -> str:
