@@ -1,4 +1,4 @@
--- A table that is released every month: who can be followed, who is new, and what both releases reveal together.
+-- A table that is released every month: who can be followed, who is new, and what both months reveal.
 
 -- Two months of a made-up town: the first 20 people have left, 40 are new, and every hundredth has moved.
 CREATE TEMP TABLE town AS SELECT row_number() OVER () AS id, * FROM demo_people();

@@ -10,6 +10,7 @@ followed, and the status reports it.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import Final
 
 import numpy as np
@@ -254,16 +255,16 @@ class Releases:
             followed = max(_sum(persons.number * flag) for flag in flags)
             right = _sum(persons.number[persons.link_size == 1])
             linked = persons.link_size > 0
-            expected = float((persons.number[linked] / persons.link_size[linked]).sum())
+            links = persons.number[linked] / persons.link_size[linked]
         else:
             followed = _sum(classes.number[alone])
             right = _sum((classes.number * classes.people)[alone])
             larger = np.maximum(1, np.maximum(classes.first_size, classes.second_size))
-            expected = float((classes.number * classes.people / larger).sum())
+            links = classes.number * classes.people / larger
         yield "followed", self.compared(followed, self.smaller)
         for name, value, total in (
             ("followed_right", right, followed),
-            ("expected_right_links", expected, self.stayed),
+            ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
         ):
             known = self.is_keyed
             yield name, self.compared(value, total) if known else _Figure(None, None, STATUS_NO_KEY)
