@@ -54,6 +54,7 @@ GIVEN: Final = {
     "prepare": ["p.toml"],
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
+    "releases": ["visits.csv", "released.csv", *QI],
     "query": ["visits.sql"],
 }
 WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
