@@ -193,7 +193,7 @@ def test_the_example_of_correspondence_attacks() -> None:
     frames = [
         pl.DataFrame(rows, schema=["id", "place", "job", "sick"], orient="row") for rows in (EUROPE, FRANCE)
     ]
-    for answers in by_engines(*frames, ["place", "job"], key="id", sensitive="sick"):
+    for answers in by_engines(frames[0], frames[1], ["place", "job"], key="id", sensitive="sick"):
         found = figures(answers)
         assert found["forward_anonymity"] == found["cross_anonymity"] == found["bcf_anonymity"] == 4
         assert found["forward_attack"] == found["cross_attack"] == found["stayed"] == 4
@@ -266,7 +266,7 @@ def test_any_name_of_a_column_is_taken() -> None:
     frames = [table(rows).rename(names) for rows in (JANUARY, FEBRUARY)]
     plain_names = by_engines(table(JANUARY), table(FEBRUARY), key="id", sensitive="sick")
     given = {"key": 'a"b', "sensitive": "s"}
-    assert by_engines(*frames, ["q1", "side"], **given) == plain_names
+    assert by_engines(frames[0], frames[1], ["q1", "side"], **given) == plain_names
 
 
 REPEATED = table([(1, 1.0, "a", "flu"), (1, 2.0, "a", "flu")])
