@@ -20,11 +20,12 @@ from reid_sql.models.marginals.column import (
     SEEN,
     WITHOUT_SHARE,
     RecordCells,
+    Scale,
     describe_few_records,
     describe_records,
     join_status,
+    scale_of,
 )
-from reid_sql.models.marginals.scale import Scale, scale_of
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.models.classes.households import Households
+from reid_sql.models.classes.disclosure import Households
 from reid_sql.parameters import Column, Columns
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 
