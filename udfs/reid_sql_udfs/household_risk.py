@@ -4,7 +4,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.models.classes.disclosure import HouseholdRisk, Households
 from reid_sql.parameters import Threshold
-from reid_sql.reductions.households import HOUSEHOLDS
+from reid_sql.reductions.records import HOUSEHOLDS
 
 
 @table_function(

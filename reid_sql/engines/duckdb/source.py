@@ -12,8 +12,7 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import name, refusal, text, texts
+from reid_sql.sql.text import Source, name, refusal, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
