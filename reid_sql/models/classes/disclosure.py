@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.parameters import THRESHOLD, Floats
-from reid_sql.parameters import Integers as Integers  # noqa: PLC0414 - other modules import it from here
+from reid_sql.parameters import THRESHOLD, Floats, Integers
 
 OK: Final = "ok"
 NO_RECORDS: Final = (

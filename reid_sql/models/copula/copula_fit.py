@@ -15,7 +15,6 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
@@ -24,7 +23,7 @@ from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtr, ndtri, xlogy
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 from reid_sql.suggestion import suggestion
 
 # How strongly two columns go together: mutual information beyond chance, and as a correlation.

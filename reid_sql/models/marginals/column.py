@@ -15,10 +15,10 @@ from typing import Final, Self
 import numpy as np
 
 from reid_sql.errors import TooFewRecordsError
-from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.marginals import parse_number, parse_numbers
 from reid_sql.models.numerics.rectangle import Estimates
-from reid_sql.parameters import Floats, TextColumn
+from reid_sql.parameters import Floats, Integers, TextColumn
 
 DECIMALS: Final = 6  # that a step of a scale may have
 MAX_GAP: Final = 1e9  # of which a double still shows whether it is a multiple of the step

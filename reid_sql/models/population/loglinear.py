@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics import quadrature, scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.scipy_functions import gammaln
-from reid_sql.parameters import Floats, Number, plain
+from reid_sql.parameters import Floats, Integers, Number, plain
 
 # Expected counts of a log-linear model with all two-way interactions, by iterative proportional fitting.
 #

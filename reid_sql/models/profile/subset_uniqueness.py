@@ -16,7 +16,7 @@ import numpy as np
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
-from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.fitted import KINDS
@@ -28,7 +28,7 @@ from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import MIN_WEIGHT
 from reid_sql.models.people.tree import ROOT, Tree
 from reid_sql.models.profile.people_subsets import MIN_CHANCE, PeopleSubsets, Subsets, SubsetShapes
-from reid_sql.parameters import PROBABILITY, Floats
+from reid_sql.parameters import PROBABILITY, Floats, Integers
 
 DRAWS: Final = 1024  # records that represent the population
 COPULA_ORDERS: Final = 4  # of the nominal columns of a copula, each with a part of the draws

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
@@ -32,7 +32,7 @@ from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.models.validation.subsample import Texts, count_sample
-from reid_sql.parameters import Choice, Floats, Number, Numbers
+from reid_sql.parameters import Choice, Floats, Integers, Number, Numbers
 
 # How well scores ξ of persons predict who is unique: ranking, errors, false discoveries and reliability.
 #

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.spark.counting import (
+    RemoteColumns,
     count_masks,
     count_records,
     counts_in_order,
@@ -18,6 +19,8 @@ from reid_sql.engines.spark.counting import (
     list_rare,
     masks_frame,
     null_report,
+    refuse_no_key,
+    refuse_repeated_keys,
 )
 from reid_sql.engines.spark.frames import (
     Rows,
@@ -25,6 +28,7 @@ from reid_sql.engines.spark.frames import (
     column,
     fetch,
     read_rows,
+    refuse_without_text,
     resolve_columns,
     to_spark,
 )
@@ -36,8 +40,6 @@ from reid_sql.engines.spark.people import (
     read_groups,
     read_people,
 )
-from reid_sql.engines.spark.results import RemoteColumns, refuse_no_key, refuse_repeated_keys
-from reid_sql.engines.spark.values import refuse_without_text
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, require_memory
 from reid_sql.models.classes.identifying_sets import NO_PEOPLE, DistinctCodes
 from reid_sql.models.classes.minimal_uniques import EngineCodes, SinglingSets

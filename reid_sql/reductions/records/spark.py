@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import arrays_of
 from reid_sql.engines.spark.counting import (
+    DistinctRecords,
     class_columns,
     class_size,
     drop_nulls,
@@ -23,7 +24,6 @@ from reid_sql.engines.spark.counting import (
 )
 from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns, same_values
 from reid_sql.engines.spark.functions import model_to_send, read_model_columns, score_records
-from reid_sql.engines.spark.results import DistinctRecords
 from reid_sql.models.copula.calibration import record_risk
 from reid_sql.reduction import CLASS_WEIGHT
 from reid_sql.reductions.records import HOUSED_QI, HOUSEHOLD_AND_COLUMNS, KEYED_QI, SCORED_CLASSES

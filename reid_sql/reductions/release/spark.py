@@ -8,10 +8,17 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import SIDES, TABLE_COUNTS, audited_columns, coded, rank_values
-from reid_sql.engines.spark.counting import null_report
-from reid_sql.engines.spark.frames import Rows, column, fetch, read_rows, resolve_columns
-from reid_sql.engines.spark.results import RemoteColumns, refuse_repeated_keys
-from reid_sql.engines.spark.values import FLOATING, cast_alike, exact_cast
+from reid_sql.engines.spark.counting import RemoteColumns, null_report, refuse_repeated_keys
+from reid_sql.engines.spark.frames import (
+    FLOATING,
+    Rows,
+    cast_alike,
+    column,
+    exact_cast,
+    fetch,
+    read_rows,
+    resolve_columns,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.models.synthetic.audited_tables import AuditedTables
