@@ -25,8 +25,7 @@ from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages
-from reid_sql.terminal.comparison import audit_page, comparison_page
-from reid_sql.terminal.releases import releases_page
+from reid_sql.terminal.comparison import audit_page, comparison_page, releases_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"

@@ -6,11 +6,17 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import any_null
-from reid_sql.engines.spark.frames import Rows, column, fetch, read_rows, resolve_columns
-from reid_sql.engines.spark.results import refuse_repeated_keys
+from reid_sql.engines.spark.counting import any_null, refuse_repeated_keys
+from reid_sql.engines.spark.frames import (
+    Rows,
+    cast_alike,
+    column,
+    exact_cast,
+    fetch,
+    read_rows,
+    resolve_columns,
+)
 from reid_sql.engines.spark.source import SOURCE, run_text
-from reid_sql.engines.spark.values import cast_alike, exact_cast
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import refuse_several

@@ -11,8 +11,7 @@ from reid_sql.reduction import PERSON
 from reid_sql.reductions.releases import LINE_CELLS, VALUE_CELLS, columns_label, refuse_roles
 from reid_sql.sql.people import one_row_per_value
 from reid_sql.sql.records import is_key
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, none_null, same, text
+from reid_sql.sql.text import Source, aliases, none_null, same, text
 
 
 def release_classes(
