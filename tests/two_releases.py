@@ -176,3 +176,5 @@ def shares(truth: Mapping[str, float | None], answers: Sequence[Mapping[str, Any
     assert {row["figure"]: row["value"] for row in answers} == {
         name: value if value is None else float(value) for name, value in truth.items()
     }
+    for row in answers:
+        assert row["share"] is None or row["share"] == row["value"] / row["total"] <= 1, row["figure"]

@@ -254,6 +254,23 @@ def test_the_example_of_m_invariance(second: dict[str, dict[str, str]], m: int, 
 # Missing values, names and refusals
 
 
+def test_a_missing_value_of_a_person_who_moved_is_a_value() -> None:
+    rows = [table([(1, size, "a", None), (2, size, "a", "flu")]) for size in (1.0, 2.0)]
+    for answers in by_engines(rows[0], rows[1], key="id", sensitive="sick"):
+        found = figures(answers)
+        assert (found["forward_anonymity"], found["signature_changed"], found["m_invariance"]) == (2, 0, 2)
+
+
+def test_people_who_are_followed_are_those_of_the_release_that_has_more_of_them() -> None:
+    """Two rows of one person lead to two people."""
+    one = table([(1, 1.0, "a", None), (1, 2.0, "a", None)])
+    two = table([(2, 1.0, "a", None), (3, 2.0, "a", None)])
+    for tables in ((one, two), (two, one)):
+        for answers in by_engines(tables[0], tables[1], entity="id"):
+            row = next(row for row in answers if row["figure"] == "followed")
+            assert (row["value"], row["total"], row["share"]) == (2, 2, 1)
+
+
 def test_records_without_a_value_are_left_out_of_both() -> None:
     rows = [(1, 1.0, "a", "flu"), (2, 2.0, None, "flu"), (3, 3.0, "b", None)]
     for answers in by_engines(table(rows), table(rows), sensitive="sick", nulls="drop"):

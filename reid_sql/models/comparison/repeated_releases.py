@@ -251,17 +251,19 @@ class Releases:
         classes, persons = self.classes, self.persons
         alone = (classes.first_size == 1) & (classes.second_size == 1)
         if self.counts_people:
+            # A person of one release may lead to several of the other.
             flags = (persons.is_followed_first, persons.is_followed_second)
-            followed = max(_sum(persons.number * flag) for flag in flags)
+            sides = zip((_sum(persons.number * flag) for flag in flags), self.sizes, strict=True)
+            followed, of_people = max(sides, key=lambda side: (side[0], -side[1]))
             right = _sum(persons.number[persons.link_size == 1])
             linked = persons.link_size > 0
             links = persons.number[linked] / persons.link_size[linked]
         else:
-            followed = _sum(classes.number[alone])
+            followed, of_people = _sum(classes.number[alone]), self.smaller
             right = _sum((classes.number * classes.people)[alone])
             larger = np.maximum(1, np.maximum(classes.first_size, classes.second_size))
             links = classes.number * classes.people / larger
-        yield "followed", self.compared(followed, self.smaller)
+        yield "followed", self.compared(followed, of_people)
         for name, value, total in (
             ("followed_right", right, followed),
             ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
