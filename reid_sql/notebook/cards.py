@@ -88,16 +88,16 @@ def _suda_card(rows: Sequence[Row]) -> str:
 
 def _minimal_sets_card(rows: Sequence[Row]) -> str:
     status = rows[0]["status"]
-    found = [row for row in rows if row["columns"]]
-    if not found:
+    sets = [row for row in rows if row["columns"]]
+    if not sets:
         return _box("Minimal sets of columns that single people out", [["none", status]])
     lines = [
         [", ".join(row["columns"]), percent(row["share_unique"]), *_counts(row, "unique_records", "classes")]
-        for row in found[:MAX_LINES]
+        for row in sets[:MAX_LINES]
     ]
     more = "" if status == OK else f"; {status}"
     title = f"Minimal sets of columns that single people out, the smallest first{more}"
-    return _box(title, lines, ["columns", "share unique", "unique", "classes"], found)
+    return _box(title, lines, ["columns", "share unique", "unique", "classes"], sets)
 
 
 def _unsafe_card(rows: Sequence[Row]) -> str:

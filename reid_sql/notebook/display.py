@@ -63,8 +63,8 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
     of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
     own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
-        if found := describe_calls([call], asking(ask)):
-            return found
+        if sentence := describe_calls([call], asking(ask)):
+            return sentence
     return ""
 
 

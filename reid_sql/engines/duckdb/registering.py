@@ -222,7 +222,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
     reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
-    if reserved:  # DuckDB has no place for ours beside them
+    if reserved:  # DuckDB has no place for ours next to them
         raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
     _register_python(cursor, made.python, listed.python)
     place = f"{catalogue}.main."

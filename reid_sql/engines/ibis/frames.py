@@ -42,8 +42,8 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
         kind = frame.schema()[name]
         as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
         if _is_incomparable(kind) and not as_text:
-            told = " ".join(str(kind).split())  # a type of the database's own has several lines
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {told}"
+            type_text = " ".join(str(kind).split())  # a type of the database's own has several lines
+            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return checked
 
@@ -209,7 +209,7 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
 
 
 def _fetch(frame: Table, words: str) -> pa.Table:
-    """Fetch the rows; of an error the type alone is told, as the words of a driver may quote a value."""
+    """Fetch the rows; of an error, report the type alone, as the words of a driver may quote a value."""
     try:
         in_parts = backend(frame) == POSTGRES and not frame.op().find(ops.InMemoryTable)
         return _fetch_in_parts(frame) if in_parts else frame.to_pyarrow()

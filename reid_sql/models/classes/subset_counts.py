@@ -222,8 +222,8 @@ class _Counter:
             return replace(state, partition=self.rows.refine(partition, column))
         if self.nulls == "wildcard":
             return _State(self.rows.refine(partition, column), lacks=True)
-        kept = known[partition.rows]
-        partition = replace(partition, rows=partition.rows[kept], ids=partition.ids[kept])
+        is_known = known[partition.rows]
+        partition = replace(partition, rows=partition.rows[is_known], ids=partition.ids[is_known])
         return _State(self.rows.refine(partition, column), known if left is None else left & known)
 
     def _count(self, state: _State, mask: int) -> Figures:
@@ -250,8 +250,8 @@ class _Counter:
         if not len(rows) or not len(self.several):
             return self.several[:0]
         places = np.searchsorted(rows, self.several)  # rows ascend
-        found: Integers = places[rows.take(places, mode="clip") == self.several]
-        return found
+        repeated: Integers = places[rows.take(places, mode="clip") == self.several]
+        return repeated
 
     def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
         """Count a subset that nothing refines: the sizes of its classes are enough."""

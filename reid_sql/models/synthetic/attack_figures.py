@@ -51,9 +51,9 @@ def judge_shares(
         )
     low, high = newcombe_interval((original, trials[0]), (control, trials[1]))
     is_weak = baseline is not None and original <= baseline
-    said = status or (STATUS_WEAK_ATTACK if is_weak else OK)
+    own_status = status or (STATUS_WEAK_ATTACK if is_weak else OK)
     return AuditedAttack(
-        attack, column, figure, original, control, baseline, original - control, low, high, said
+        attack, column, figure, original, control, baseline, original - control, low, high, own_status
     )
 
 
