@@ -73,15 +73,15 @@ class CountedSubsets:
 PIECE: Final = 1 << 16  # subsets whose columns are listed at once
 
 
-def count_subsets(columns: int, max_size: int, most: int = MAX_SUBSETS) -> int:
+def count_subsets(columns: int, max_size: int) -> int:
     """Count the subsets of 1 to `max_size` columns; refuse more than one call can count.
 
     >>> count_subsets(4, 2)
     10
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
-    if count > most:
-        rule = f"the number of subsets of the columns must be at most {most}, got {count}"
+    if count > MAX_SUBSETS:
+        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
         raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return count
 
