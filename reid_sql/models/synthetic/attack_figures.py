@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.comparison.attack_result import wilson_interval
+from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.synthetic.audited_tables import Flags
 from reid_sql.parameters import Floats, Integers
