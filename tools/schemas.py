@@ -5,10 +5,12 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION, WEIGHT
+from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import Preparing
+from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
 from reid_sql.check.sources import ENCODING, ROLES
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
+from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
@@ -93,6 +95,24 @@ def _prepare() -> Schema:
                 "type": "string",
                 "minLength": 1,
                 "description": "a column; the report shows how well the others still predict it",
+            },
+            "cross_tables": {
+                "type": "array",
+                "items": NAMES | {"minItems": 2, "maxItems": 2},
+                "description": "pairs of columns; the report shows how much the table of both changes",
+            },
+            "fixed": NAMES | {"description": "quasi-identifiers that stay as they are"},
+            "never_left_out": NAMES
+            | {"description": "quasi-identifiers that may be coarser, but not left out"},
+            "max_level": {
+                "type": "object",
+                "description": "for a column, the coarsest level of its hierarchy; 0 is as it is",
+                "additionalProperties": _number(LEVEL),
+            },
+            "at_most": {
+                "type": "object",
+                "description": "for a column of numbers, the width of its widest bands",
+                "additionalProperties": _number(WIDTH),
             },
             "hierarchies": {"$ref": "#/$defs/hierarchies"},
             "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},

@@ -121,8 +121,10 @@ class Facts:
     frequent: tuple[tuple[str, int], ...] = ()
 
 
-def propose(facts: Facts) -> Hierarchy:
+def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
     """Propose a hierarchy; every one ends with leaving the column out, which is all there is for free text.
+
+    `widest` is the width of the last bands, if the column must be in bands of at most that width.
 
     >>> [step.words for step in propose(Facts("age", "number", 100, True, True, 17, 90, 17, 90)).steps]
     ['in bands of 5', 'in bands of 10', 'in bands of 20', 'left out']
@@ -136,6 +138,8 @@ def propose(facts: Facts) -> Hierarchy:
         column_profile.CODE: _prefixes,
         column_profile.CATEGORY: _common_values,
     }
+    if widest is not None:
+        return make_hierarchy(facts.column, list(_bands_up_to(facts, widest)))
     proposal = kinds.get(facts.looks_like)
     return make_hierarchy(facts.column, list(proposal(facts)) if proposal else [])
 
@@ -161,6 +165,14 @@ def _bands(facts: Facts) -> Iterator[Step]:
     if ended:
         yield replace(ended[0], width=None)
     yield from ended
+
+
+def _bands_up_to(facts: Facts, widest: float) -> Iterator[Step]:
+    """Propose bands of the width, and narrower ones of which it is a multiple; an end would be wider."""
+    for width in widths(facts.low, facts.high, whole=facts.whole):
+        if _is_multiple(widest, width):
+            yield Bands(width, whole=facts.whole)
+    yield Bands(widest, whole=facts.whole)
 
 
 def _with_ends(bands: Bands, facts: Facts) -> Bands:
@@ -212,13 +224,13 @@ def _common_values(facts: Facts) -> Iterator[Step]:
             yield step
 
 
-def merging_steps(steps: Sequence[Step], values: Sequence[int]) -> list[Step]:
-    """Leave out the steps that leave as many values as the one before; `values` has those of level 0 first.
+def merging_steps(values: Sequence[int]) -> list[int]:
+    """Places of the steps that leave fewer values than the one before; `values` has those of level 0 first.
 
-    >>> [step.words for step in merging_steps([Bands(5), Bands(10)], [80, 80, 9])]
-    ['in bands of 10']
+    >>> merging_steps([80, 80, 9])
+    [1]
     """
-    return [step for step, (before, after) in zip(steps, pairwise(values), strict=True) if after < before]
+    return [at for at, (before, after) in enumerate(pairwise(values)) if after < before]
 
 
 @dataclass(frozen=True)

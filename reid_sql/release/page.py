@@ -13,7 +13,14 @@ from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
 from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
-from reid_sql.release.local_page import local_columns, local_losses, local_target
+from reid_sql.release.cross_tables import cross_table_words, describe_global
+from reid_sql.release.local_page import (
+    limit_words,
+    local_columns,
+    local_cross_tables,
+    local_losses,
+    local_target,
+)
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -30,7 +37,9 @@ SUPPRESSION: Final = (
 DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+LEFT_OUT: Final = {
+    *("name", "loss", "columns", "columns_released", "columns_left_out", "frontier", "cross_tables"),
+}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
@@ -92,11 +101,12 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
 
 def _global_release(table: "TableRelease", best: CountedNode | None, below: int) -> Page:
     """Describe what global recoding leaves out, how well it predicts the target, and its columns."""
-    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None}
+    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": []}
     if best:
         suppressed = _shown_suppression(table, best, below)
         described = _suppression(table, best, below) | {
-            "target": describe_target(table.target, table.lattice, best.node, suppressed, below)
+            "target": describe_target(table.target, table.lattice, best.node, suppressed, below),
+            "cross_tables": describe_global(table.cross, table.lattice, best.node, suppressed, below),
         }
     return described | {"columns": _column_pages(table)}
 
@@ -105,12 +115,13 @@ def _local_release(table: "TableRelease", below: int) -> Page:
     """Describe local recoding, which leaves out no record."""
     if table.local is None:
         without = [each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)]
-        return dict.fromkeys(SUPPRESSION) | {"target": None, "columns": without}
+        return dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": [], "columns": without}
     nothing = {"suppressed_share": 0.0, "blank_share": 0.0, "suppressed_for": [], "blank_columns": []}
     return nothing | {
         "suppressed_below": None,
         "target": local_target(table, table.local, below),
-        "columns": local_columns(table.local, below),
+        "cross_tables": local_cross_tables(table, table.local, below),
+        "columns": local_columns(table, table.local, below),
     }
 
 
@@ -137,7 +148,7 @@ def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppressi
     """Return the blank cells and suppressed classes of the transformation."""
     distinct = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
-        return suppress_cells(distinct, best.outcome.cut or 1)
+        return suppress_cells(distinct, best.outcome.cut or 1, table.protected)
     away = removed_classes(table.rules, best.node, distinct, best.outcome)
     return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
 
@@ -192,6 +203,7 @@ def _column_pages(table: "TableRelease") -> list[Page]:
             "form": hierarchy.words(level) if table.transformation else None,
             "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
             "weight": weight,
+            "limit": limit_words(table, hierarchy.column),
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
@@ -247,7 +259,7 @@ def release_rows(page: Page) -> list[Page]:
 def sentences(table: Page) -> Iterator[str]:
     """Describe a table's transformation in the order in which it is applied, or say what to change."""
     if table["losses"] is None:
-        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}"
+        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}{_limits(table)}"
         return
     if table["blank_columns"]:
         yield _blank(table)
@@ -255,6 +267,8 @@ def sentences(table: Page) -> Iterator[str]:
     yield _lost(table)
     if table["target"] is not None:
         yield _target(table["target"])
+    for each in table["cross_tables"]:
+        yield cross_table_words(each)
 
 
 def steps(page: Page) -> list[str]:
@@ -263,6 +277,12 @@ def steps(page: Page) -> list[str]:
         f"{table['name']}: {'; '.join(_forms(table))}. {' '.join(sentences(table))}"
         for table in page["tables"]
     ]
+
+
+def _limits(table: Page) -> str:
+    """Name the limits of columns that every transformation had to keep to."""
+    limited = [f"{each['column']} {each['limit']}" for each in table["columns"] if each["limit"]]
+    return f" The policy also limits columns: {'; '.join(limited)}. Relax one of these." if limited else ""
 
 
 def _forms(table: Page) -> list[str]:

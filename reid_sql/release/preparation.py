@@ -17,11 +17,13 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnavailableError, UnknownNameError
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
+from reid_sql.release.cross_tables import cross_tables_of, refuse_cross_tables
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
@@ -121,6 +123,7 @@ def prepare_releases(
             _refuse_rows(release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
+        refuse_cross_tables(policy.preparing, release)
         if policy.preparing.method == "local":
             refuse_other_tables(release)
     before = gate.find_baseline(policy, releases, baseline)
@@ -164,9 +167,8 @@ def _search_table(
     tell(f"{release.table.name}: hierarchies")
     ruled = sensitive_criteria(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    generalization = generalize(
-        release, columns, wanted.hierarchies, list(dict.fromkeys(others)), wanted.weights
-    )
+    others += [name for pair in wanted.cross_tables for name in pair if name not in columns]
+    generalization = generalize(release, columns, wanted, list(dict.fromkeys(others)))
     asked = class_size_requirement(release, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
     judge = _Judge(policy, release, before, generalization, asked)
@@ -196,11 +198,14 @@ def _search_table(
         rules=judge.rules,
         result=result,
         target=None if wanted.target is None else target_of(generalization, wanted.target),
+        cross=cross_tables_of(generalization, wanted.cross_tables),
         transformation=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
         cautions=tuple(identifier_cautions(release).values()),
+        protected=generalization.protected,
+        limits=wanted.limits,
         method=wanted.method,
         local=_search_local(judge, kinds, tell),
         seconds=time.monotonic() - began,
@@ -213,7 +218,9 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
     if wanted.method == "global" or release.table.others:
         return None
     tell(f"{release.table.name}: local recoding")
-    name = find_several_texts(release, judge.generalization.hierarchies, kinds, wanted.hierarchies)
+    limited = (name for name, limit in wanted.limits.items() if limit != Limit())
+    by_text = {*wanted.hierarchies, *limited}
+    name = find_several_texts(release, judge.generalization.hierarchies, kinds, by_text)
     if name is not None and wanted.method == "local":
         raise refuse_several_texts(name, kinds[name])
     if name is not None:
@@ -223,6 +230,7 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
         loss=wanted.loss,
         kinds=kinds,
         written=frozenset(wanted.hierarchies),
+        never_left_out=frozenset(name for name, limit in wanted.limits.items() if limit == Limit()),
         is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
         stop=lambda: time.monotonic() > ends,
     )
@@ -239,7 +247,8 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
-    made = suppress_cells(judge.generalization.lattice.records_at(form.node), form.cut)
+    distinct = judge.generalization.lattice.records_at(form.node)
+    made = suppress_cells(distinct, form.cut, judge.generalization.protected)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked

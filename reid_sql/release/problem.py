@@ -1,7 +1,7 @@
 """The search problem of a table: the requirements of its checks, and its values coded by level."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import floor, isclose
 from typing import Any, Final
@@ -10,9 +10,10 @@ import numpy as np
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.policy_model import Check
+from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
+from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
@@ -148,35 +149,58 @@ def is_monotone(check: Check) -> bool:
 
 @dataclass(frozen=True)
 class Generalization:
-    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns."""
+    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns.
+
+    `limits` are the coarsest levels of the columns that have a limit.
+    """
 
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
     others: tuple[str, ...] = ()
     wider: Lattice | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def protected(self) -> tuple[int, ...]:
+        """The places of the columns with a limit, of which no single value becomes blank."""
+        return tuple(at for at, each in enumerate(self.hierarchies) if each.column in self.limits)
 
 
 def generalize(
-    release: DuckDBRelease,
-    columns: Sequence[str],
-    given: Mapping[str, WrittenHierarchy],
-    others: Sequence[str] = (),
-    weights: Mapping[str, float] | None = None,
+    release: DuckDBRelease, columns: Sequence[str], wanted: Preparing, others: Sequence[str] = ()
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    profiles = profile_facts(release, columns)
-    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
+    given = wanted.hierarchies
+    wished = wish_hierarchies(release, columns, wanted)
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
-    level_codes = [each for _, each in coded]
-    weighted = [(weights or {}).get(column, 1.0) for column in columns]
-    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns), weighted)
-    hierarchies = tuple(each for each, _ in coded)
+    level_codes = [each.level_codes for each in coded]
+    weighted = [wanted.weights.get(column, 1.0) for column in columns]
+    limits = {
+        each.column: code.coarsest(wanted.limits[each.column], each)
+        for each, code in zip(wished, coded, strict=True)
+        if each.column in wanted.limits
+    }
+    coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
+    distinct = _distinct_records(release, release.engine.distinct, columns)
     return Generalization(
-        hierarchies,
-        lattice,
+        tuple(each.hierarchy for each in coded),
+        Lattice(level_codes, distinct, weighted, coarsest),
         tuple(others),
         _with_unchanged(release, columns, level_codes, others) if others else None,
+        limits,
     )
+
+
+def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Preparing) -> list[Hierarchy]:
+    """Return each column's hierarchy, as the policy writes it or as the column suggests it."""
+    wished = []
+    for facts in profile_facts(release, columns):
+        written, limit = wanted.hierarchies.get(facts.column), wanted.limits.get(facts.column, Limit())
+        if limit.width is not None:
+            limit.refuse(Hierarchy(facts.column, ()), facts)
+        wished.append(propose(facts, limit.width) if written is None else written.of(facts))
+        limit.refuse(wished[-1], facts)
+    return wished
 
 
 def _with_unchanged(
@@ -211,7 +235,29 @@ def _distinct_records(
     return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
 
 
-def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
+@dataclass(frozen=True)
+class _CodedColumn:
+    """A column's hierarchy of the steps that merge values, their places among all steps, and the codes."""
+
+    hierarchy: Hierarchy
+    places: Sequence[int]
+    level_codes: LevelCodes
+
+    @property
+    def column(self) -> str:
+        return self.hierarchy.column
+
+    def level_of(self, wished: int) -> int:
+        """Return the level that is equal to one of the hierarchy before steps were left out."""
+        return sum(place < wished for place in self.places)
+
+    def coarsest(self, limit: Limit, wished: Hierarchy) -> int:
+        """Return the coarsest level that the limit allows; the last one always has one value alone."""
+        level = self.level_of(limit.coarsest(wished))
+        return max(0, min(level, len(self.places) - 1)) if limit == Limit() else level
+
+
+def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> _CodedColumn:
     """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
     values = release.engine.distinct.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
@@ -222,11 +268,12 @@ def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) ->
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
-    merging = merging_steps(wished.steps, present)
+    merging = merging_steps(present)
     if written:
         _refuse_splitting(wished, codes)
-    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in merging)]
-    return Hierarchy(wished.column, tuple(merging)), LevelCodes(tuple(levels), records)
+    levels = [codes[0], *(codes[at + 1] for at in merging)]
+    steps_left = tuple(wished.steps[at] for at in merging)
+    return _CodedColumn(Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records))
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:

@@ -1,7 +1,7 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
@@ -12,12 +12,14 @@ from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, RECORDS, SIZE, VALUE_RECORDS, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.cross_tables import CrossTables
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.target import Target
@@ -219,6 +221,9 @@ class TableRelease:
     source: str
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
+    protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
+    cross: CrossTables | None = None
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     method: str = "global"  # that the policy asks for
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
 
