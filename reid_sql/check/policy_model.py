@@ -28,8 +28,8 @@ class Preparing:
     `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
     report shows how well the others still predict it. `method` is global recoding, local recoding, or the one
     of both that loses less. `weights` are how much a bit of a column counts in the entropy, 1 by default.
-    `limits` are the coarsest forms that columns may have. For each pair of `cross_tables`, the report shows how
-    much the table of both columns changes.
+    `limits` are the coarsest forms that columns may have. For each pair of `cross_tables`, the report shows
+    how much the table of both columns changes.
     """
 
     suppression: float = 0.02

@@ -1,4 +1,4 @@
-"""Cross tables that matter: how much the table of two columns changes between the original and the release."""
+"""Cross tables that matter: how much the table of two columns changes from the original to the release."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

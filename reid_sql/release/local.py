@@ -16,8 +16,8 @@ import numpy as np
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL, text
-from reid_sql.models.release.boxes import NULL, Boxes, PartitionColumn
-from reid_sql.models.release.partition import NONE, Generation, Partition
+from reid_sql.models.release.boxes import NONE, NULL, Boxes, PartitionColumn
+from reid_sql.models.release.partition import Generation, Partition
 from reid_sql.parameters import quoted, sql_text
 
 NODE: Final = "reid_node"

@@ -346,7 +346,7 @@ def _target(target: Page) -> str:
     errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
     by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
     guess = f"{percent(target['expected_error'])} by its most frequent value"
-    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is share_kept;"
+    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is kept;"
     return f"{words} the best table is {errors} ({by}; {guess})."
 
 

@@ -123,7 +123,7 @@ class _Division:
         self.base = max(2, *(column.width for column in columns))  # above every key
 
     def run(self, stop: Callable[[], bool]) -> Partition | None:
-        """Divide generation by generation; None if a part that the limits make does not meet the requirement."""
+        """Divide generation by generation; None if a part that limits make does not meet the requirement."""
         generations = [
             self._limit(at, limit) for at, column in enumerate(self.columns) for limit in column.limits
         ]

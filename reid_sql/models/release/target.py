@@ -24,7 +24,8 @@ class Prediction:
     """The columns that predict best, by their places; bits predicted over all records, and shares.
 
     `information` is the share of the target's bits that is predicted, `error` that of the records whose value
-    is not the predicted one. `log_loss` is the mean number of bits that the predicted shares lack of the value.
+    is not the predicted one. `log_loss` is the mean of -log2 of the share that is predicted for a record's
+    own value.
     """
 
     columns: tuple[int, ...]
