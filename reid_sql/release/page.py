@@ -10,7 +10,8 @@ from reid_sql.check.figures import round_figures
 from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
+from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
+from reid_sql.models.release.people import PeopleRules, without_people
 from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
 from reid_sql.release.cross_tables import cross_table_words, describe_global
@@ -31,7 +32,7 @@ Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
 ENTROPY: Final = "entropy"
 SUPPRESSION: Final = (
-    *("suppressed_share", "suppressed_below", "suppressed_for"),
+    *("suppressed_share", "suppressed_below", "suppressed_for", "entity"),
     *("blank_share", "blank_columns"),
 )
 DIGITS: Final = 4  # of a loss
@@ -119,6 +120,7 @@ def _local_release(table: "TableRelease", below: int) -> Page:
     nothing = {"suppressed_share": 0.0, "blank_share": 0.0, "suppressed_for": [], "blank_columns": []}
     return nothing | {
         "suppressed_below": None,
+        "entity": None,
         "target": local_target(table, table.local, below),
         "cross_tables": local_cross_tables(table, table.local, below),
         "columns": local_columns(table, table.local, below),
@@ -158,19 +160,29 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
     return {
-        "suppressed_share": _share(int(distinct.counts[made.gone].sum()), table, below),
+        "suppressed_share": _suppressed_share(table, distinct, made, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
+        "entity": table.table.entity,
         "blank_share": _share(int(distinct.counts[made.blank.any(axis=0)].sum()), table, below),
         "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
 
+def _suppressed_share(
+    table: "TableRelease", distinct: DistinctRecords, made: CellSuppression, below: int
+) -> float | None:
+    """Return the share of records that are left out; None masks few records, or those of few people."""
+    few = table.table.entity is not None and 0 < PeopleRules.count_people(distinct, made.gone) < below
+    return None if few else _share(int(distinct.counts[made.gone].sum()), table, below)
+
+
 def _shown_suppression(table: "TableRelease", best: CountedNode, below: int) -> CellSuppression:
     """Return what is blank and suppressed; nothing if it is of few records, whose number would follow."""
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
-    suppressed = (distinct.counts[made.gone].sum(), distinct.counts[made.blank.any(axis=0)].sum())
-    if any(0 < records < below for records in suppressed):
+    shares = _suppressed_share(table, distinct, made, below)
+    blank = int(distinct.counts[made.blank.any(axis=0)].sum())
+    if shares is None or 0 < blank < below:
         return CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
     return made
 
@@ -179,6 +191,7 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
     distinct, made = table.lattice.records_at(best.node), _shown_suppression(table, best, below)
     after = apply_suppression(distinct, made)
+    after = after if table.table.entity is None else without_people(after)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {
         word: make_loss(word, table.lattice).of(best.node, after, none)
@@ -194,7 +207,8 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
 
 def _column_pages(table: "TableRelease") -> list[Page]:
     """Describe each column: its hierarchy, its level, and the share of its bits that the level loses."""
-    bits = Entropy(table.lattice).columns
+    many = len(table.hierarchies)  # people are one more column of the lattice
+    bits = Entropy(table.lattice).columns[:many]
     node = table.transformation.node if table.transformation else (0,) * len(table.hierarchies)
     return [
         {
@@ -208,7 +222,7 @@ def _column_pages(table: "TableRelease") -> list[Page]:
             "ladder": names,  # the older name of the key
         }
         for hierarchy, level, lost, weight in zip(
-            table.hierarchies, node, bits, table.lattice.weights, strict=True
+            table.hierarchies, node, bits, table.lattice.weights[:many], strict=True
         )
     ]
 
@@ -232,7 +246,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
         ):
             shown.append(
                 {
-                    "levels": list(counted_node.node),
+                    "levels": list(counted_node.node[: len(table.hierarchies)]),
                     "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": counted_node.outcome.cut is not None,
@@ -308,6 +322,9 @@ def _suppressed(table: Page) -> str:
     if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
     few = "few, so that their number is not shown" if share is None else percent(share)
+    if table["entity"] is not None:
+        people = f"People with a combination that fewer than {cut} people have"
+        return f"{people} are left out with all their records: {few} of the records."
     small = [] if cut is None else [f"that fewer than {cut} records have"]
     return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
+from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.cross_tables import cross_tables_of, refuse_cross_tables
@@ -43,6 +45,7 @@ from reid_sql.release.problem import (
     is_class_size_check,
     is_criterion_check,
     is_monotone,
+    refuse_for_people,
     refuse_unsuitable,
     sensitive_criteria,
 )
@@ -124,6 +127,8 @@ def prepare_releases(
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
         refuse_cross_tables(policy.preparing, release)
+        if release.table.entity is not None:
+            refuse_for_people(policy.preparing, release.table.entity)
         if policy.preparing.method == "local":
             refuse_other_tables(release)
     before = gate.find_baseline(policy, releases, baseline)
@@ -176,7 +181,7 @@ def _search_table(
     words = _Words(release.table.name, tell)
     result = Search(
         generalization.lattice,
-        asked,
+        asked if release.table.entity is None else Requirement(release.records, release.records),
         loss,
         judge if judge.left else accept_all,
         rules=judge.rules,
@@ -215,7 +220,7 @@ def _search_table(
 def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
     release, wanted = judge.release, judge.policy.preparing
-    if wanted.method == "global" or release.table.others:
+    if wanted.method == "global" or release.table.others or release.table.entity is not None:
         return None
     tell(f"{release.table.name}: local recoding")
     limited = (name for name, limit in wanted.limits.items() if limit != Limit())
@@ -282,14 +287,25 @@ class _Judge:
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
         self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
-        self.rules = _rules(generalization, self.asked)
-        self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
+        self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
+        removable = asked.suppressible
+        if release.table.entity is not None:
+            removable = floor(policy.preparing.suppression * release.engine.count_people(())[0][0] + 1e-9)
+            self.rules = PeopleRules(asked.k, removable)
+        self.whole = not removable or (asked.takes_nothing and not self.asked)
 
     def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
-        rounds = max(node.outcome.rounds, 1) if self.asked else 0
+        person = self.release.table.entity
+        rounds = max(node.outcome.rounds, 1) if self.asked or person is not None else 0
+        hierarchies = self.generalization.hierarchies
         return Transformation(
-            self.generalization.hierarchies, node.node, node.outcome.cut or 1, rules=self.asked, rounds=rounds
+            hierarchies,
+            node.node[: len(hierarchies)],
+            node.outcome.cut or 1,
+            rules=self.asked,
+            rounds=rounds,
+            person=person,
         )
 
     def __call__(self, node: CountedNode) -> Verdict:

@@ -51,9 +51,6 @@ def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
 def refuse_unsuitable(release: DuckDBRelease) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = release.table
-    if table.entity is not None:
-        rule = f"a table to prepare must have one row per person, got entity = '{table.entity}'"
-        raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
     own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
@@ -69,6 +66,23 @@ def refuse_unsuitable(release: DuckDBRelease) -> None:
         )
 
 
+def refuse_for_people(wanted: Preparing, person: str) -> None:
+    """Refuse what is not defined where a person has several records."""
+    given = f"where entity = '{person}'"
+    if wanted.method == "local":
+        rule = f"prepare.method must be 'global' {given}, got 'local'"
+        raise UnavailableError(
+            f"{rule}, which recodes the records of a person differently; write method = 'global'"
+        )
+    if wanted.loss != "entropy":
+        rule = f"prepare.loss must be 'entropy' {given}, got '{wanted.loss}', which counts records"
+        raise UnavailableError(f"{rule}; remove the loss")
+    left = {"target": wanted.target, "cross_tables": wanted.cross_tables, "cells": wanted.cells}
+    if unsuitable := [key for key, value in left.items() if value]:
+        rule = f"prepare must have no {unsuitable[0]} {given}, as it counts records"
+        raise UnavailableError(f"{rule}; make a table of one row per person, or remove the key")
+
+
 def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
     """Put what the checks ask of class sizes into one class_size_requirement."""
     requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
@@ -82,6 +96,8 @@ def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
+    if release.table.entity is not None:  # of people, the other figures are not those of the classes alone
+        exact = check.measure.name in ("k", "highest_risk")
     return (
         plain
         and exact
@@ -113,7 +129,8 @@ def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[s
     plain = check.limit is not None and not check.no_worse and not check.by
     known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
     whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
-    return plain and known and whole and release.table.nulls == "value"
+    counts_records = release.table.nulls == "value" and release.table.entity is None
+    return plain and known and whole and counts_records
 
 
 def _criterion(check: Check) -> Callable[[float], Criterion]:
@@ -181,14 +198,30 @@ def generalize(
         if each.column in wanted.limits
     }
     coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
-    distinct = _distinct_records(release, release.engine.distinct, columns)
     return Generalization(
         tuple(each.hierarchy for each in coded),
-        Lattice(level_codes, distinct, weighted, coarsest),
+        _lattice(release, columns, level_codes, weighted, coarsest),
         tuple(others),
         _with_unchanged(release, columns, level_codes, others) if others else None,
         limits,
     )
+
+
+def _lattice(
+    release: DuckDBRelease,
+    columns: Sequence[str],
+    level_codes: Sequence[LevelCodes],
+    weights: Sequence[float],
+    coarsest: Sequence[int],
+) -> Lattice:
+    """Return the lattice of the columns, with people as a last column that has one level and no weight."""
+    person = release.table.entity
+    if person is None:
+        distinct = _distinct_records(release, release.engine.distinct, columns)
+        return Lattice(level_codes, distinct, weights, coarsest)
+    with_people = _with_unchanged(release, columns, level_codes, [person])
+    bottom = with_people.records_at((0,) * len(with_people.shape))
+    return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
 
 
 def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Preparing) -> list[Hierarchy]:

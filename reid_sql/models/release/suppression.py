@@ -188,6 +188,11 @@ def match_classes(
     return order[np.searchsorted(own[order], others)]
 
 
+def count_small(classes: DistinctRecords, asked: Requirement) -> int:
+    """Count the records in classes below k, at least 2."""
+    return int(classes.counts[classes.counts < max(2, asked.k)].sum())
+
+
 class Rules:
     """Rules on the classes of a lattice; `wider` has the sensitive columns after the others."""
 
@@ -241,6 +246,10 @@ class Rules:
             if number < rounds:
                 gone |= ~stays
         return gone, rounds + 1
+
+    def count_small(self, classes: DistinctRecords, asked: Requirement) -> int:
+        """Count the records in classes below k, at least 2."""
+        return count_small(classes, asked)
 
     def unsavable(self, node: Node, classes: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:
         """Which classes have no record that could remain in any finer form."""
