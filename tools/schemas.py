@@ -9,7 +9,8 @@ from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import Preparing
 from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
 from reid_sql.check.sources import ENCODING, ROLES
-from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
+from reid_sql.hierarchies.arx import SEPARATOR
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, STANDARD_NAME, WIDTH
 from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
@@ -62,7 +63,9 @@ def policy_schema() -> Schema:
             "hierarchies": {
                 "type": "object",
                 "description": "for a column, its steps; else they are proposed",
-                "additionalProperties": {"type": "array", "items": {"oneOf": _steps()}},
+                "additionalProperties": {
+                    "oneOf": [{"type": "array", "items": {"oneOf": _steps()}}, *_named_hierarchies()]
+                },
             },
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
         },
@@ -131,6 +134,13 @@ def _steps() -> list[Schema]:
         _step("groups", {"groups": groups}),
         _step("above", ends),
         _step("below", ends) | {"not": {"required": ["above"]}},
+    ]
+
+
+def _named_hierarchies() -> list[Schema]:
+    return [
+        _step("standard", {"standard": _enum(STANDARD_NAME)}),
+        _step("arx", {"arx": TEXT, "separator": _enum(SEPARATOR) | {"default": ";"}}),
     ]
 
 

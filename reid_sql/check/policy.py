@@ -9,7 +9,7 @@ from typing import Any, Final
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted
-from reid_sql.check.preparing import read_preparing
+from reid_sql.check.preparing import list_hierarchy_files, read_preparing
 from reid_sql.check.sources import (
     LONGEST_PATH,
     ROLES,
@@ -137,7 +137,11 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         preparing=read_preparing(
             place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
-        files=(file, *_list_documents(place, folder)),
+        files=(
+            file,
+            *_list_documents(place, folder),
+            *list_hierarchy_files(place.table("prepare"), folder),
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Read how a release is sought: the table `prepare` of a policy."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -68,7 +68,7 @@ def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Prepar
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,
-        hierarchies={name: read_hierarchy(given, name) for name in given.values},
+        hierarchies={name: read_hierarchy(given, name, folder) for name in given.values},
         weights={name: weights.number(name, WEIGHT) for name in weights.values},
         limits=limits,
         cross_tables=_read_cross_tables(place),
@@ -92,6 +92,13 @@ def _refuse_unknown_columns(where: str, given: Iterable[str], columns: Sequence[
         if name not in columns:
             rule = f"{where} must name quasi-identifiers of the policy, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
+
+
+def list_hierarchy_files(place: Place, folder: Path) -> list[Path]:
+    """List the files of hierarchies that the table names."""
+    given = place.table(_hierarchies_key(place)).values.values()
+    named = [each.get("arx") for each in given if isinstance(each, Mapping)]
+    return [folder / each for each in named if isinstance(each, str)]
 
 
 def _hierarchies_key(place: Place) -> str:

@@ -28,3 +28,13 @@ def prepare(
     from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
 
     return run(policy, memory_limit=memory_limit, target=target, method=method)
+
+
+def propose_hierarchies(policy: str | PathLike[str], *, memory_limit: str | None = None) -> str:
+    """Return the hierarchies of the policy's quasi-identifiers as TOML, to be edited and put in the policy.
+
+    Those that the policy has are as they are, the others as `prepare` proposes them.
+    """
+    from reid_sql.release import proposal  # noqa: PLC0415 - the same
+
+    return proposal.propose_hierarchies(policy, memory_limit=memory_limit)

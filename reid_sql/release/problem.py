@@ -231,6 +231,8 @@ def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Pre
         written, limit = wanted.hierarchies.get(facts.column), wanted.limits.get(facts.column, Limit())
         if limit.width is not None:
             limit.refuse(Hierarchy(facts.column, ()), facts)
+        if written is not None and written.values is not None:
+            _refuse_incomplete(release, facts.column, written.values)
         wished.append(propose(facts, limit.width) if written is None else written.of(facts))
         limit.refuse(wished[-1], facts)
     return wished
@@ -254,6 +256,17 @@ def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: st
     records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
     records[0] = release.records - int(records.sum())
     return LevelCodes((np.arange(len(records)),), records)
+
+
+def _refuse_incomplete(release: DuckDBRelease, column: str, known: frozenset[str]) -> None:
+    """Refuse a hierarchy of a file that lacks a value of the column; no message contains the value."""
+    rows = release.engine.ask(f"SELECT v::VARCHAR FROM {release.engine.distinct.values(column)}")
+    lacking = sum(row[0] not in known for row in rows)
+    if lacking:
+        rule = f"prepare.hierarchies.{column} must contain every value of the column"
+        raise OutOfDomainError(
+            f"{rule}, got a file without {lacking:,} of {len(rows):,}; add them, or write the values alike"
+        )
 
 
 def _distinct_records(
