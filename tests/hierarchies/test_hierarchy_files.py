@@ -13,7 +13,7 @@ import reid_sql.release
 from reid_sql.document import Place
 from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import STANDARD, Facts, Hierarchy, make_hierarchy, propose, read_hierarchy
-from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix
+from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.hierarchies.toml import hierarchies_toml
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
@@ -28,10 +28,12 @@ def read(text: str, column: str, folder: Path = Path()) -> Hierarchy:
     return read_hierarchy(place, column, folder).of(FACTS)
 
 
-def grouped(draw: st.DrawFn) -> list[Grouped]:
+def grouped(data: st.DataObject) -> list[Step]:
     """Groups of groups; names are any texts."""
+    draw = data.draw
     values = draw(st.lists(st.text(max_size=4), min_size=1, max_size=6, unique=True))
-    level, steps = {value: value for value in values}, []
+    level = {value: value for value in values}
+    steps: list[Step] = []
     for _ in range(draw(st.integers(1, 3))):
         names = {label: draw(st.text(max_size=3)) for label in set(level.values())}
         level = {value: names[label] for value, label in level.items()}
@@ -41,23 +43,19 @@ def grouped(draw: st.DrawFn) -> list[Grouped]:
 
 @given(st.data())
 def test_written_hierarchies_are_read_again_as_they_were(data: st.DataObject) -> None:
-    groups = grouped(data.draw)
+    groups = grouped(data)
     column = data.draw(st.sampled_from(["town", 'a"b', "ä b", "a.b"]))
-    steps = data.draw(
-        st.sampled_from(
-            [
-                [],
-                [Bands(5), Bands(10, below=20, above=80)],
-                [Bands(None, above=90), Bands(0.5)],
-                [Bands(None, below=-2.5)],
-                [DatePart("month"), DatePart("year", "%d.%m.%Y")],
-                [Prefix(3), Prefix(1)],
-                [Common(("a", "b", "it's"), 19.5), Common(("a", "b"), 30)],
-                groups,
-            ]
-        )
-    )
-    made = make_hierarchy(column, steps)
+    choices: list[list[Step]] = [
+        [],
+        [Bands(5), Bands(10, below=20, above=80)],
+        [Bands(None, above=90), Bands(0.5)],
+        [Bands(None, below=-2.5)],
+        [DatePart("month"), DatePart("year", "%d.%m.%Y")],
+        [Prefix(3), Prefix(1)],
+        [Common(("a", "b", "it's"), 19.5), Common(("a", "b"), 30)],
+        groups,
+    ]
+    made = make_hierarchy(column, data.draw(st.sampled_from(choices)))
     again = read(hierarchies_toml([made, Hierarchy("other", ())]), column)
     assert [step.words for step in again.steps] == [step.words for step in made.steps]
     for mine, theirs in zip(made.steps, again.steps, strict=True):
