@@ -308,6 +308,8 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
     parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
+    words = "write a page with the five forms of least loss that meet the policy, side by side"
+    parser.add_argument("--choice", metavar="FILE", help=words)
     _plot(parser, "risk against loss of the transformations")
 
 

@@ -24,7 +24,7 @@ from reid_sql.release.proposal import propose_hierarchies
 from reid_sql.terminal import progress
 
 HIERARCHIES: Final = "write_hierarchies"
-FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file
+FILES: Final = ("sql", "polars", "json_report", "html", "choice")  # options that name a file
 
 
 def run_prepare(options: argparse.Namespace) -> int:
@@ -46,6 +46,7 @@ def run_prepare(options: argparse.Namespace) -> int:
         memory_limit=options.memory_limit,
         target=options.target,
         method=options.method,
+        choices="choice" in files,
         tell=progress.report,
     )
     _write_release(made, files, options.dialect)
@@ -75,6 +76,8 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
             write_report(file, to_json(dict(made.report)))
         elif name == "html" and made.report is not None:
             write_report(file, render_html(made.report, steps(dict(made.page))))
+        elif name == "choice":
+            write_report(file, made.choices)
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

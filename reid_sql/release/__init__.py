@@ -18,16 +18,18 @@ def prepare(
     memory_limit: str | None = None,
     target: str | None = None,
     method: str | None = None,
+    choices: bool = False,
 ) -> "Prepared":
     """Find the transformation of each table of the policy that meets it at the least loss.
 
     `target`, instead of the policy's, is a column whose prediction by the others is reported. `method`,
-    instead of the policy's, is 'global', 'local', or 'best' for the one of both that loses less. The files
-    are only read. Raises a `ReidError` for a policy that it cannot follow.
+    instead of the policy's, is 'global', 'local', or 'best' for the one of both that loses less. With
+    `choices`, the best forms of each table are measured, too, for the page `choices`. The files are only
+    read. Raises a `ReidError` for a policy that it cannot follow.
     """
     from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
 
-    return run(policy, memory_limit=memory_limit, target=target, method=method)
+    return run(policy, memory_limit=memory_limit, target=target, method=method, choices=choices)
 
 
 def propose_hierarchies(policy: str | PathLike[str], *, memory_limit: str | None = None) -> str:

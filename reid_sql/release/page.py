@@ -39,7 +39,16 @@ DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {
-    *("name", "loss", "columns", "columns_released", "columns_left_out", "frontier", "cross_tables"),
+    *(
+        "name",
+        "loss",
+        "columns",
+        "columns_released",
+        "columns_left_out",
+        "frontier",
+        "cross_tables",
+        "choices",
+    ),
 }
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
@@ -96,6 +105,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "columns_released": shipped if table.form else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier_of(table, below),
+        "choices": [each.page for each in table.choices],
         "cautions": list(table.cautions),
     }
 

@@ -25,6 +25,8 @@ from reid_sql.models.release.partition import METHOD
 from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
+from reid_sql.release.choices import render_choices
+from reid_sql.release.choosing import choose_forms
 from reid_sql.release.cross_tables import cross_tables_of, refuse_cross_tables
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
@@ -86,6 +88,11 @@ class Prepared(Outcome):
         """The release as Python with Polars: a function for each table."""
         return python_file(self)
 
+    @property
+    def choices(self) -> str:
+        """The best forms of each table side by side, as an HTML page; they must have been asked for."""
+        return render_choices(self.page)
+
     def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
         """Write the SQL in a dialect; refuse to overwrite anything but an earlier one."""
         file = Path(path)
@@ -100,9 +107,10 @@ def run(
     memory_limit: str | None = None,
     target: str | None = None,
     method: str | None = None,
+    choices: bool = False,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
-    """Prepare the tables of a policy file."""
+    """Prepare the tables of a policy file; with `choices`, measure the best forms of each, too."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
@@ -110,11 +118,16 @@ def run(
         METHOD.check("method", method)
         asked = replace(asked, preparing=replace(asked.preparing, method=method))
     with gate.open_tables(asked, memory_limit, tell) as releases:
-        return prepare_releases(asked, releases, tell)
+        return prepare_releases(asked, releases, tell, choices=choices)
 
 
 def prepare_releases(
-    policy: Policy, releases: Sequence[DuckDBRelease], tell: ShowProgress, baseline: Path | None = None
+    policy: Policy,
+    releases: Sequence[DuckDBRelease],
+    tell: ShowProgress,
+    baseline: Path | None = None,
+    *,
+    choices: bool = False,
 ) -> Prepared:
     """Search for a transformation of each table, and measure all of them as one release.
 
@@ -133,6 +146,11 @@ def prepare_releases(
             refuse_other_tables(release)
     before = gate.find_baseline(policy, releases, baseline)
     tables = tuple(_search_table(policy, release, before, tell) for release in releases)
+    if choices:
+        tables = tuple(
+            choose_forms(policy, release, table, baseline, tell)
+            for release, table in zip(releases, tables, strict=True)
+        )
     if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
     made = [

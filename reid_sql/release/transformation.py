@@ -20,6 +20,7 @@ from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.choices import Choice
 from reid_sql.release.cross_tables import CrossTables
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
@@ -244,6 +245,7 @@ class TableRelease:
     cautions: tuple[str, ...] = ()  # that rows may not be people
     protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
     cross: CrossTables | None = None
+    choices: tuple[Choice, ...] = ()  # forms to choose from, if they were asked for
     limits: Mapping[str, Limit] = field(default_factory=dict)
     method: str = "global"  # that the policy asks for
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
