@@ -137,11 +137,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         preparing=read_preparing(
             place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
-        files=(
-            file,
-            *_list_documents(place, folder),
-            *list_hierarchy_files(place.table("prepare"), folder),
-        ),
+        files=(file, *_list_documents(place, folder)),
     )
 
 
@@ -155,12 +151,13 @@ def _read_mask(place: Place) -> int:
 
 
 def _list_documents(place: Place, folder: Path) -> list[Path]:
-    """The files that the checks point to, such as scenarios."""
+    """The files that the checks point to, such as scenarios, and those of hierarchies."""
     checks = [
         *place.tables("checks"),
         *(check for table in place.tables("tables") for check in table.tables("checks")),
     ]
     given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
+    given += list_hierarchy_files(place.table("prepare"), folder)
     return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
 
