@@ -103,3 +103,20 @@ def test_what_counts_records_is_refused(tmp_path: Path, more: str, message: str)
 
 def test_the_best_method_is_global(tmp_path: Path) -> None:
     assert prepared(tmp_path, visits(8), 'method = "best"').page["tables"][0]["method"] == "global"
+
+
+@pytest.mark.parametrize("method", ["global", "local"])
+def test_the_risk_of_households_is_measured_on_each_release(tmp_path: Path, method: str) -> None:
+    frame = visits(9).with_columns(home=pl.Series([at // 3 for at in range(700)]))
+    check = 'measure = "household_highest_risk"\nhousehold = "home"\nat_most = 0.6'
+    asked = policy(
+        "people.parquet", QI, K.format(4), check, prepare=f'method = "{method}"\nsuppression = 0.1'
+    )
+    made = made_of(tmp_path, frame, asked)
+    assert made.passed, made.page
+    released = made_by(made.sql, "people_released")
+    safe = (
+        released.with_columns(safe=1 - 1 / pl.len().over(QI)).group_by("home").agg(pl.col("safe").product())
+    )
+    assert 1 - min(safe["safe"].to_list()) <= 0.6
+    assert made.page["tables"][0]["measured_on_the_release"] == ["household_highest_risk"]
