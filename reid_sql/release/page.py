@@ -90,6 +90,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "global_loss": minimized["global"],
         "local_loss": minimized["local"],
         "partition": table.local.strategy if table.is_local and table.local else None,
+        "recovered": _few(table.local.recovered_share) if table.is_local and table.local else None,
         "optimal": table.proved and best is not None and not table.is_local,
         "none_meets": table.proved and best is None and not table.is_local,
         "least_possible_loss": None
@@ -345,7 +346,8 @@ def _lost(table: Page) -> str:
     weighted = ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
     words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
-        return f"{words} by local recoding. {_global_loss(table)}"
+        known = f"Whoever has the query recovers {percent(table['recovered'])} of it (downcoding)."
+        return f"{words} by local recoding. {known} {_global_loss(table)}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."

@@ -13,6 +13,7 @@ from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Bands, DatePart, text
 from reid_sql.models.release.boxes import PartitionColumn, keep_range, limit_column
 from reid_sql.models.release.criteria import Criterion
+from reid_sql.models.release.downcoding import recovered_bits
 from reid_sql.models.release.lattice import DistinctRecords, Entropy
 from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
 from reid_sql.models.release.suppression import Requirement
@@ -40,6 +41,15 @@ class LocalRelease:
     losses: dict[str, float]
     column_losses: Floats  # (columns,) of all bits of the column
     rows: DistinctRecords
+    recovered: Floats  # (columns,) bits that the divisions give back
+
+    @property
+    def recovered_share(self) -> float:
+        """The share of all lost bits that the divisions give back, weighted as the loss is."""
+        form = self.transformation
+        weights = np.array([column.weight for column in form.columns])
+        lost = float(form.partition.bits @ weights)
+        return float(self.recovered @ weights) / lost if lost else 0.0
 
     @property
     def strategy(self) -> str:
@@ -136,7 +146,8 @@ def partition_table(
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([max(column.all_bits, 1e-300) for column in columns])
-            return LocalRelease(form, losses[at], partition.bits / bits, rows)
+            recovered = recovered_bits(columns, partition)
+            return LocalRelease(form, losses[at], partition.bits / bits, rows, recovered)
     return None
 
 
