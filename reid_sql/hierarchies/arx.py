@@ -21,7 +21,8 @@ MIN_COLUMNS: Final = 2
 def read_arx(where: str, path: Path, separator: str) -> tuple[tuple[Grouped, ...], frozenset[str]]:
     """Read the levels, without a last one that is `*` for all, and the values that the file has."""
     if not path.is_file():
-        near = [other.name for other in path.parent.glob("*.csv")] if path.parent.is_dir() else []
+        files = path.parent.glob("*.csv") if path.parent.is_dir() else []
+        near = [other.name for other in files if other.is_file()]
         rule = f"{where} must be an existing file, got '{path.name}'"
         raise UnknownNameError(f"{rule}; {suggestion(path.name, near, 'files beside it')}")
     rows = _read_rows(where, path, separator)

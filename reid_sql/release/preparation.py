@@ -241,8 +241,8 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
     if wanted.method == "global" or release.table.others or release.table.entity is not None:
         return None
     tell(f"{release.table.name}: local recoding")
-    limited = (name for name, limit in wanted.limits.items() if limit != Limit())
-    by_text = {*wanted.hierarchies, *limited}
+    as_they_are = (each for each, level in judge.generalization.limits.items() if level == 0)
+    by_text = {*wanted.hierarchies, *as_they_are}
     name = find_several_texts(release, judge.generalization.hierarchies, kinds, by_text)
     if name is not None and wanted.method == "local":
         raise refuse_several_texts(name, kinds[name])
