@@ -290,6 +290,8 @@ def sentences(table: Page) -> Iterator[str]:
         yield _blank(table)
     yield _suppressed(table)
     yield _lost(table)
+    if table["recovered"] is not None:
+        yield f"Whoever has the query recovers {percent(table['recovered'])} of what is lost (downcoding)."
     if table["target"] is not None:
         yield _target(table["target"])
     for each in table["cross_tables"]:
@@ -346,8 +348,7 @@ def _lost(table: Page) -> str:
     weighted = ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
     words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
-        known = f"Whoever has the query recovers {percent(table['recovered'])} of it (downcoding)."
-        return f"{words} by local recoding. {known} {_global_loss(table)}"
+        return f"{words} by local recoding. {_global_loss(table)}"
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
