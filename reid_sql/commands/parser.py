@@ -303,9 +303,13 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     words = "show how well the other columns still predict this column"
     parser.add_argument("--target", metavar="COLUMN", help=words)
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
+    words = "write the hierarchies as TOML for the policy, to be edited, and search nothing"
+    parser.add_argument("--write-hierarchies", metavar="FILE", help=words)
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
     parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
+    words = "write a page with the five forms of least loss that meet the policy, side by side"
+    parser.add_argument("--choice", metavar="FILE", help=words)
     _plot(parser, "risk against loss of the transformations")
 
 
