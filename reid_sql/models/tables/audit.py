@@ -7,7 +7,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.tables.bounds import Bounds, bound_variables
-from reid_sql.models.tables.equations import Equations, connected_variables
+from reid_sql.models.tables.equations import ContradictionError, Equations, connected_variables
 from reid_sql.models.tables.linked_cells import LinkedCells, Rest, link_cells
 from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
 from reid_sql.models.tables.revealing_sums import describe, find_sum, shown
@@ -57,8 +57,11 @@ def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool 
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
     columns, cells = read_cells(rows, reading, nested=nested)
-    linked = link_cells(cells, columns)
-    audit = _Audit(linked, k, has_several=int(rows.tbl.max()) > 1)
+    has_several = int(rows.tbl.max()) > 1
+    try:
+        audit = _Audit(link_cells(cells, columns), k, has_several=has_several)
+    except ContradictionError:  # unless a column only says of which people its table is
+        audit = _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
     found = [*audit.hidden_cells(), *audit.small_cells()]
     return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
@@ -150,7 +153,7 @@ class _Audit:
             status=OK if self.bounds.is_exact[place] else STATUS_NOT_TIGHT,
         )
 
-    def _describe(  # noqa: PLR0913, PLR0917 - the columns of a row
+    def _describe(  # noqa: PLR0917 - the columns of a row
         self,
         key: Key | Rest,
         tables: list[int],
@@ -163,7 +166,9 @@ class _Audit:
         status: str = OK,
     ) -> AuditedCell:
         own = key.total if isinstance(key, Rest) else key
-        categories = [TOTAL_SHOWN if each is None else shown(each) for each in own[: len(self.linked.columns)]]
+        categories = [
+            TOTAL_SHOWN if each is None else shown(each) for each in own[: len(self.linked.columns)]
+        ]
         least, most = int(low or 0), None if high is None or np.isinf(high) else int(high)
         width = None if most is None else most - least
         return AuditedCell(

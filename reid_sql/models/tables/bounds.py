@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.tables.equations import (
     REFUSAL_CONTRADICTION,
+    ContradictionError,
     Equations,
     connected_variables,
     propagate_bounds,
@@ -98,7 +98,7 @@ class LinearProgrammes:
             objective, A_eq=self.matrix, b_eq=self.part.right, bounds=self.bounds, method="highs"
         )
         if solved.status == INFEASIBLE:
-            raise OutOfDomainError(REFUSAL_CONTRADICTION)
+            raise ContradictionError(REFUSAL_CONTRADICTION)
         return np.asarray(solved.x) if solved.status == SOLVED else None
 
     def find_fitting(self) -> Floats:

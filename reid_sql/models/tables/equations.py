@@ -20,6 +20,10 @@ REFUSAL_CONTRADICTION: Final = (
 )
 
 
+class ContradictionError(OutOfDomainError):
+    """The published figures contradict each other."""
+
+
 @dataclass(frozen=True)
 class Equations:
     """Sums of variables that are known: for each equation i, the sum of sign x variable is right[i].
@@ -84,7 +88,7 @@ def propagate_bounds(equations: Equations) -> Equations:
         before = low.copy(), high.copy()
         _narrow(equations, low, high)
         if (low > high).any():
-            raise OutOfDomainError(REFUSAL_CONTRADICTION)
+            raise ContradictionError(REFUSAL_CONTRADICTION)
         if np.array_equal(before[0], low) and np.array_equal(before[1], high):
             break
     _refuse_unequal_sums(equations, low, high)
@@ -119,7 +123,7 @@ def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> Non
     terms = np.where(known[equations.columns], equations.signs * low[equations.columns], 0.0)
     sums = np.bincount(equations.rows, terms, len(equations.right))
     if ((unknown == 0) & (sums != equations.right)).any():
-        raise OutOfDomainError(REFUSAL_CONTRADICTION)
+        raise ContradictionError(REFUSAL_CONTRADICTION)
 
 
 def connected_variables(equations: Equations) -> list[Integers]:

@@ -85,7 +85,9 @@ def _find_factors(equations: Equations, one: Integers, other: Integers) -> Integ
     return factors
 
 
-def bound_by_flows(equations: Equations, arcs: Arcs, fitting: Floats, targets: Integers) -> tuple[Floats, Floats]:
+def bound_by_flows(
+    equations: Equations, arcs: Arcs, fitting: Floats, targets: Integers
+) -> tuple[Floats, Floats]:
     """The smallest and largest value of each target, from whole numbers that fit the equations."""
     up = np.minimum(equations.high - fitting, MAX_FLOW).astype(np.int64)
     down = np.minimum(fitting - equations.low, MAX_FLOW).astype(np.int64)

@@ -3,7 +3,8 @@
 A layout is a set of columns whose categories are shown while all others are totalled. The parts of a cell of
 one layout are the cells of a finer one. Two tables that share some columns have their common totals in both,
 shown or not: layouts are closed under intersection, and totals that no table shows are variables. If the
-parts that are listed cannot add up to a total, some categories are not listed, and the rest is a variable too.
+parts that are listed cannot add up to a total, some categories are not listed, and the rest is a variable
+too.
 """
 
 from collections.abc import Iterable
@@ -12,8 +13,7 @@ from math import inf
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError
-from reid_sql.models.tables.equations import REFUSAL_CONTRADICTION, Equations
+from reid_sql.models.tables.equations import REFUSAL_CONTRADICTION, ContradictionError, Equations
 from reid_sql.models.tables.published_tables import Cells, Key
 
 Layout = frozenset[int]
@@ -57,8 +57,11 @@ class LinkedCells:
         return Equations(rows, columns, signs, np.array(right, dtype=float), low, high)
 
 
-def link_cells(cells: Cells, columns: list[str]) -> LinkedCells:
+def link_cells(cells: Cells, columns: list[str], *, with_labels: bool = False) -> LinkedCells:
     """Write the equations between the cells; keys have the categories of the columns, then the steps.
+
+    A column with one category may be a label of the people of its table. It is taken for all of its
+    categories, which tells an attacker more, unless that contradicts a total, or `with_labels`.
 
     >>> from reid_sql.models.tables.published_tables import Cell
     >>> shown, hidden = Cell(1.0, inf, 7.0, [1]), Cell(1.0, inf, None, [], [1])
@@ -73,10 +76,36 @@ def link_cells(cells: Cells, columns: list[str]) -> LinkedCells:
         if cell.value is None:
             linked.number(key, *cell.bounds)
     _close(layouts)
-    for coarse in layouts:
-        for fine in _covers(coarse, layouts):
-            _link(linked, layouts, coarse, fine, has_steps=any(place >= len(columns) for place in fine - coarse))
+    pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
+    parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
+    short = {pair for pair in pairs if _is_short(linked, parts[pair])}
+    labels = _labels(cells)
+    is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
+    partial = (labels if is_label else set()) | set(range(len(columns), max(map(len, cells), default=0)))
+    for coarse, fine in pairs:
+        is_partial = (coarse, fine) in short or bool(partial & (fine - coarse))
+        for total, listed in parts[coarse, fine].items():
+            rest = [Rest(total, fine - coarse)] if is_partial else []
+            _add_equation(linked, total, [*listed, *rest])
     return linked
+
+
+def _labels(cells: Cells) -> set[int]:
+    """The columns that may be labels: of one category in all tables, without a total where they have it.
+
+    Such a column may say of which people a table is, as in a table of women next to one of everybody.
+    """
+    found: dict[int, dict[int, set[str | None]]] = {}
+    for key, cell in cells.items():
+        for number in (*cell.published, *cell.suppressed):
+            for place, category in enumerate(key):
+                found.setdefault(place, {}).setdefault(number, set()).add(category)
+    named = {place: [each for each in of.values() if each != {None}] for place, of in found.items()}
+    return {
+        place
+        for place, of in named.items()
+        if 0 < len(of) < len(found[place]) and all(each == of[0] for each in of) and len(of[0]) == 1
+    }
 
 
 def _layout_of(key: Key) -> Layout:
@@ -106,23 +135,22 @@ def _covers(coarse: Layout, layouts: Iterable[Layout]) -> list[Layout]:
     return [layout for layout in finer if not any(other < layout for other in finer)]
 
 
-def _link(
-    linked: LinkedCells, layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout, *, has_steps: bool
-) -> None:
-    """Write for each total of one layout that it is the sum of its parts of another."""
+def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> dict[Key, list[Key]]:
+    """The parts of each total of one layout among the cells of a finer one."""
     parts: dict[Key, list[Key]] = {}
     for key in sorted(layouts[fine], key=repr):
         parts.setdefault(_project(key, coarse), []).append(key)
-    totals = [key for key in layouts[coarse] if key in parts]
+    return {total: parts[total] for total in sorted(layouts[coarse] & parts.keys(), key=repr)}
+
+
+def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]]) -> bool:
+    """Whether some total is more than its parts can be; refuses one that is less."""
     bounds = [
-        (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]]) for total in totals
+        (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]]) for total in parts
     ]
     if any(total[1] < sum(low for low, _ in each) for total, each in bounds):
-        raise OutOfDomainError(REFUSAL_CONTRADICTION)
-    is_partial = has_steps or any(total[0] > sum(high for _, high in each) for total, each in bounds)
-    for total in sorted(totals, key=repr):
-        rest = [Rest(total, fine - coarse)] if is_partial else []
-        _add_equation(linked, total, [*parts[total], *rest])
+        raise ContradictionError(REFUSAL_CONTRADICTION)
+    return any(total[0] > sum(high for _, high in each) for total, each in bounds)
 
 
 def _bounds_of(linked: LinkedCells, key: Key) -> tuple[float, float]:

@@ -210,7 +210,9 @@ def _add(cells: Cells, key: Key, found: Cell, number: int) -> None:
     if cell.value is not None and cell.value != found.value:
         rule = "tables must count the same people, got two counts of one cell in"
         got = f"tables {cell.published[0]} and {number}"
-        remedy = "pass people := 'nested' if each counts some of those before, or name what differs in a column"
+        remedy = (
+            "pass people := 'nested' if each counts some of those before, or name what differs in a column"
+        )
         raise OutOfDomainError(f"{rule} {got}; {remedy}")
     cell.value = found.value
     cell.published.append(number)
