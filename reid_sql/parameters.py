@@ -234,6 +234,22 @@ class OptionalTable:
         return None if value is None else str(value)
 
 
+MAX_TABLES: Final = 64
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table."""
+
+    def check(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401 - names, or frames of an engine
+        """Give the relations as a list, or refuse what is none."""
+        listed = list(values) if isinstance(values, list | tuple) else [values]
+        if not 1 <= len(listed) <= MAX_TABLES or any(each is None for each in listed):
+            rule = f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}"
+            raise OutOfDomainError(f"{rule}; write it like ['first', 'second'], none of them NULL")
+        return listed
+
+
 def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> list[str]:  # noqa: ANN401
     """Read a list of 1 to 64 different column names, or a single name.
 
@@ -426,6 +442,7 @@ COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
+TABLES: Final = Tables()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
@@ -445,4 +462,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Tables | Key | Document | Values

@@ -37,7 +37,7 @@ class PublishedRows:
     """The rows of all tables, each as a JSON object of its columns, with the number of its table."""
 
     tbl: Integers  # (rows,), from 1
-    row: list[str]  # (rows,)
+    text: list[str]  # (rows,)
 
 
 @dataclass
@@ -96,7 +96,7 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     """
     if not len(rows.tbl):
         raise NoRecordsError(NO_RECORDS)
-    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.row, strict=True)]
+    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.text, strict=True)]
     columns = _columns_of(parsed, reading)
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     cells: Cells = {}

@@ -78,7 +78,7 @@ def test_differences_between_all_and_all_but_some_are_found(as_column: bool) -> 
             json.dumps(
                 {name: value for name, value in json.loads(text).items() if as_column or name != "part"}
             )
-            for text in case.rows.row
+            for text in case.rows.text
         ]
         reading = Reading(["a", "part"] if as_column else ["a"])
         found = audit_tables(PublishedRows(numbers, texts), reading, 4, nested=not as_column)
