@@ -56,29 +56,29 @@ def safe_cells(
 def _base(
     tbl: Source, by: Sequence[str], value: str | None, entity: str | None, rules: CellRules, nulls: str
 ) -> str:
-    """Group the rows, by people too if there are any: the one scan of the table."""
-    number = "NULL::DOUBLE"
-    if value is not None:
-        cell = f"try_cast({name(value)} AS DOUBLE)"
-        refused = f"CASE WHEN {name(value)} IS NULL THEN NULL ELSE {refusal(REFUSAL_VALUE, 'DOUBLE')} END"
-        number = f"coalesce({cell}, {refused})"
+    """Group the rows, by people too if there are any: the one scan of the table.
+
+    Values that are no numbers are counted, and refused where the cells are: a test of each row would cost
+    more than the sum.
+    """
     every = [*by, *([] if entity is None else [entity])]
     where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
-    before = {} if value is None else {"reid_value": number}
-    rows, own = tbl.rows(every, before=before), "NULL::DOUBLE" if value is None else "reid_value"
+    cell = "NULL" if value is None else name(value)
+    has_value = value is not None
+    before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"} if has_value else {}
+    rows = tbl.rows(every, before=before)
+    total = "sum(reid_value)" if has_value else "NULL::DOUBLE"
+    bad = "count(reid_given) - count(reid_value)" if has_value else "0"
     if entity is not None:
-        total = "NULL::DOUBLE" if value is None else "sum(reid_value)"
         return f"""
-          SELECT {numbered(by)}, q{len(every)} AS entity, count(*) AS records, {total} AS reid_value
+          SELECT {numbered(by)}, q{len(every)} AS entity, count(*) AS records, {bad} AS bad,
+            {total} AS reid_value
           FROM {rows} {where} GROUP BY {numbered(every)}"""
-    figures = (
-        "NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size, NULL::DOUBLE[] AS largest"
-        if value is None
-        else f"""sum({own}) AS value_sum, sum(abs({own})) AS size,
-            max(abs({own}), {_contributors(rules)}) AS largest"""
-    )
+    size = "sum(abs(reid_value))" if has_value else "NULL::DOUBLE"
+    largest = f"max(abs(reid_value), {_contributors(rules)})" if has_value else "NULL::DOUBLE[]"
     return f"""
-          SELECT {numbered(by)}, count(*) AS records, {figures}
+          SELECT {numbered(by)}, count(*) AS records, {bad} AS bad, {total} AS value_sum, {size} AS size,
+            {largest} AS largest
           FROM {rows} {where} GROUP BY {numbered(by)}"""
 
 
@@ -94,13 +94,14 @@ def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value
         [alias for place, alias in enumerate(keys) if place not in totalled]
         for totalled in (*rules.totals, *rules.margins)
     ]
+    refused = f"CASE WHEN sum(bad) > 0 THEN {refusal(REFUSAL_VALUE, 'DOUBLE')} ELSE"
     bits = f"{numbered(by)}, grouping({numbered(by)}) AS totalled"
     if entity is None:
         grouped = ", ".join(f"({', '.join(each)})" for each in sets)
         merged = f"list_slice(list_reverse_sort(flatten(list(largest))), 1, {most})"
         return f"""
           SELECT {bits}, sum(records)::BIGINT AS records, sum(records)::BIGINT AS people,
-            sum(value_sum) AS value_sum, sum(size) AS size, {merged} AS largest
+            {refused} sum(value_sum) END AS value_sum, sum(size) AS size, {merged} AS largest
           FROM reid_base GROUP BY GROUPING SETS ({grouped}) HAVING count(*) > 0"""
     grouped = ", ".join(f"({', '.join([*each, 'entity'])})" for each in sets)
     largest = f"max(abs(reid_value), {most})" if has_value else "NULL::DOUBLE[]"
@@ -108,7 +109,8 @@ def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value
           SELECT {numbered(by)}, totalled, sum(records)::BIGINT AS records, count(*) AS people,
             sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, {largest} AS largest
           FROM (
-            SELECT {bits}, entity, sum(records) AS records, sum(reid_value) AS reid_value
+            SELECT {bits}, entity, sum(records) AS records,
+              {refused} sum(reid_value) END AS reid_value
             FROM reid_base GROUP BY GROUPING SETS ({grouped})
           )
           GROUP BY {numbered(by)}, totalled"""
