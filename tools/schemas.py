@@ -7,7 +7,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION, WEIGHT
 from reid_sql.check.policy_model import Preparing
-from reid_sql.check.sources import ENCODING, ROLES
+from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
@@ -154,6 +154,10 @@ def _table() -> Schema:
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
+            **{
+                f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
+                for role in PUBLISHED
+            },
             **{f"{role}_table": TEXT for role in ROLES},
             "checks": {"$ref": "#/$defs/checks"},
         },

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, strongest, sum_of
+from reid_sql.check.measure import (
+    Measure,
+    count_cells,
+    count_rules,
+    count_sets,
+    highest,
+    row_of,
+    strongest,
+    sum_of,
+)
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
@@ -11,7 +20,9 @@ from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.membership import MEMBERSHIP
-from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
+from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
+from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
+from reid_sql.reductions.tables import DOMINANCE, FEW_PEOPLE, P_PERCENT
 
 ATTACK_PARAMETERS: Final = (
     Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),
@@ -416,8 +427,79 @@ _SYNTHETIC: Final = tuple(
     )
 )
 
+# What a table of aggregates gives away: of one that is counted, and of published ones together.
+_CELLS: Final = tuple(
+    Measure(
+        name,
+        words,
+        "safe_table",
+        "cells",
+        "count",
+        unused=unused,
+        own=own,
+        pick=count_rules(*rules),
+    )
+    for name, words, rules, unused, own in (
+        (
+            "cells_below_k",
+            "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
+            (FEW_PEOPLE,),
+            ("value", "p_percent", "suppress", "protection"),
+            (),
+        ),
+        (
+            "dominated_cells",
+            "cells in which the largest contributors to a value can be estimated",
+            (DOMINANCE, P_PERCENT),
+            ("k", "suppress", "protection"),
+            (Parameter("value", Column("value")),),
+        ),
+    )
+)
+_PUBLISHED: Final = tuple(
+    Measure(
+        name,
+        words,
+        "audit_tables",
+        "cells",
+        "count",
+        unused=("columns", "entity"),
+        pick=count_cells(column, *found),
+    )
+    for name, words, column, found in (
+        (
+            "published_below_k",
+            "cells of published tables that show fewer than k people",
+            "finding",
+            (PUBLISHED,),
+        ),
+        (
+            "recoverable_cells",
+            "hidden cells of published tables, and groups between them, that are known, or known below k",
+            "finding",
+            (RECOVERED, BELOW_K),
+        ),
+        (
+            "recovered_by_difference",
+            "the same, where it takes several of the tables",
+            "revealed_by",
+            (SEVERAL_TABLES,),
+        ),
+    )
+)
+
 ALL: Final = (
     *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS, *_SYNTHETIC),
+    *(
+        *_ATTACKER,
+        *_SENSITIVE,
+        *_OFFENDING,
+        *_COPULA,
+        *_SETS,
+        *_HOUSEHOLDS,
+        *_SYNTHETIC,
+        *_CELLS,
+        *_PUBLISHED,
+    ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

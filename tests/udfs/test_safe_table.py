@@ -35,7 +35,9 @@ def people(seed: int, rows: int = 70) -> pl.DataFrame:
     )
 
 
-def judged(rows: Sequence[Row], by: Sequence[str], entity: str | None, k: int, n: int, share: float, p: float) -> Any:
+def judged(
+    rows: Sequence[Row], by: Sequence[str], entity: str | None, k: int, n: int, share: float, p: float
+) -> Any:
     """The figures and the broken rules of every cell of every set of totals, record by record."""
     cells: dict[tuple[Any, ...], list[tuple[Any, float | None]]] = defaultdict(list)
     for place, row in enumerate(rows):
@@ -99,7 +101,9 @@ def test_what_secondary_suppression_hides_cannot_be_computed() -> None:
 
 def test_primary_suppression_alone_is_seen_through() -> None:
     frame = people(1, 300)
-    found = rp.audit_tables(rp.safe_table(frame, BY, totals="margins", k=9, suppress="primary"), k=9).collect()
+    found = rp.audit_tables(
+        rp.safe_table(frame, BY, totals="margins", k=9, suppress="primary"), k=9
+    ).collect()
     assert "recovered" in found["finding"].to_list()
 
 
