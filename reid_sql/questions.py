@@ -16,7 +16,7 @@ QUESTIONS: Final = {
     "How does the share of right matches fall as the population grows?": "pyc|correctness",
     "What else can be done with a fitted copula?": "copula|load|sample",
     "What about an attacker who knows only part?": "adversary",
-    "What does a release still reveal?": "compare|audit",
+    "What does a release still reveal?": "compare|audit|safe_",
 }
 # What each user asks first.
 USERS: Final[Mapping[str, tuple[str, ...]]] = {

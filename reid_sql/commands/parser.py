@@ -339,6 +339,36 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     _plot(parser, "the excess of each attack with its interval")
 
 
+def _safe(parser: argparse.ArgumentParser) -> None:
+    _source(parser, "--by", "the columns of the table of aggregates")
+    parser.add_argument("--value", metavar="COLUMN", help="the column to add up, for rules of dominance")
+    _entity(parser)
+    parser.add_argument("--k", help="the least number of people of a cell (default 5)")
+    words = "add a row for each total: margins, or rollup for a hierarchy (default none)"
+    parser.add_argument("--totals", metavar="WORD", help=words)
+    words = "hide unsafe cells: primary, or secondary to protect them from whoever adds up the rest"
+    parser.add_argument("--suppress", metavar="WORD", help=words)
+    words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
+    parser.add_argument("--protection", metavar="N", help=words)
+    _nulls(parser, "")
+
+
+def _audit_tables(parser: argparse.ArgumentParser) -> None:
+    kinds = "CSV, Parquet or JSON files of published tables, which count the same people"
+    parser.add_argument("files", metavar="FILE", nargs="+", help=kinds)
+    parser.add_argument("--k", help="the least number of people of a cell (default 5)")
+    words = f"the columns of categories, {ADDS} (default all but counts)"
+    parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
+    parser.add_argument("--count", metavar="COLUMN", help="the column of counts (default records)")
+    parser.add_argument("--total", metavar="TEXT", help="the category of totals (default an empty one)")
+    words = "nested, if each table counts some of the people of the one before"
+    parser.add_argument("--people", metavar="WORD", help=words)
+    parser.add_argument("--lowest", metavar="N", help="the least that a hidden count can be (default 1)")
+    parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
+    _plot(parser, "the interval of each hidden cell")
+    _format(parser)
+
+
 def _query(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE.sql", help="a file of SQL, the SQL itself in quotes, or - for standard input"
@@ -410,6 +440,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "attack a synthetic table, and compare with people who were not used to make it",
         _audit,
         "attack:run_audit",
+    ),
+    "safe": Command(
+        "count a table of aggregates, with its unsafe cells, and hide them if asked", _safe, "cells:run_safe"
+    ),
+    "audit-tables": Command(
+        "compute what published tables give away of their hidden cells, and of groups between them",
+        _audit_tables,
+        "cells:run_audit_tables",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(
