@@ -2076,11 +2076,11 @@ def safe_table(
     >>> reid_sql.safe_table(con, people, ["sex", "education"]).limit(3).pl().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'F', 'M', 'F'
-    $ education             <str> null, 'doctorate', 'bachelor'
+    $ sex                   <str> 'M', 'F', 'M'
+    $ education             <str> null, 'doctorate', 'primary'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 38, 33, 163
-    $ people                <i64> 38, 33, 163
+    $ records               <i64> 27, 40, 419
+    $ people                <i64> 27, 40, 419
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []

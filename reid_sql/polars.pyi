@@ -2063,10 +2063,10 @@ def safe_table(
     Rows: 3
     Columns: 12
     $ sex                   <str> 'F', 'M', 'F'
-    $ education             <str> null, 'primary', 'bachelor'
+    $ education             <str> 'bachelor', 'secondary', 'primary'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 38, 419, 163
-    $ people                <i64> 38, 419, 163
+    $ records               <i64> 163, 493, 413
+    $ people                <i64> 163, 493, 413
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []

@@ -59,7 +59,7 @@ class Case:
     fitting: np.ndarray[Any, Any]  # every table that fits, (tables, atoms)
 
 
-def draw_case(
+def draw_case(  # noqa: PLR0917 - a table, and what is published of it
     seed: Sequence[int], atoms: Atoms, tables: Sequence[Published], people: int, lowest: int, share: float
 ) -> Case:
     """Draw a table, publish it with hidden cells, and find every table that fits what is published."""

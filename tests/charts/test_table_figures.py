@@ -9,7 +9,13 @@ from reid_sql.errors import NoRecordsError
 
 
 def table(hidden: int | None) -> pl.DataFrame:
-    cells = {("N", "F"): hidden, ("N", "M"): None, ("S", "F"): None, ("S", "M"): 30, ("N", None): 12}
+    cells: dict[tuple[str | None, str | None], int | None] = {
+        ("N", "F"): hidden,
+        ("N", "M"): None,
+        ("S", "F"): None,
+        ("S", "M"): 30,
+        ("N", None): 12,
+    }
     cells |= {("S", None): 37, (None, "F"): 9, (None, "M"): 40, (None, None): 49}
     rows = [(*key, count) for key, count in cells.items()]
     return pl.DataFrame(rows, schema=["region", "sex", "records"], orient="row")

@@ -35,7 +35,7 @@ def people(seed: int, rows: int = 70) -> pl.DataFrame:
     )
 
 
-def judged(
+def judged(  # noqa: PLR0917 - a table and the rules
     rows: Sequence[Row], by: Sequence[str], entity: str | None, k: int, n: int, share: float, p: float
 ) -> Any:
     """The figures and the broken rules of every cell of every set of totals, record by record."""
@@ -72,7 +72,7 @@ def judged(
 @pytest.mark.parametrize("dominance", [[1, 0.5], [3, 0.8]])
 def test_cells_and_rules_are_those_of_a_loop(entity: str | None, seed: int, dominance: list[float]) -> None:
     frame = people(seed)
-    asked = {"value": "cost", "entity": entity, "k": 4, "dominance": dominance, "totals": "margins"}
+    asked: Any = {"value": "cost", "entity": entity, "k": 4, "dominance": dominance, "totals": "margins"}
     expected = judged(frame.rows(named=True), BY, entity, 4, int(dominance[0]), dominance[1], 0.1)
     with duckdb.connect() as con:
         in_sql = reid_sql.safe_table(con, frame, BY, **asked).pl()
@@ -88,7 +88,8 @@ def test_cells_and_rules_are_those_of_a_loop(entity: str | None, seed: int, domi
 
 def test_what_secondary_suppression_hides_cannot_be_computed() -> None:
     frame = people(1, 300).with_columns(area=pl.col("region").fill_null("W") + pl.col("sex"))
-    for by, totals in (("region", "sex"), "margins"), (("region", "area"), "rollup"), (("sex",), "margins"):
+    asked: Any = (BY, "margins"), (("region", "area"), "rollup"), (("sex",), "margins")
+    for by, totals in asked:
         hidden = rp.safe_table(frame, by, totals=totals, k=9, suppress="secondary").collect()
         primary = rp.safe_table(frame, by, totals=totals, k=9, suppress="primary").collect()
         assert "unprotected" not in hidden["status"].to_list()

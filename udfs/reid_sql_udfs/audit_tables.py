@@ -10,9 +10,9 @@ from reid_sql.models.tables.published_tables import PublishedRows, Reading
 from reid_sql.parameters import Names, Number, Text
 from reid_sql.reductions.tables import PUBLISHED_ROWS
 
-UNBOUNDED: Final = 1e15
+UNBOUNDED: Final = 1e9
 HIDDEN_COUNT: Final = Number(
-    "a whole number of people from 0 to 1e+15",
+    "a whole number of people from 0 to 1e+9",
     "pass what the publisher's rule tells of a hidden count, such as 4",
     0.0,
     UNBOUNDED,
@@ -28,7 +28,7 @@ TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'
     reduction=PUBLISHED_ROWS,
     source="Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012",
 )
-def audit_tables(
+def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     tables: PublishedRows,
     k: LeastCount = 5,
     columns: Names = None,

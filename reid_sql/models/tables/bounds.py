@@ -133,7 +133,7 @@ def _bound_by_programmes(part: Equations, targets: Integers, fitting: Floats) ->
     for direction in (1.0, -1.0, 1.0, -1.0):  # of all open bounds at once
         is_open = np.isin(np.arange(part.variables), targets)
         is_open &= (reached[0] > part.low) if direction > 0 else (reached[1] < part.high)
-        if is_open.any() and (values := programmes.minimize(direction * is_open)) is not None:
+        if is_open.any() and (values := programmes.minimize(np.where(is_open, direction, 0.0))) is not None:
             _reach(reached, values)
     low, high = part.low[targets].copy(), part.high[targets].copy()
     is_exact = np.ones(len(targets), dtype=bool)

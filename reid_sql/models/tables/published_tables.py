@@ -27,6 +27,9 @@ ADDED: Final = (
     "nulls",
 )
 MARKS: Final = frozenset({"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"})
+LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
+    ["all", "(all)", "total", "(total)", "totals", "grand total", "sum", "overall", "both sexes", "all ages"]
+) | frozenset(["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"])
 BELOW: Final = re.compile(r"<\s*(\d{1,9})")
 NULL: Final = "\x01NULL"  # the category of NULL where a total is marked by something else
 Key = tuple[str | None, ...]  # the category of each column, None for a total
@@ -105,7 +108,36 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
         within = tuple("1" if step < number - 1 else None for step in range(steps))
         key = (*_key_of(folded, columns, reading), *within)
         _add(cells, key, _count_of(folded, reading), number)
+    _refuse_unmarked_totals(cells)
+    if not reading.columns:
+        _refuse_figures(cells, columns)
     return columns, cells
+
+
+def _refuse_unmarked_totals(cells: Cells) -> None:
+    """Refuse a category named like a total: as a category, it would be one more part, and link nothing."""
+    named = {category for key in cells for category in key if category is not None}
+    if found := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
+        rule = f"total must say how totals are marked, got a category '{found[0]}' that is none"
+        raise OutOfDomainError(f"{rule}; pass total := '{found[0]}', or rename the category")
+
+
+def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
+    """Refuse a column of figures among the categories: its totals have values that no part has.
+
+    Each row would be a category of its own, and no total would be the sum of its parts.
+    """
+    for place, name in enumerate(columns):
+        for number in sorted(
+            {each for cell in cells.values() for each in (*cell.published, *cell.suppressed)}
+        ):
+            own = [key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)]
+            shown = {key for key in own if key[place] is not None}
+            most = max((sum(each is not None for each in key) for key in shown), default=0)
+            parts = {key[place] for key in shown if sum(each is not None for each in key) == most}
+            if len(shown) == len(own) and {key[place] for key in shown} - parts:
+                rule = f"columns must name the categories, got '{name}', of which totals have other values"
+                raise OutOfDomainError(f"{rule}; pass columns := ['region'] without figures such as means")
 
 
 def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
@@ -161,7 +193,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
     ('1', 'true', 'F')
     """
     if isinstance(value, str):
-        return value
+        return value.strip()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return json.dumps(value)

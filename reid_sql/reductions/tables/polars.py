@@ -66,7 +66,7 @@ def safe_cells(
     rows, names = with_aliases(tbl, by, number, is_bad, *person), aliases(by)
     base = _base(drop_nulls(rows, names, nulls), names, rules, of_people=entity is not None)
     types = {name: tbl.collect_schema()[column] for name, column in zip(names, by, strict=True)}
-    judged = partial(_answer, names=names, by=by, rules=rules, k=k, p=p_percent)
+    judged = partial(_answer, names=names, rules=rules, k=k, p=p_percent)
     hidden = partial(_hide, names=names, by=by, suppress=suppress, width=width_of(protection, k))
     listed = map_whole(base, lambda cells: hidden(judged(cells)), types | schema(SAFE_CELLS.columns))
     reported = null_report(rows, names, nulls, listed)
@@ -99,9 +99,7 @@ def _contributors(rules: CellRules) -> int:
     return max(rules.contributors, 2)
 
 
-def _answer(
-    base: pl.DataFrame, names: Sequence[str], by: Sequence[str], rules: CellRules, k: int, p: float
-) -> pl.DataFrame:
+def _answer(base: pl.DataFrame, names: Sequence[str], rules: CellRules, k: int, p: float) -> pl.DataFrame:
     """The listed cells with the rules that each breaks."""
     if base["is_bad"].any():
         raise OutOfDomainError(REFUSAL_VALUE)

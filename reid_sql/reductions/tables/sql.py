@@ -88,7 +88,7 @@ def _contributors(rules: CellRules) -> int:
 
 
 def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value: bool) -> str:
-    """The cells of every set of totals; a person counts once in each, with the sum of what they contribute."""
+    """The cells of every set of totals; a person counts once in each, with the sum of their contributions."""
     keys, most = aliases(len(by)), _contributors(rules)
     sets = [
         [alias for place, alias in enumerate(keys) if place not in totalled]
@@ -218,7 +218,8 @@ def _listed(by: Sequence[str], suppress: str) -> str:
 def published_rows(tables: Sequence[Source]) -> str:
     """List the rows of all tables, each as a JSON object."""
     rows = " UNION ALL ".join(
-        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text FROM {table.items()}"
+        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text "
+        f"FROM {table.items()}"
         for number, table in enumerate(tables, 1)
     )
     return f"""

@@ -158,6 +158,25 @@ def test_tables_that_no_people_make_are_refused_without_their_values(given: Any,
     assert "Alice" not in str(refused.value)
 
 
+@pytest.mark.parametrize("marked", ["Total", "total", "All"])
+def test_totals_that_are_not_marked_are_refused(marked: str) -> None:
+    """As a category, a total would link nothing, and every hidden cell would seem protected."""
+    table = rows([("N", "F", None), ("N", "M", 9), ("N", marked, 11)])
+    with pytest.raises(OutOfDomainError, match=f"pass total := '{marked}'"):
+        audit_tables(table, Reading(["a", "b"]), 5)
+    assert audit_tables(table, Reading(["a", "b"], total=marked), 5)[0].finding == "recovered"
+
+
+def test_a_column_of_figures_is_no_category() -> None:
+    """Each of its values would be a category, and no total the sum of its parts."""
+    mean = [{"a": "x", "mean": 3.5, "records": None}, {"a": "y", "mean": 4.0, "records": 9}]
+    mean += [{"a": None, "mean": 3.9, "records": 11}]
+    table = PublishedRows(np.ones(3, dtype=int), [json.dumps(row) for row in mean])
+    with pytest.raises(OutOfDomainError, match="got 'mean', of which totals have other values"):
+        audit_tables(table, Reading(), 5)
+    assert audit_tables(table, Reading(["a"]), 5)[0].finding == "recovered"
+
+
 def test_misspelt_columns_are_refused_with_the_nearest() -> None:
     with pytest.raises(ReidError, match="got 'record'; did you mean 'records'"):
         audit_tables(rows(HAVING), Reading(count="record"), 5)
