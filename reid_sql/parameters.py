@@ -15,6 +15,7 @@ NameLists = npt.NDArray[np.object_]  # a list of names each
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
+MAX_TABLES: Final = 64
 ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 MAX_PEOPLE: Final = 1e15
 MAX_TEXT_LENGTH: Final = 200
@@ -234,9 +235,6 @@ class OptionalTable:
         return None if value is None else str(value)
 
 
-MAX_TABLES: Final = 64
-
-
 @dataclass(frozen=True)
 class Tables:
     """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table."""
@@ -246,7 +244,7 @@ class Tables:
         listed = list(values) if isinstance(values, list | tuple) else [values]
         if not 1 <= len(listed) <= MAX_TABLES or any(each is None for each in listed):
             rule = f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}"
-            raise OutOfDomainError(f"{rule}; write it like ['first', 'second'], none of them NULL")
+            raise OutOfDomainError(f"{rule}; write ['first', 'second'], none NULL")
         return listed
 
 
@@ -398,20 +396,6 @@ POINTS: Final = Number(
     "pass how many items of a person an attacker knows",
     1.0,
     16.0,
-    whole=True,
-)
-SAMPLES: Final = Number(
-    "a whole number of draws from 2 to 1e+8",
-    "pass how many targets to draw, such as 10000",
-    2.0,
-    1e8,
-    whole=True,
-)
-COMBINATIONS: Final = Number(
-    "a whole number of combinations from 0 to 1e+12",
-    "pass up to how many combinations of items to count exactly, such as 1000000",
-    0.0,
-    1e12,
     whole=True,
 )
 SEED: Final = Number(

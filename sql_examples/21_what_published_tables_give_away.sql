@@ -1,4 +1,4 @@
--- What tables of counts give away together: unsafe cells, cells that totals reveal, groups between two tables.
+-- What tables of counts give away together: unsafe cells, cells that totals reveal, groups between tables.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
@@ -25,7 +25,9 @@ SELECT cell, low, high, finding, revealing_sum FROM audit_tables(['published'], 
 
 -- Secondary suppression hides more cells, so that each interval is at least 5 people wide.
 CREATE TEMP TABLE protected AS
-FROM safe_table(people, ['education', 'marital_status'], k := 5, totals := 'margins', suppress := 'secondary');
+FROM safe_table(
+  people, ['education', 'marital_status'], k := 5, totals := 'margins', suppress := 'secondary'
+);
 SELECT status, count(*) AS cells FROM protected GROUP BY ALL ORDER BY ALL;
 -- | status | cells |
 -- | --- | --- |

@@ -11,7 +11,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.models.synthetic.holdout import DOUBTS
+from reid_sql.models.synthetic.audit import DOUBTS
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 

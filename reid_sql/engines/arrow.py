@@ -27,8 +27,8 @@ from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED, Integers
-from reid_sql.parameters import Floats, Number
+from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
+from reid_sql.parameters import Floats, Integers, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 

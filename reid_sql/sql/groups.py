@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from reid_sql.reduction import GROUP
 from reid_sql.sql.people import class_columns, label_with_entity, with_entity
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, name, none_null, numbered, prefix, same, text, union
+from reid_sql.sql.text import Source, aliases, name, none_null, numbered, prefix, same, text, union
 
 
 def group_aliases(columns: Sequence[str], by: Sequence[str]) -> list[str]:

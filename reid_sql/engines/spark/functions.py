@@ -16,8 +16,16 @@ from pyspark.sql.pandas.functions import arrow_udf
 from reid_sql import registry
 from reid_sql.engines.arrow import kernel, model_answer, record_codes
 from reid_sql.engines.spark.counting import count_records
-from reid_sql.engines.spark.frames import Rows, aliases, arrow_type, column, join_classes, read_rows, with_key
-from reid_sql.engines.spark.values import refuse_without_text
+from reid_sql.engines.spark.frames import (
+    Rows,
+    aliases,
+    arrow_type,
+    column,
+    join_classes,
+    read_rows,
+    refuse_without_text,
+    with_key,
+)
 from reid_sql.errors import OTHER_VALUE, OutOfDomainError, ReidError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Function, Parameter

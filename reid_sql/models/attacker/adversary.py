@@ -32,8 +32,8 @@ from reid_sql.models.attacker.knowledge import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.attacker.subjects import Subjects, find_subjects, match_records
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram, Integers
-from reid_sql.parameters import Floats, plain
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
+from reid_sql.parameters import Floats, Integers, plain
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 STATUS_DRAWN: Final = "knowledge_drawn: {} knowledge sets were drawn, see standard_error"

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.scenario import Scenario
-from reid_sql.models.classes.disclosure import OK, Histogram, Integers
+from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.population import pitman
 from reid_sql.models.profile.subset_uniqueness import UniqueShare, unique_share_by_subset
-from reid_sql.parameters import Floats, Number
+from reid_sql.parameters import Floats, Integers, Number
 from reid_sql.suggestion import suggestion
 
 # Which groups of attributes the attacker knows: every set with its probability, or sets drawn by chance.

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from reid_sql.errors import UnknownNameError
 from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Relation, relate_values
 from reid_sql.models.attacker.scenario import Group, Scenario
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 from reid_sql.suggestion import count_values
 
 Texts = npt.NDArray[np.object_]

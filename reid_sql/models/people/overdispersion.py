@@ -21,13 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.scipy_functions import betainc
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.latent_classes import LatentClasses
 from reid_sql.models.people.tree import PairTables
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 LOG_SHAPES: Final[Floats] = np.linspace(-6.0, 5.0, 56)  # grid of ln a
 MAX_SUBTABLES: Final = 40

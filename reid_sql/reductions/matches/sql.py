@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reid_sql.parameters import Columns, fold_case, list_columns
 from reid_sql.reductions.matches import ALL_POINTS, MAX_JOINED, PRIME, implement
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.source import Source
+from reid_sql.sql.text import Source
 
 
 def _count(

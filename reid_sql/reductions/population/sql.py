@@ -11,8 +11,7 @@ from reid_sql.sql.records import (
     match_records,
     with_null_report,
 )
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, all_null, numbered, same
+from reid_sql.sql.text import Source, aliases, all_null, numbered, same
 
 
 def population_histogram(

@@ -16,10 +16,8 @@ from reid_sql.reductions.tables import (
     check_cells,
     width_of,
 )
-from reid_sql.sql.records import with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.tables import SUPPRESSED
-from reid_sql.sql.text import aliases, name, none_null, numbered, refusal, text, texts
+from reid_sql.sql.records import SUPPRESSED, with_null_report
+from reid_sql.sql.text import Source, aliases, name, none_null, numbered, refusal, text, texts
 
 STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
 
