@@ -29,6 +29,7 @@ ASKED: Final = [
 OF_MODELS: Final = ("load_copula",)
 OF_RECORDS: Final = [name for name in ASKED if name not in OF_MODELS]
 LISTS: Final = {Answer.REDUCTION, Answer.SCORED_TABLE}  # of which no row of an empty table is the answer
+OF_CELLS: Final = [CLASSES, SAFE_CELLS]
 QI: Final = ("age", "sex", "region")
 remembered = cache(lambda name: Remembered(engine_named(name)))
 
@@ -163,10 +164,7 @@ def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> 
     if is_lacking(declared()[name], "entity", answers):
         return
     expected = rows(ask(asked, name, **usual))
-    if declared()[name].reduction in {
-        CLASSES,
-        SAFE_CELLS,
-    }:  # which lists the records of a class beside its people
+    if declared()[name].reduction in OF_CELLS:  # which lists the records of a class beside its people
         answers, expected = ([{**row, "records": 0} for row in rows(each)] for each in (answers, expected))
     same(rows(answers), expected)
 
