@@ -1534,6 +1534,60 @@ def risk_summary(
     $ nulls              <str> 'value'
     """
 
+def safe_table(
+    tbl: _Frame,
+    by: Sequence[str],
+    value: str | None = None,
+    entity: str | None = None,
+    k: int = 5,
+    dominance: Sequence[float] = (1.0, 0.5),
+    p_percent: float = 0.1,
+    totals: Literal["none", "margins", "rollup"] = "none",
+    suppress: Literal["none", "primary", "secondary"] = "none",
+    protection: int = 0,
+    nulls: Literal["value", "drop"] = "value",
+) -> Table:
+    """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
+
+    One row for each combination of values of `by`: its records, its people and the sum of `value`. Nothing is
+    hidden unless asked. `unsafe` lists the rules that a cell breaks: `few_people` (fewer than `k`),
+    `dominance` (the n largest contributors have more than a share of the total; `dominance=[n, share]`),
+    `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
+    estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
+    that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
+    count by their absolute values; `value_sum` is the plain sum. With `entity`, the column that identifies
+    people, people are counted and contributions are added up for each before the rules; NULL is one person.
+
+    `totals='margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
+    hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL
+    elsewhere is a category. `suppress='primary'` makes the figures of cells that are unsafe by the first
+    three rules NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of
+    these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
+    which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
+    'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
+    Publish neither of these columns nor `unsafe`.
+
+    Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> ri.safe_table(people, ["sex", "education"]).head(3).to_polars().glimpse()
+    Rows: 3
+    Columns: 12
+    $ sex                   <str> 'M', 'F', 'M'
+    $ education             <str> null, 'master', 'vocational'
+    $ total_over      <list[str]> [], [], []
+    $ records               <i64> 27, 77, 263
+    $ people                <i64> 27, 77, 263
+    $ value_sum             <f64> null, null, null
+    $ largest_share         <f64> null, null, null
+    $ unsafe          <list[str]> [], [], []
+    $ status                <str> 'published', 'published', 'published'
+    $ loss                  <f64> 0, 0, 0
+    $ records_dropped       <i64> 0, 0, 0
+    $ nulls                 <str> 'value', 'value', 'value'
+    """
+
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table:
     """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.
 

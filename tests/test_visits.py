@@ -55,9 +55,10 @@ GIVEN: Final = {
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
     "releases": ["visits.csv", "released.csv", *QI],
+    "safe": ["visits.csv", "--by", "age,sex,town"],
     "query": ["visits.sql"],
 }
-WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
+WITHOUT_A_TABLE: Final = {"audit-tables", "functions", "sql", "completion"}  # or with tables of counts
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +147,7 @@ def asked(measure: Measure) -> str:
         "person": '"patient_id"',
         "item": '"day"',
         "household": '"town"',
+        "value": '"day"',
     }
     required = [name for name, each in measure.parameters.items() if each.default is REQUIRED]
     parts = [f"{name} = {given[name]}" for name in required]

@@ -23,6 +23,8 @@ GIVEN: Final[Mapping[str, str]] = {
     "synthetic": "released",
     "first": "people",
     "second": "next_month",
+    "tables": "[published]",
+    "by": '["sex", "education"]',
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',
@@ -55,6 +57,7 @@ TABLES: Final[Mapping[str, str]] = {
     "equivalence_class_people": "purchases",
     "load_copula": "saved",
 }
+PUBLISHED: Final = '["sex", "education"], totals="margins", suppress="primary"'
 FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
@@ -194,6 +197,7 @@ POLARS: Final = Face(
         "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
         "saved": 'saved = rp.copula_json("town")',
+        "published": f"published = rp.safe_table(people, {PUBLISHED})",
     },
     expressions="pl",
     order=".sort(pl.all())",
@@ -254,6 +258,7 @@ CONNECTION: Final = Face(
         "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
         "saved": 'saved = reid_sql.copula_json(con, "town")',
+        "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",
     },
     expressions="",
     order='.order("ALL")',

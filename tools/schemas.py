@@ -8,7 +8,7 @@ from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import Preparing
 from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
-from reid_sql.check.sources import ENCODING, ROLES
+from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
 from reid_sql.hierarchies.arx import SEPARATOR
 from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, STANDARD_NAME, WIDTH
 from reid_sql.hierarchies.limits import LEVEL
@@ -185,6 +185,10 @@ def _table() -> Schema:
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
             "former_file": TEXT | {"description": "the release of the table before this one"},
+            **{
+                f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
+                for role in PUBLISHED
+            },
             **{f"{role}_table": TEXT for role in ROLES},
             "checks": {"$ref": "#/$defs/checks"},
         },

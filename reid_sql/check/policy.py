@@ -261,6 +261,11 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.takes("population_tbl") and "population" not in table.others:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    if measure.takes("tables") and check.by:
+        rule = (
+            f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
+        )
+        raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
     if measure.takes("original"):
         _refuse_audit_without(place, check, table)
     if measure.takes("first"):
