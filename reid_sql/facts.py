@@ -42,7 +42,9 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
     Text: lambda domain: domain.rule,
     Texts: lambda domain: (
-        "a list of texts, a value for each column" if domain.of_record else "a list of names, or NULL"
+        "a list of texts, a value for each column"
+        if domain.of_record
+        else "a name or a list of names, or NULL"
     ),
     Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
     OptionalTable: lambda _: "a table, view, CTE or file, or NULL",

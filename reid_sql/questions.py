@@ -7,8 +7,9 @@ from typing import Final
 # The first question whose pattern is the start of a function's name has the function.
 QUESTIONS: Final = {
     "What is each column like?": "profile",
-    "How many people share the same values, and who stands out?": "risk_|class_|equiv|journal|house|demo",
-    "Which columns, or values, identify people?": "attr|column_|minimal|suda|quasi|unsafe|qar",
+    "How many people share the same values?": "risk_|class_|equiv(?!alence_class_size)|journal|house|demo",
+    "Who stands out, and why?": "equiv|suda|minimal|column_|qar_contr|unicity_people",
+    "Which columns, or values, identify people?": "attr|quasi|unsafe|qar",
     "What do several rows of one person reveal?": "unicity|sparse|matching",
     "What does a class disclose about its people?": "l_div|t_close|alpha|beta|delta",
     "What is the risk in the population that the table samples?": "population|individual|loglinear|valid",
@@ -50,8 +51,8 @@ def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
 def answer_question(text: str, names: Iterable[str]) -> list[str]:
     """Name the functions for a user, or for the question that shares most words with the text.
 
-    >>> answer_question("who stands out", ["profile", "risk_summary"])
-    ['risk_summary']
+    >>> answer_question("who stands out", ["profile", "suda_scores"])
+    ['suda_scores']
     >>> answer_question("officer", ["profile", "risk_summary"])
     ['risk_summary']
     """

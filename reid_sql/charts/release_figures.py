@@ -314,7 +314,7 @@ def attacks(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     axes.hlines(list(places), [r["low"] for r in shown], [r["high"] for r in shown], color=DARK)
     for is_above, color, label in (
         (True, BLUE, "gives away its people: the interval is above 0"),
-        (False, DARK, "the interval contains 0, or lies below"),
+        (False, DARK, "the interval contains 0 or is below 0"),
     ):
         some = [place for place, row in places.items() if (row["low"] > 0) is is_above]
         (marks,) = axes.plot([places[place]["excess"] for place in some], some, "o", color=color, label=label)

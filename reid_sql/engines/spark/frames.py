@@ -101,7 +101,7 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
             > 1
         ):
             rule = (
-                f"{label.words} must each name one column, got '{name}', which stands for two in this table"
+                f"{label.words} must each name one column, got '{name}', which two columns of this table have"
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType

@@ -21,6 +21,7 @@ from reid_sql.models.people.functional_dependencies import Dependency, describe_
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population.classical_estimators import PopulationShares
+from reid_sql.models.population_risk import sentence
 from reid_sql.models.population_risk.comparison import compare
 from reid_sql.models.population_risk.doubts import (
     ONE_ROW_PER_PERSON,
@@ -28,6 +29,7 @@ from reid_sql.models.population_risk.doubts import (
     STATUS_ALL_EQUAL,
     STATUS_COUNTED,
     STATUS_REPEATED_PEOPLE,
+    STATUS_WEIGHTED,
     UNLIKE_REFERENCE,
     list_assumptions,
     list_doubts,
@@ -50,11 +52,13 @@ METHOD_COUNTED: Final = "counted"
 
 @dataclass(frozen=True)
 class PopulationRisk(PopulationShares):
-    """Shares of one population with intervals and provable bounds; status, assumptions, and a sentence."""
+    """Shares of one population with intervals, a status, a sentence to quote, and provable bounds."""
 
     below_k: float
     below_k_low: float
     below_k_high: float
+    status: str
+    sentence: str
     uniqueness_provable_low: float
     uniqueness_provable_high: float
     correctness_provable_low: float
@@ -62,9 +66,7 @@ class PopulationRisk(PopulationShares):
     below_k_provable_low: float
     below_k_provable_high: float
     method: str
-    status: str
     assumptions: str
-    sentence: str
 
 
 def answer(
@@ -173,6 +175,13 @@ def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[st
     return prove_bounds(evidence.histogram, people, k, random_sample=random_sample)
 
 
+def _reliability(doubts: Sequence[str]) -> str:
+    """Choose the sentence about the interval: only intervals like those of the tests claim their coverage."""
+    if not UNLIKE_REFERENCE.isdisjoint(doubts):
+        return sentence.UNLIKE_REFERENCE
+    return sentence.UNWEIGHTED if STATUS_WEIGHTED in doubts else sentence.RELIABLE
+
+
 def _row(
     fitted: FittedSample,
     evidence: PeopleEvidence,
@@ -190,8 +199,7 @@ def _row(
     elif not ONLY_BOUND.isdisjoint(doubts):
         words = bound_sentence(columns, people, shares.uniqueness)
     else:
-        unlike = not UNLIKE_REFERENCE.isdisjoint(doubts)
-        words = estimate_sentence(columns, people, shares.uniqueness, unlike_reference=unlike)
+        words = estimate_sentence(columns, people, shares.uniqueness, _reliability(doubts))
     notes = [STATUS_ALL_EQUAL] * int(evidence.histogram.classes.sum() == 1 < evidence.records)
     notes = [*doubts, *notes, *describe_dependencies(fitted.dependencies, columns)]
     xi, kappa, below = shares.uniqueness, shares.correctness, shares.below_k
@@ -199,11 +207,11 @@ def _row(
         *(people, xi.estimate, xi.low, xi.high),
         *(kappa.estimate, kappa.low, kappa.high),
         *(below.estimate, below.low, below.high),
+        "; ".join(notes) or OK,
+        words,
         *bounds.of("uniqueness", counted=counted),
         *bounds.of("correctness", counted=counted),
         *bounds.of("below_k", counted=counted),
         method=METHOD_COUNTED if counted else METHOD,
-        status="; ".join(notes) or OK,
         assumptions="; ".join(assumptions),
-        sentence=words,
     )

@@ -9,6 +9,7 @@ from reid_sql.models.population_risk.intervals import Share
 
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
+UNWEIGHTED: Final = "The interval was tested on samples without weights only."
 UNLIKE_REFERENCE: Final = (
     "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
 )
@@ -37,7 +38,7 @@ def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
 
 
 def estimate_sentence(
-    columns: Sequence[str], people: float, unique: Share, *, unlike_reference: bool = False
+    columns: Sequence[str], people: float, unique: Share, reliability: str = RELIABLE
 ) -> str:
     """State the estimate and its interval, and how often such an interval contains the true value.
 
@@ -48,7 +49,7 @@ def estimate_sentence(
     share = format_percent(unique.estimate)
     share = share if " " in share else f"about {share}"
     risk = f"Of {_format_people(people)} people, {share} % ({ends}) are {_unique_by(columns)}"
-    return f"{risk}, {IF_SAMPLE}. {UNLIKE_REFERENCE if unlike_reference else RELIABLE}"
+    return f"{risk}, {IF_SAMPLE}. {reliability}"
 
 
 def _unique_by(columns: Sequence[str]) -> str:
