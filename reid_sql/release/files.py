@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 import hashlib
 from typing import TYPE_CHECKING
 
-from reid_sql.check.digest import seal
+from reid_sql.check.report import seal
 
 if TYPE_CHECKING:
     from reid_sql.release.transformation import Outcome

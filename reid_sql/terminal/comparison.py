@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.synthetic.holdout import DOUBTS
+from reid_sql.models.synthetic.audit import DOUBTS
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 SHARES: Final = {

@@ -8,8 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reid_sql import registry
-from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
-from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
+from reid_sql.engines.duckdb.answers import (
+    answer_over,
+    check_arguments,
+    draw_records,
+    literal,
+    reduction_arguments,
+    score_records,
+)
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.source import DuckDBSource
