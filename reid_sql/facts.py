@@ -157,7 +157,7 @@ def example(name: str) -> tuple[Path, str] | None:
 # The first question whose pattern is the start of a function's name has the function.
 QUESTIONS: Final = {
     "What is each column like?": "profile",
-    "How many people share the same values?": "risk_|class_|equiv(?!alence_class_size)|journal|house|demo",
+    "How many people share the same values (k-anonymity)?": "risk_|class_|equiv.*[es]$|journal|house|demo",
     "Who stands out, and why?": "equiv|suda|minimal|column_|qar_contr|unicity_people",
     "Which columns, or values, identify people?": "attr|quasi|unsafe|qar",
     "What do several rows of one person reveal?": "unicity|sparse|matching",
@@ -176,9 +176,10 @@ USERS: Final[Mapping[str, tuple[str, ...]]] = {
     "officer": ("population_risk", "risk_summary", "t_closeness", "adversary_summary", "validate_risk"),
 }
 STOP_WORDS: Final = frozenset(
-    ["the", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
+    ["the", "table", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
 )
 MIN_STEM: Final = 4
+MAX_STEM: Final = 6  # anonymity and anonymous share these
 
 
 def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
@@ -219,4 +220,4 @@ def answer_question(text: str, names: Iterable[str]) -> list[str]:
 def _stems(text: str) -> set[str]:
     """Words without endings and without those that every question has."""
     words = set(re.findall(r"\w{3,}", text.lower())) - STOP_WORDS
-    return {word[: max(MIN_STEM, len(word) - 2)] for word in words}
+    return {word[: min(MAX_STEM, max(MIN_STEM, len(word) - 2))] for word in words}
