@@ -122,7 +122,7 @@ def test_columns_that_are_none_are_refused(
 @pytest.mark.parametrize("columns", ["", ", ['age']"])
 def test_an_empty_table_has_no_profile(con: duckdb.DuckDBPyConnection, columns: str) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS age WHERE false")
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record, got 0"):
         con.execute(f"SELECT column_name FROM profile(t{columns})").fetchall()
 
 

@@ -173,9 +173,12 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
         ("t, 'person', []", "entity and columns must name 1 to 64 columns, got 0"),
         (
             "t, 'person', ['day'], points := [1, 17]",
-            "points must be whole numbers of known rows from 1 to 16, got 17; pass how many rows of a person",
+            "points must be a whole number of known rows from 1 to 16, got 17; pass how many rows",
         ),
-        ("t, 'person', ['day'], points := []", "points must be a list of one or more numbers, got []"),
+        (
+            "t, 'person', ['day'], points := []",
+            "points must be a number or a list of one or more numbers, got []",
+        ),
         ("t, NULL, ['day']", "entity and columns must be a list of column names, got [NULL, day]; write"),
         ("t, 'person', ['day'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],
@@ -194,5 +197,5 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     ],
 )
 def test_an_empty_table_is_refused(ask: Any) -> None:
-    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+    with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
         ask(table([]))

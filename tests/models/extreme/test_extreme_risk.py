@@ -166,7 +166,7 @@ def test_no_fit_says_why() -> None:
     few = estimate_extreme_risk(choose_quasi_identifiers(coded([row[:5] for row in PEOPLE]), 3), Level())
     assert (few.risk, few.risk_low) == (None, None)
     assert few.status.startswith(
-        "too_few_exceedances: 0 quasi-identifiers exceed the threshold, and a fit needs 5"
+        "too_few_exceedances: only 0 of the quasi-identifiers exceed the threshold, and a fit needs 5"
     )
     alike = estimate_extreme_risk(
         choose_quasi_identifiers(coded([[1, 1, *[row[0]] * 9] for row in PEOPLE]), 1), Level(0.01, 0.9)
