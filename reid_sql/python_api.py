@@ -16,11 +16,10 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.engines.documentation import of_stub, without_example
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.polars.tables import from_arrow_stream
-from reid_sql.engines.public_api import bound, checked, describe_value
+from reid_sql.engines.public_api import bound, checked, describe_value, of_stub, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
+from reid_sql.parameters import Integers
 
 AGES = [str(age) for age in range(30, 40)]
 

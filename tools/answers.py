@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from reid_sql import registry
-from reid_sql.engines import documentation
+from reid_sql.engines import public_api
 from reid_sql_udfs import declared
 from tools import stubs
 from tools.faces import FACES, Face, statements
@@ -69,7 +69,7 @@ def _equal(word: str, found: str) -> bool:
 def kept(face: Face) -> dict[str, str]:
     """The answers that the face's stub holds now: it may just have been written."""
     stub = face.stub.read_text(encoding="utf-8") if face.stub.exists() else ""
-    texts = (documentation.of_text(stub, name) for name in declared())
+    texts = (public_api.of_text(stub, name) for name in declared())
     examples = (doctest.DocTestParser().get_examples(text or "") for text in texts)
     return {
         statements([each.source.rstrip("\n") for each in session]): session[-1].want.rstrip("\n")

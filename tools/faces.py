@@ -21,6 +21,8 @@ GIVEN: Final[Mapping[str, str]] = {
     "original": "people",
     "released": "released",
     "synthetic": "released",
+    "first": "people",
+    "second": "next_month",
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',
@@ -189,6 +191,7 @@ POLARS: Final = Face(
     fitted=(f"fitted = rp.{FIT}.collect()",),
     tables={
         "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
+        "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
         "saved": 'saved = rp.copula_json("town")',
     },
@@ -210,6 +213,7 @@ SPARK: Final = Face(
     fitted=(f"fitted = rs.{FIT}",),
     tables={
         "released": 'released = people.withColumn("age", people.age - people.age % 10)',
+        "next_month": 'next_month = people.filter("age > 20")',
         "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
         "saved": 'saved = rs.copula_json("town")',
     },
@@ -230,6 +234,7 @@ IBIS: Final = Face(
     fitted=(f"fitted = ri.{FIT}",),
     tables={
         "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
+        "next_month": 'next_month = people.filter(people["age"] > 20)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
         "saved": 'saved = ri.copula_json("town")',
     },
@@ -246,6 +251,7 @@ CONNECTION: Final = Face(
     fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
     tables={
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
+        "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
         "saved": 'saved = reid_sql.copula_json(con, "town")',
     },

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Final
 
-from reid_sql.engines.duckdb import prepared
+from reid_sql.engines.duckdb import registering
 from reid_sql_udfs import declared
 
-STORED: Final = Path(prepared.__file__).with_name(prepared.FILE)
+STORED: Final = Path(registering.__file__).with_name(registering.FILE)
 
 if __name__ == "__main__":
-    STORED.write_text(prepared.prepare(declared()).text(), encoding="utf-8")
+    STORED.write_text(registering.prepare(declared()).text(), encoding="utf-8")

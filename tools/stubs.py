@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import indent
 from typing import Final
 
-from reid_sql.engines.documentation import without_example
+from reid_sql.engines.public_api import without_example
 from reid_sql.fitted_model import OPTIONAL_MODEL
 from reid_sql.function import REQUIRED, Entity, Function, Parameter
 from reid_sql.parameters import (

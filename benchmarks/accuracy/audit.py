@@ -20,10 +20,10 @@ import polars as pl
 
 import reid_sql
 from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.audit import attack_by_equal_values
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
-from reid_sql.models.synthetic.equal_values import attack_by_equal_values
 from reid_sql.models.synthetic.membership import attack_membership
-from reid_sql.reductions.synthetic.polars import audited_tables
+from reid_sql.reductions.release.polars import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
 MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]

@@ -8,8 +8,7 @@ from scipy.stats import rankdata
 
 from benchmarks.accuracy.copulas import FRACTIONS, GIVEN, METHODS, Fitted, Persons
 from benchmarks.accuracy.published import PAPER_GIVEN, PAPER_MAE
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 PAPER_PERSONS: Final = "| *ADULT, the paper* | 50 | 0.91 ± 0.05 | 15.62 % | 12.37 % | 7.62 % | | |"
 THRESHOLDS: Final = (0.90, 0.95, 0.99)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.accuracy.people_cases import Case, Coded, cases_of_samples
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Integers
 
 PEOPLE: Final = (5e4, 3e5)
 SAMPLES: Final = (200, 1000, 5000)

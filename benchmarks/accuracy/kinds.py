@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.accuracy.generated import Columns, Made, coded
 from benchmarks.accuracy.people_cases import Case, cases_of_samples
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Integers
 
 PEOPLE: Final = (2e4, 3e5)
 SAMPLES: Final = (300, 1500, 8000)

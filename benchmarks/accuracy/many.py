@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Integers
 
 
 def populations(discount: float, concentration: float, people: int, runs: int, seed: int) -> Integers:

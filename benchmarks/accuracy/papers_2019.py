@@ -18,13 +18,12 @@ import reid_sql.polars as rp
 from benchmarks.accuracy import copulas, people_cases
 from benchmarks.accuracy.copulas import FRACTIONS, GIVEN, LEAST, PERSONS, PERSONS_FROM, Population
 from benchmarks.accuracy.people_cases import Coded
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.gaussian_copula import forecast_copula
 from reid_sql.models.people.diagnostics import interaction_information
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import cached_fits, fit
 from reid_sql.models.population_risk.answer import answer
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 CORPUS: Final = "adult"
 POPULATIONS: Final = 50  # as in the paper

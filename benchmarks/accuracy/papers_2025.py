@@ -12,11 +12,11 @@ from benchmarks.accuracy.published import FRACTIONS, METHODS
 from benchmarks.accuracy.summary import chosen, map_fit, random_guess_error, rmse, within
 from benchmarks.accuracy.synthetic import CORPORA, datasets
 from benchmarks.accuracy.trial import Fitted, Trial, measure, sample_histogram
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.classes.uniqueness import correctness_from_uniqueness
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.extrapolation import extrapolate
-from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor
+from reid_sql.models.pyc.pitman_yor import fit_pitman_yor
+from reid_sql.parameters import Integers
 
 SEED: Final = 2025
 MAX_RECORDS: Final = 20_000  # of a table whose ranks are drawn

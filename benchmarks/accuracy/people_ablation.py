@@ -24,7 +24,7 @@ from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE
 from reid_sql.models.population_risk.intervals import NO_COMPARISON
 
 ALL: Final = "all parts"
-MEASURED_ON: Final = ("people", "lists", "other laws")
+MEASURED_ON: Final = ("people", "lists", "other laws", "panels", "postcodes")
 SEED: Final = 7
 Patch = tuple[str, Any]
 

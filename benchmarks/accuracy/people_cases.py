@@ -13,16 +13,16 @@ import polars as pl
 
 from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
-from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimate_by_methods
 from reid_sql.models.population_risk.answer import FittedSample, answer_by_fit, fit_sample
-from reid_sql.models.population_risk.comparison import compare
-from reid_sql.models.population_risk.doubts import ONLY_BOUND, list_doubts
+from reid_sql.models.population_risk.doubts import ONLY_BOUND, compare, list_doubts
 from reid_sql.models.population_risk.intervals import Comparison
 from reid_sql.models.population_risk.shares import KINDS, count_kinds, predict_shares, predict_with_donors
 from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.parameters import Integers
 
 SHARES: Final = tuple(KINDS)
 MIN_RECORDS: Final = 100  # of a sample

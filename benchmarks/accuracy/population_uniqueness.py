@@ -16,11 +16,11 @@ import numpy.typing as npt
 from benchmarks.accuracy.corpora import CHOSEN, folder
 from benchmarks.accuracy.trial import K
 from reid_sql.errors import ReidError
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
 from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimate_by_methods
 from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.parameters import Integers
 
 CORPORA: Final = ("adult", "census_income_kdd", "cps_tax_units", "brfss2020_heart")
 ALL_COLUMNS: Final = "COLUMNS(*)"

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.accuracy.corpora import CHOSEN, Dataset, real
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Integers
 from tests.urn import histogram_of
 
 RECORDS: Final = (1e3, 1e5)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, strongest, sum_of
+from reid_sql.check.measure import Measure, count_sets, figure_of, highest, row_of, strongest, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
@@ -416,8 +416,23 @@ _SYNTHETIC: Final = tuple(
     )
 )
 
+# Who can be followed from the release before this one.
+_RELEASES: Final = (
+    Measure(
+        "people_followed",
+        "people who are the only one of their kind in the former release and in this one",
+        "compare_releases",
+        "value",
+        "count",
+        of_records=True,
+        unused=("sensitive",),
+        pick=figure_of("followed"),
+    ),
+)
+
 ALL: Final = (
     *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
     *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS, *_SYNTHETIC),
+    *_RELEASES,
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -12,13 +12,12 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.class_sizes import MaskedClasses, mask_classes
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masking import Mask
-from reid_sql.check.overview import table_page
+from reid_sql.check.overview import MaskedClasses, mask_classes, table_page
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
 from reid_sql.check.release import INTERRUPTIONS, Release

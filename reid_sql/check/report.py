@@ -4,7 +4,9 @@ The same table, policy and versions give the same document: no clock, no path, f
 """
 
 import hashlib
+import hmac
 import json
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -13,7 +15,6 @@ from math import ceil, exp, isfinite, log
 from typing import Any, Final
 
 from reid_sql._version import __version__
-from reid_sql.check.digest import seal
 from reid_sql.check.figures import DIGITS, Node, ReportPage, Setting, settings
 from reid_sql.check.group_sizes import groups_to_hide
 from reid_sql.check.masking import Mask, round_above
@@ -31,6 +32,44 @@ from reid_sql.check.verdicts import (
 from reid_sql.control_characters import escape_in_json
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import Document
+
+KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
+SEALS: Final = ("digest", "signature")
+
+
+def seal(page: ReportPage) -> ReportPage:
+    """Add the digest of all that the report contains, and its signature if the environment has a key.
+
+    Whoever edits a report can write a new digest; a signature needs the key. An earlier seal is replaced.
+    """
+    digest = digest_of(page)
+    page.update(zip(SEALS, (digest, sign(digest)), strict=True))
+    return page
+
+
+def digest_of(page: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a report without its seal, as JSON with sorted keys and no spaces."""
+    content = {key: value for key, value in page.items() if key not in SEALS}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sign(digest: str) -> str | None:
+    """Return the HMAC-SHA-256 of a digest (RFC 2104); None without a key."""
+    key = os.environ.get(KEY_VARIABLE)
+    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest() if key else None
+
+
+def broken_seal(page: Mapping[str, Any]) -> str:
+    """Say why a report is not as it was written; nothing if it is."""
+    digest = digest_of(page)
+    if not hmac.compare_digest(digest, str(page["digest"])):
+        return "its digest is not that of its content"
+    wanted = sign(digest)
+    if wanted is not None and not hmac.compare_digest(wanted, str(page["signature"])):
+        return f"its signature is not made with the key in {KEY_VARIABLE}"
+    return ""
+
 
 FORMAT: Final = "reid-sql report 3"
 STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"

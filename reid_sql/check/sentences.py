@@ -11,7 +11,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.population_risk.sentence import MIN_PERCENT
+from reid_sql.models.population_risk.answer import MIN_PERCENT
 from reid_sql.terminal.console import number
 
 Check = ReportPage

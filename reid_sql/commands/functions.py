@@ -12,8 +12,8 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError
+from reid_sql.facts import USERS, answer_question, group_by_question
 from reid_sql.function import Function
-from reid_sql.questions import USERS, answer_question, group_by_question
 from reid_sql.suggestion import suggestion
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table

@@ -27,8 +27,8 @@ from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED, Integers
-from reid_sql.parameters import Floats, Number
+from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
+from reid_sql.parameters import Floats, Integers, Number
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -120,10 +120,10 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     for column in numbers:
         valid &= truths_in(column.is_valid())
     rows = np.flatnonzero(valid)
-    kept = cells.taken(rows)
+    complete_cells = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
     own = [column.take(numbers_of(rows, pa.int64())) for column in numbers]
-    answer[rows] = _scored(declared, kept, [], own)
+    answer[rows] = _scored(declared, complete_cells, [], own)
     return doubles_of(answer, valid)
 
 

@@ -6,7 +6,6 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula import copula_file, gaussian_copula
 from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
@@ -15,6 +14,7 @@ from reid_sql.models.people import file as people_file
 from reid_sql.models.people import model as people_model
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population_risk import shares
+from reid_sql.parameters import Integers
 
 KINDS: Final = "a model of fit_copula or fit_people"
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 from reid_sql.engines.duckdb import register
-from reid_sql.notebook import people
-from reid_sql.notebook.display import hide, show
-from reid_sql.notebook.people import connections
+from reid_sql.notebook import display
+from reid_sql.notebook.display import connections, hide, show
 from reid_sql_udfs import declared
 
 
@@ -13,11 +12,11 @@ def load(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
     """Register the functions on the default connection and on JupySQL's, and show answers as figures."""
     for con in connections():
         register(con, declared())
-    people.begin()
+    display.begin()
     show(shell.display_formatter)
 
 
 def unload(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
     """Show answers as before; the functions stay registered."""
     hide(shell.display_formatter)
-    people.end()
+    display.end()

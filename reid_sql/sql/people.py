@@ -14,8 +14,8 @@ from reid_sql.reduction import (
     refuse_entity,
     refuse_one_row_per_person,
 )
-from reid_sql.sql.source import Source
 from reid_sql.sql.text import (
+    Source,
     aliases,
     name,
     none_null,

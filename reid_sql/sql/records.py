@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from reid_sql.fitted_model import FittedModel
 from reid_sql.reduction import REFUSAL_REPEATED_KEY
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, all_null, numbered, same, text
+from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
 
 MATCHES = "reid_wildcard_class_sizes"  # the Python function that matches records where NULL is any value
 
@@ -155,21 +155,21 @@ def value_texts(columns: Sequence[str]) -> str:
     return f"[{', '.join(map(value_text, aliases(len(columns))))}]"
 
 
-def fits_memory(bytes_each: int, memory_mb: int, what: str, count: str = "count(*)") -> str:
+def fits_memory(bytes_each: int, memory_mb: int, what: str) -> str:
     """Test that so many records fit, before any are gathered; else refuse."""
-    return f"""CASE WHEN {count}::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
-        THEN error(('memory_mb must be at least ' || ({count}::HUGEINT * {bytes_each} + 999999) // 1000000
-          || ' for ' || {count} || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
+    return f"""CASE WHEN count(*)::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
+        THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * {bytes_each} + 999999) // 1000000
+          || ' for ' || count(*) || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
           || 'smaller sample')::VARCHAR)::BOOLEAN
         ELSE true END"""
 
 
-def fits_memory_limit(bytes_each: int, count: str = "count(*)") -> str:
+def fits_memory_limit(bytes_each: int) -> str:
     """Test that a function that gets all distinct records at once stays within DuckDB's memory_limit."""
     setting = "current_setting('memory_limit')"
-    return f"""CASE WHEN {count} * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
-        THEN error(('memory_limit must be at least ' || ({count} * {bytes_each}::HUGEINT + 999999) // 1000000
-          || ' MB for ' || {count} || ' distinct records, got ' || {setting}
+    return f"""CASE WHEN count(*) * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
+        THEN error(('memory_limit must be at least ' || (count(*) * {bytes_each}::HUGEINT + 999999) // 1000000
+          || ' MB for ' || count(*) || ' distinct records, got ' || {setting}
           || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
         ELSE true END"""
 
@@ -197,3 +197,32 @@ def is_key(alias: str) -> str:
     """Test in an aggregate that the values differ, one NULL among them; else refuse. No value is named."""
     return f"""CASE WHEN count(DISTINCT {alias}) + least(1, count(*) - count({alias})) < count(*)
         THEN error({text(REFUSAL_REPEATED_KEY)})::BOOLEAN ELSE true END"""
+
+
+def with_scores(
+    source: Source, model: FittedModel, arguments: Sequence[str], function: str, body: str
+) -> str:
+    """Write the body behind reid_scored: the values as reid_q1, reid_q2, …, and reid_answer.
+
+    They are scored in the model's order, so that those that begin alike are next to each other.
+    """
+    columns = list(model.columns)
+    shown = ", ".join(f"q{place} AS reid_q{place}" for place, _ in enumerate(columns, 1))
+    order = ", ".join(f"q{column + 1} ASC NULLS LAST" for column in model.order)
+    call = f"reid_body_{function}({', '.join([value_texts(columns), 'class_size', *arguments])})"
+    return source.check_columns(
+        "columns of the model",
+        columns,
+        f"""
+        WITH reid_distinct AS MATERIALIZED (
+          SELECT {numbered(columns)}, count(*) AS class_size
+          FROM {source.rows(columns)} GROUP BY {numbered(columns)}
+        ),
+        reid_scored AS MATERIALIZED (
+          SELECT * EXCLUDE (reid_found), CASE WHEN struct_extract(reid_found, 'refusal') IS NULL
+            THEN struct_extract(reid_found, 'answer')
+            ELSE error(struct_extract(reid_found, 'refusal')) END AS reid_answer
+          FROM (SELECT {shown}, {call} AS reid_found FROM (FROM reid_distinct ORDER BY {order}))
+        )
+        {body}""",
+    )

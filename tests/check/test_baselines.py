@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from reid_sql.check.digest import KEY_VARIABLE
 from reid_sql.check.gate import check
-from reid_sql.check.report import to_json
+from reid_sql.check.report import KEY_VARIABLE, to_json
 from reid_sql.errors import ReidError
 from tests.check.towns import town
 

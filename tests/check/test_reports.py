@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import reid_sql
-from reid_sql.check.digest import digest_of
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
+from reid_sql.check.report import digest_of
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
 from tests.processes import command, process

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from reid_sql.check.digest import digest_of
+from reid_sql.check.report import digest_of
 from reid_sql.release.preparation import run
 from tests.check.towns import PEOPLE, town
 

@@ -7,7 +7,7 @@ from reid_sql.function import Answer, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
 from reid_sql.parameters import Count, Model
-from reid_sql.reductions.scores import SCORED_CLASSES
+from reid_sql.reductions.records import SCORED_CLASSES
 from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by it, on Polars
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.function import window_function
-from reid_sql.models.classes.disclosure import Integers
+from reid_sql.parameters import Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 

@@ -1,10 +1,10 @@
 """Risk of households."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import households
-from reid_sql.models.classes.households import HouseholdRisk, Households
+from reid_sql.models.classes import disclosure
+from reid_sql.models.classes.disclosure import HouseholdRisk, Households
 from reid_sql.parameters import Threshold
-from reid_sql.reductions.households import HOUSEHOLDS
+from reid_sql.reductions.records import HOUSEHOLDS
 
 
 @table_function(
@@ -29,4 +29,4 @@ def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRi
     >>> household_risk(Households(two, two, quarter, half, two)).average_risk
     0.4375
     """
-    return households.household_risk(kinds, threshold)
+    return disclosure.household_risk(kinds, threshold)

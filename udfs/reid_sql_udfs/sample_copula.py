@@ -3,8 +3,7 @@
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import drawn_function
 from reid_sql.models import fitted
-from reid_sql.models.classes.disclosure import Integers
-from reid_sql.parameters import Seed
+from reid_sql.parameters import Integers, Seed
 
 
 @drawn_function(source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1")

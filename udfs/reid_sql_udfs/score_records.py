@@ -2,9 +2,8 @@
 
 from reid_sql.fitted_model import Scores
 from reid_sql.function import scored_function
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.calibration import RecordRisk, SampleUse, record_risk
-from reid_sql.parameters import Count
+from reid_sql.parameters import Count, Integers
 
 
 @scored_function(

@@ -1,9 +1,9 @@
 """Who is singled out by how few of their rows."""
 
 from reid_sql.function import Answer, table_function
-from reid_sql.models.classes import singling_rows
+from reid_sql.models.classes import matching
+from reid_sql.models.classes.matching import SinglingRows
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.models.classes.singling_rows import SinglingRows
 from reid_sql.reductions.codes import PERSON_ROWS
 
 
@@ -29,4 +29,4 @@ def unicity_people(table: Codes) -> SinglingRows:
     >>> unicity_people(Codes(["ward"], [True], [ward], np.arange(3), people=people)).matches.tolist()
     [1, 2]
     """
-    return singling_rows.find_singling_rows(table)
+    return matching.find_singling_rows(table)

@@ -2,8 +2,8 @@
 
 from reid_sql import registry
 from reid_sql.function import Answer, table_function
-from reid_sql.models.profile import uniqueness_profile as model_of
-from reid_sql.models.profile.uniqueness_profile import Level, ProfileRow
+from reid_sql.models.profile import subset_uniqueness as model_of
+from reid_sql.models.profile.subset_uniqueness import Level, ProfileRow
 from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
 
 

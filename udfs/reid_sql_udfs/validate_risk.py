@@ -5,7 +5,7 @@ from reid_sql.models.validation import backtest
 from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
 from reid_sql.models.validation.subsample import DistinctTexts, encode_table
 from reid_sql.parameters import Names, Seed
-from reid_sql.reductions.texts import TEXTS
+from reid_sql.reductions.codes import TEXTS
 
 
 @table_function(

@@ -8,7 +8,7 @@ from typing import Any, Final
 import duckdb
 from duckdb.func import FunctionNullHandling
 
-from reid_sql.engines.duckdb.arguments import check_arguments
+from reid_sql.engines.duckdb.answers import check_arguments
 from reid_sql.engines.duckdb.dialects import (
     DUCKDB,
     LOWER_NAME,

@@ -8,8 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reid_sql import registry
-from reid_sql.engines.duckdb.answers import answer_over, draw_records, score_records
-from reid_sql.engines.duckdb.arguments import check_arguments, literal, reduction_arguments
+from reid_sql.engines.duckdb.answers import (
+    answer_over,
+    check_arguments,
+    draw_records,
+    literal,
+    reduction_arguments,
+    score_records,
+)
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.source import DuckDBSource
@@ -107,9 +113,9 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)
-    if isinstance(sensitive := arguments.get("sensitive"), str):  # of one table; not a list, of several
-        source: DuckDBSource = checked["tbl"]
-        written = source.check_sensitive(sensitive, written)
+    if isinstance(sensitive := arguments.get("sensitive"), str):  # not a list, of several
+        for source in (each for each in checked.values() if isinstance(each, DuckDBSource)):
+            written = source.check_sensitive(sensitive, written)
     return written
 
 

@@ -1,12 +1,13 @@
 """Registering: the macros and the Python functions in a database, of whose files none is written to."""
 
+import json
 import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
@@ -23,11 +24,75 @@ from reid_sql.engines.duckdb.names import (
     SHOWS_TYPES,
     qualified,
 )
-from reid_sql.engines.duckdb.prepared import PythonFunction, prepared
 from reid_sql.errors import OutOfDomainError, WrongTypeError
 
 if TYPE_CHECKING:
     from reid_sql.function import Function
+
+
+# What registering makes: the macros, their comments, and how each Python function is called.
+#
+# It is stored next to this file, so that registering imports no function and no model; `python -m
+# tools.prepared` writes it anew, and a test compares it. A set of functions other than the shipped one is
+# prepared when asked. Its classes are named tuples: making three dataclasses takes longer than reading it.
+
+FILE: Final = "prepared.json"
+
+
+class PythonFunction(NamedTuple):
+    """How DuckDB calls a Python function; types of None are any number of arguments of any type."""
+
+    types: list[Any] | None
+    answer: str
+    is_volatile: bool  # whether each call counts, so that none is folded away or made twice
+
+
+class Prepared(NamedTuple):
+    """The macros by name with their definitions, those of the bare names, and the Python functions."""
+
+    names: list[str]
+    macros: Mapping[str, str]
+    macros_before_get_type: Mapping[str, str]  # those that DuckDB 1.4 needs in place of the same names
+    bare_macros: Mapping[str, str]
+    comments: str
+    python: Mapping[str, PythonFunction]
+
+    def text(self) -> str:
+        """The stored form."""
+        python = {name: each._asdict() for name, each in self.python.items()}
+        return json.dumps({**self._asdict(), "python": python}, indent=1, ensure_ascii=False) + "\n"
+
+
+def prepared(functions: "Mapping[str, Function]") -> Prepared:
+    """What was stored, or what is prepared for another set of functions."""
+    stored: dict[str, Any] = json.loads(Path(__file__).with_name(FILE).read_text("utf-8"))
+    if stored["names"] != list(functions):
+        return prepare(functions)
+    python = {name: PythonFunction(**each) for name, each in stored.pop("python").items()}
+    return Prepared(**stored, python=python)
+
+
+def prepare(functions: "Mapping[str, Function]") -> Prepared:
+    """Prepare the macros and Python functions from the declarations."""
+    from reid_sql.engines.duckdb.macros import (  # noqa: PLC0415
+        bare_definitions,
+        comments,
+        definitions,
+        definitions_before_get_type,
+    )
+    from reid_sql.engines.duckdb.python import python_functions  # noqa: PLC0415
+
+    bound = python_functions(functions.values())
+    python = {name: PythonFunction(each.types, each.answer, each.volatile) for name, each in bound.items()}
+    return Prepared(
+        list(functions),
+        definitions(functions),
+        definitions_before_get_type(functions),
+        bare_definitions(functions),
+        comments(functions),
+        python,
+    )
+
 
 PUBLIC: Final = "reid"  # the catalogue of short names: FROM reid.risk_summary(…)
 CATALOGUE: Final = "reid_sql_functions"  # its name where the user has something of that name
@@ -110,8 +175,7 @@ def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - wh
     return probe
 
 
-@dataclass(frozen=True)
-class _Listed:
+class _Listed(NamedTuple):
     """What is not DuckDB's own among the functions of an instance."""
 
     python: set[str]
@@ -167,7 +231,7 @@ def _make_catalogue(
     PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
     reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
-    if reserved:  # DuckDB has no place for ours beside them
+    if reserved:  # DuckDB has no place for ours next to them
         raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
     _register_python(cursor, made.python, listed.python)
     place = f"{catalogue}.main."

@@ -12,8 +12,7 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import name, refusal, text, texts
+from reid_sql.sql.text import Source, name, refusal, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
@@ -24,14 +23,12 @@ DESCRIBE: Final = "DESCRIBE FROM "
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
 
 # A macro may have the name of an operator. A default collation would count texts that differ as one. Both
-# belong to the connection, and the query alone can see them. What a macro returns may be of any type: texts
-# are compared, so that the test itself can be bound. The list has no space before it, as then its function
-# is not called by its full name.
-USUAL: Final = """(2 + 3)::VARCHAR = '5' AND (7 - 4)::VARCHAR = '3' AND (- 4)::VARCHAR = '-4'
-    AND (2 * 3)::VARCHAR = '6' AND (6::DOUBLE / 4::DOUBLE)::VARCHAR = '1.5' AND (7 // 2)::VARCHAR = '3'
-    AND (7 % 4)::VARCHAR = '3' AND ('a' || 'b')::VARCHAR = 'ab' AND[5, 6]::VARCHAR = '[5, 6]'
-    AND (5, 6)::VARCHAR = '(5, 6)'
-    AND ('ab' LIKE 'a%')::VARCHAR = 'true' AND ('ba' LIKE 'a%')::VARCHAR = 'false'"""
+# belong to the connection, and the query alone can see them. What a macro returns may be of any type:
+# concat_ws makes one text of all, so that the test itself can be bound. The list has no space before it, as
+# then its function is not called by its full name.
+USUAL: Final = """concat_ws('|', 2 + 3, 7 - 4, - 4, 2 * 3, 6::DOUBLE / 4::DOUBLE, 7 // 2, 7 % 4, 'a' || 'b',
+      (5, 6)::VARCHAR, 'ab' LIKE 'a%', 'ba' LIKE 'a%') = '5|3|-4|6|1.5|3|3|ab|(5, 6)|true|false'
+    AND[5, 6]::VARCHAR = '[5, 6]'"""
 COLLATED: Final = (
     "default_collation must be unset, got one by which texts that differ are the same; "
     "run RESET default_collation"

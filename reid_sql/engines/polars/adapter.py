@@ -17,9 +17,8 @@ from reid_sql.engines.polars.groups import (
     values_of_people,
     with_group_names,
 )
-from reid_sql.engines.polars.identifiers import warn_of_rows
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
-from reid_sql.engines.polars.tables import TABLE
+from reid_sql.engines.polars.tables import TABLE, warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import OptionalTable, Table

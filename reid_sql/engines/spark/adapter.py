@@ -15,6 +15,7 @@ from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
+from reid_sql.engines.spark.counting import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.engines.spark.frames import arrow_type, to_spark
 from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
@@ -22,7 +23,6 @@ from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
-from reid_sql.engines.spark.results import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,

@@ -3,21 +3,35 @@
 Grouping is partial before it shuffles, and joins are NULL-safe.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from reid_sql.engines.arrow import answer_columns
 from reid_sql.engines.codes import value_codes
-from reid_sql.engines.spark.frames import Rows, column, fetch, same_key, to_spark, with_key, with_totals
+from reid_sql.engines.spark.frames import (
+    Rows,
+    arrow_type,
+    column,
+    fetch,
+    same_key,
+    to_spark,
+    with_key,
+    with_totals,
+)
+from reid_sql.errors import OutOfDomainError
+from reid_sql.function import Function
 from reid_sql.models.classes.minimal_uniques import SINGLED_OUT
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers
-from reid_sql.reduction import CLASS_PEOPLE
+from reid_sql.reduction import CLASS_PEOPLE, refuse_repeated_key
 
 
 def any_null(names: Sequence[str]) -> Column:
@@ -159,8 +173,8 @@ def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[
     inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = spread.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "is_crowd", *own)
-    held = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
-    each = held.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    sets_of_records = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
+    each = sets_of_records.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")
@@ -226,3 +240,91 @@ def match_class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> I
     codes = encode_values(own, other, names=names)
     counts = other["records"].to_numpy()
     return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], counts)
+
+
+@dataclass(frozen=True)
+class RemoteColumns:
+    """Whole columns that stay on the executors: what a body asks in their place, and how NULLs were treated.
+
+    The answer's `record` numbers `keys`, which are known only when the body has asked.
+    """
+
+    arrays: Any
+    treated: pa.Table
+    keys: Sequence[pa.Array] = ()
+
+
+@dataclass(frozen=True)
+class DistinctRecords:
+    """Distinct records, of which only the counts come to the driver; records are joined to answers by values.
+
+    Either the values come to the driver among the counts, or `classes` has them on the executors under
+    numbers, `place`, which the counts then have too.
+    """
+
+    rows: Rows  # every record, with `record`, its key, where there is one
+    nulls: str
+    names: Sequence[str]  # the columns that distinguish records, those that NULLs count in and others
+    counts: DataFrame
+    label: str  # what a refusal calls the counts
+    arrays: Callable[[pa.Table], dict[str, Any]]
+    classes: DataFrame | None = None
+
+    @property
+    def by(self) -> list[str]:
+        """The columns by which answers are joined to the distinct records."""
+        return list(self.names) if self.classes is None else ["place"]
+
+    def fetch(self) -> pa.Table:
+        """Fetch the counts to the driver."""
+        table = fetch(self.counts, self.label)
+        return table if self.classes is None else table.sort_by("place")
+
+    def treated(self) -> pa.Table:
+        """How NULLs were treated, in one row."""
+        nothing = self.rows.frame.sparkSession.range(1).select()
+        return fetch(null_report(self.rows, self.nulls, nothing), "one row")
+
+
+NO_POSITION = (
+    "must name the column that distinguishes records, got None: a Spark table has no order; pass key='id'"
+)
+
+
+def refuse_no_key(key: str | None) -> None:
+    """Refuse to answer for each record where no column distinguishes them."""
+    if key is None:
+        raise OutOfDomainError(f"key {NO_POSITION}")
+
+
+def refuse_repeated_keys(records: DataFrame) -> None:
+    """Refuse a key with a value that several records have, NULL like any value."""
+    shared = records.groupBy("record").agg(F.count(F.lit(1)).alias("n")).filter("n > 1")
+    values = shared.agg(F.count(F.lit(1)).alias("values"))
+    refuse_repeated_key(is_repeated=fetch(values, "one row")["values"][0].as_py() > 0)
+
+
+def _with_household_risk(members: DataFrame) -> DataFrame:
+    """Combine the risks of each household's members; a record without a household is one of its own."""
+    alone = F.when(F.col("household").isNull(), F.col("record"))
+    members_of = Window.partitionBy("household", alone)
+    return members.withColumn("household_risk", 1 - F.product(1 - F.col("risk")).over(members_of))
+
+
+def answer_records(declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
+    """Join to the key of every record the body's answer for its distinct record."""
+    records = drop_nulls(distinct.rows, distinct.nulls)
+    refuse_repeated_keys(records)
+    table = distinct.fetch()
+    answer = answer_columns(declared, distinct.arrays(table), parameters)
+    answers = table.select(distinct.by)
+    for name, kind in declared.columns.items():
+        answers = answers.append_column(name, pa.array(answer[name], arrow_type(kind)))
+    classes = to_spark(distinct.rows.frame.sparkSession, answers)
+    if distinct.classes is not None:
+        classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")
+    right = with_key(classes, distinct.names)
+    joined = records.join(right, same_key([F.col(name) for name in distinct.names], right))
+    if "household" in records.columns:
+        joined = _with_household_risk(joined)
+    return null_report(distinct.rows, distinct.nulls, joined.select("record", *declared.columns))

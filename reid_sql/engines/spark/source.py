@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 from reid_sql.engines.spark.frames import Rows
-from reid_sql.sql.source import Source
+from reid_sql.sql.text import Source
 
 TABLE: Final = "reid_table"
 

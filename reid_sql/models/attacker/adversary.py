@@ -23,17 +23,19 @@ from reid_sql.models.attacker.knowledge import (
     MAX_ENUMERATED_SETS,
     STATUS_PITMAN,
     Knowledge,
+    Subjects,
     Unique,
     choose_uniqueness,
     count_sets,
     draw_sets,
     enumerate_sets,
+    find_subjects,
+    match_records,
     refuse_both,
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
-from reid_sql.models.attacker.subjects import Subjects, find_subjects, match_records
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram, Integers
-from reid_sql.parameters import Floats, plain
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
+from reid_sql.parameters import Floats, Integers, plain
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 STATUS_DRAWN: Final = "knowledge_drawn: {} knowledge sets were drawn, see standard_error"

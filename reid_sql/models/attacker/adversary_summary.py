@@ -23,9 +23,9 @@ from reid_sql.models.attacker.adversary import (
     uses_estimate,
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
-from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import quantiles_by_count
-from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Numbers, plain
+from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Integers, Numbers, plain
 
 LEVELS: Final = Numbers(PROBABILITY, optional=True)
 Levels = Annotated[npt.ArrayLike | None, LEVELS]

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
-from reid_sql.parameters import PROBABILITY, Choice, Column, Columns, Floats, Number
+from reid_sql.parameters import PROBABILITY, Choice, Column, Columns, Floats, Integers, Number
 
 COLUMNS_LABEL: Final = "quasi-identifiers and sensitive"
 REFUSAL_BY_SENSITIVE: Final = (

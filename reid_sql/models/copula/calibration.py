@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.fitted_model import Scores
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.numerics import scipy_functions
-from reid_sql.parameters import Choice, Floats, TextColumn
+from reid_sql.parameters import Choice, Floats, Integers, TextColumn
 
 # How much more often records repeat in a sample than its copula has them repeat. A copula models pairs of
 # columns; if three or more are associated, records repeat more often than it expects, and people seem too

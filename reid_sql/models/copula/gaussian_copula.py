@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
-from reid_sql.models.classes.disclosure import OK, Integers
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
 from reid_sql.models.marginals.column import (
@@ -20,17 +20,18 @@ from reid_sql.models.marginals.column import (
     SEEN,
     WITHOUT_SHARE,
     RecordCells,
+    Scale,
     describe_few_records,
     describe_records,
     join_status,
+    scale_of,
 )
-from reid_sql.models.marginals.scale import Scale, scale_of
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.scipy_functions import ndtri
 from reid_sql.models.population.classical_estimators import PopulationShares
-from reid_sql.parameters import COUNT, Choice, Floats
+from reid_sql.parameters import COUNT, Choice, Floats, Integers
 
 # Scores ξ and κ of records under a copula: people are spread over the cells by the probabilities alone.
 # The other people of a cell are binomial. Of N people N − 1 are others; if a sample of n is known and shows s

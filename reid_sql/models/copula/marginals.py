@@ -9,11 +9,10 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtri
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 from reid_sql.suggestion import count_values
 
 # The distribution of one column: the share of each of its values, and of a value that the sample never saw.

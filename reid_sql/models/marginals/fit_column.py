@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.copula.marginals import given_marginal
-from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity
-from reid_sql.models.marginals.scale import positions, scale_step
+from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity, positions, scale_step
 from reid_sql.models.numerics.scipy_functions import gammainc, gammaln
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]
 

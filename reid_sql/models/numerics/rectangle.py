@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics.scipy_functions import ndtr, ndtri
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 # Correlation matrices: checked, projected from estimates, factorised one column at a time.
 # Source: Higham 2002 (nearest correlation matrix); Rocher, Hendrickx & de Montjoye 2019, eq. 9.

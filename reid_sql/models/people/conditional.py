@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

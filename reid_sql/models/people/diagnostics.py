@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -27,7 +27,7 @@ from reid_sql.models.people.functional_dependencies import (
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.overdispersion import REPEAT_DISPERSION
 from reid_sql.models.people.tree import ROOT
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 MAX_TRIPLES: Final = 120  # all of 10 columns
 TRIPLE_RECORDS: Final = 3000  # of the sample, whose triples of values are counted

@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import row_keys
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, Integers, count_people
+from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, count_people
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
-from reid_sql.models.marginals.scale import positions
-from reid_sql.parameters import Floats
+from reid_sql.models.marginals.column import positions
+from reid_sql.parameters import Floats, Integers
 from reid_sql.suggestion import suggestion
 
 MAX_DRAWN: Final = 10_000  # records

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram, Integers, count_people
+from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.model import Mixture, PeopleModel
 from reid_sql.models.people.overdispersion import LOG_SHAPES
 from reid_sql.models.people.tree import ROOT, ChanceTable, Tree
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 FORMAT: Final = "reid-sql model of people"
 VERSION: Final = 1

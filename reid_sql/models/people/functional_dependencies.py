@@ -13,10 +13,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 STATUS_DETERMINED: Final = "determined: {0} determines {1}, so {1} adds nothing"
 MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to be considered

@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 MIN_COLUMNS: Final = 10  # of few values, for a table to be a list
 MAX_VALUES: Final = 3  # yes, no and NULL

@@ -12,7 +12,7 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Histogram, Integers
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
@@ -21,7 +21,7 @@ from reid_sql.models.people.overdispersion import ShapeLikelihood
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
 from reid_sql.models.people.tree import Tree, draw_log_rarity
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 EM_ROUNDS: Final = 100
 MIN_WEIGHT: Final = 1e-4  # of tree and of donors, so that no logarithm is infinite

@@ -20,13 +20,12 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.numerics import scipy_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
 from reid_sql.models.people.tree import PairTables
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
 COARSE_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])

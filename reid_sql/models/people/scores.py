@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import RecordCells
 from reid_sql.models.people import overdispersion
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 GRID_STEP: Final = 0.01  # of ln q, between whose points scores are interpolated
 MIN_LOG_Q: Final = -80.0  # below, people are unique in any population

@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.conditional import (
     MIN_CHANCE,
@@ -29,7 +28,7 @@ from reid_sql.models.people.conditional import (
     sum_neighbours,
 )
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 MAX_BINS: Final = 256
 MAX_CELLS_OF_ALL_PAIRS: Final = 1 << 26  # shared equally by the pairs, so that memory stays bounded

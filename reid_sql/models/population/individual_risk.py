@@ -11,10 +11,10 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
-from reid_sql.parameters import MAX_PEOPLE, Choice, Floats
+from reid_sql.parameters import MAX_PEOPLE, Choice, Floats, Integers
 
 FORM: Final = Choice(("exact", "approximate"))
 Form = Annotated[Literal["exact", "approximate"], FORM]

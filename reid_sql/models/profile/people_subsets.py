@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.donors import Donors, compare_values
@@ -23,7 +22,7 @@ from reid_sql.models.people.functional_dependencies import DeterminedColumn, Sou
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import shrink_correctness, shrink_scores
 from reid_sql.models.people.tree import ROOT, Tree, maximum_spanning_tree
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 MIN_CHANCE: Final = 1e-300
 Subsets = npt.NDArray[np.bool_]  # (subsets, columns)

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, Integers
+from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, VALUE, EvidenceRow, rows_from_tuples
 from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
 ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either

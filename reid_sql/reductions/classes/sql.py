@@ -6,8 +6,7 @@ from reid_sql.reduction import refuse_groups, refuse_result_names
 from reid_sql.sql.groups import count_by_group, histogram_by_group
 from reid_sql.sql.people import count_people, label_with_entity, smallest_class_of_people, with_entity
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import numbered, with_names
+from reid_sql.sql.text import Source, numbered, with_names
 
 
 def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> str:
@@ -92,8 +91,8 @@ def _histogram_by_group(
     refuse_groups(nulls)
     every = numbered([*qi, *by])
     size = "records" if entity is None else f"count(*) OVER (PARTITION BY {every})"
-    sized = f"""reid_met AS (
-          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE kept
+    sized = f"""reid_in_classes AS (
+          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete
         ),
         {histogram_by_group(qi, by, of_people=entity is not None)}"""
     counts = """class_size, coalesce(classes, 0)::BIGINT AS classes,

@@ -1,12 +1,24 @@
-"""Whole columns as small numbers, one for each value."""
+"""Columns and distinct records as codes, small numbers one for each value, or as texts."""
 
 from dataclasses import replace
 from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
+from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.parameters import COLUMNS, Column
-from reid_sql.reduction import DROPPABLE_NULLS, ENTITY, KEY, TBL, Argument, Reduction
+from reid_sql.models.validation.subsample import DistinctTexts
+from reid_sql.parameters import COLUMNS, Column, Columns
+from reid_sql.reduction import (
+    BY,
+    DROPPABLE_NULLS,
+    ENTITY,
+    KEY,
+    MAX_FITTED_GROUPS,
+    QI,
+    TBL,
+    Argument,
+    Reduction,
+)
 
 COLUMNS_AS_CODES: Final = {
     "names": "VARCHAR[]",
@@ -59,4 +71,44 @@ PERSON_ROWS: Final = replace(
     name="person_rows",
     words="each column as codes, with the person of each distinct row",
     arguments=(TBL, Argument("entity", Column("columns and entity")), *CODES.arguments[1:-1]),
+)
+
+
+CODE: Final = CODE_BYTES  # bytes of one code
+COUNTS: Final = 2 * KEY_BYTES  # bytes of how many records there are of a distinct one, and of its person
+SOME_COLUMNS: Final = Columns("columns", optional=True)
+DISTINCT_CODES: Final = Reduction(
+    __name__,
+    name="distinct_codes",
+    words="the distinct records as codes, one small number for each value, with how many have each",
+    arguments=(
+        TBL,
+        Argument("columns", SOME_COLUMNS, optional=True),
+        Argument("memory_mb", MEMORY, 1024),
+        DROPPABLE_NULLS,
+        ENTITY,
+    ),
+    columns={
+        "names": "VARCHAR[]",
+        "codes": "INTEGER[][]",
+        "records": "BIGINT[]",
+        "people": "BIGINT[]",
+    },
+    arrays=DistinctCodes,
+    whole=True,
+    distinct=True,
+    reasons={"by": "its columns are compared as a whole"},
+)
+
+
+NAMES: Final = 0  # the line that holds the names of the columns; no records are in it
+TEXTS: Final = Reduction(
+    __name__,
+    name="texts",
+    words="the distinct records, each value as text, with how many records hold each",
+    arguments=(TBL, QI, BY, DROPPABLE_NULLS),
+    columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
+    arrays=DistinctTexts,
+    distinct=True,
+    max_groups=MAX_FITTED_GROUPS,
 )

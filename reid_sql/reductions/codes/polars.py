@@ -1,26 +1,29 @@
-"""Polars: whole columns as small numbers, one for each value."""
+"""Polars: columns and distinct records as codes, one small number for each value, or as texts."""
 
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from reid_sql.engines.codes import is_ordinal, rank_values
+from reid_sql.engines.codes import dense_codes, is_ordinal, rank_values, text_of
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
+    count_distinct,
     drop_nulls,
     exact_column,
     map_whole,
     null_report,
+    refuse_without_text,
     schema,
     with_aliases,
     with_row_numbers,
 )
-from reid_sql.engines.polars.groups import COLUMNS_AND_ENTITY
-from reid_sql.models.classes.class_keys import require_memory_for_codes
-from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY
+from reid_sql.engines.polars.groups import COLUMNS_AND_ENTITY, report_groups, rows_of_groups
+from reid_sql.models.classes.class_keys import require_memory, require_memory_for_codes
+from reid_sql.models.classes.identifying_sets import NO_PEOPLE
+from reid_sql.parameters import COLUMNS, COLUMNS_AND_KEY, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity
-from reid_sql.reductions.codes import COLUMNS_AS_CODES
+from reid_sql.reductions.codes import CODE, COLUMNS_AS_CODES, COUNTS, DISTINCT_CODES, SOME_COLUMNS, TEXTS
 
 
 def codes(
@@ -115,3 +118,62 @@ def _one_row_per_person(
         return _whole(ordered, columns, ordinal, ordered["keys"], types, people=ordered["keys"])
 
     return null_report(rows, names, nulls, map_whole(first, code, types))
+
+
+def distinct_codes(
+    tbl: pl.LazyFrame, columns: Sequence[str] | None, memory_mb: int, nulls: str, entity: str | None = None
+) -> pl.LazyFrame:
+    """The distinct records as codes, 0 for NULL, and those of people if any."""
+    asked = columns
+    if asked is None:
+        asked = [name for name in tbl.collect_schema().names() if name != entity]
+    refuse_entity(asked, entity, nulls)
+    every = [*asked] if entity is None else check_columns(COLUMNS_AND_ENTITY, [*asked, entity], tbl)
+    names = aliases(asked if columns is None else check_columns(SOME_COLUMNS, asked, tbl))
+    rows = with_aliases(tbl, every)
+    types = schema(DISTINCT_CODES.columns)
+
+    def code(distinct: pl.DataFrame) -> pl.DataFrame:
+        need = distinct.height * (CODE * len(names) + COUNTS)
+        require_memory(need, memory_mb, f"{distinct.height} distinct records of {len(names)} columns")
+        codes = [pl.Series(dense_codes(distinct, name)) for name in names]
+        people = NO_PEOPLE if entity is None else dense_codes(distinct, aliases(every)[-1])
+        whole = {"names": [list(asked)], "codes": [codes], "people": [pl.Series(people, dtype=pl.Int64)]}
+        return pl.DataFrame(whole | {"records": [distinct["records"]]}, schema=types)
+
+    distinct = drop_nulls(count_distinct(rows, aliases(every), "value"), names, nulls)
+    return null_report(rows, names, nulls, map_whole(distinct, code, types))
+
+
+def texts(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, by: Sequence[str] | None = None) -> pl.LazyFrame:
+    """Distinct records, after a line with the names of the columns."""
+    if by is not None:
+        return _of_groups(tbl, qi, nulls, by)
+    rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
+    refuse_without_text(rows, qi)
+    distinct = count_distinct(rows, names, nulls).select(_empty_answer(names), "records")
+    return null_report(rows, names, nulls, with_row_numbers(pl.concat([_named(qi), distinct]), "line"))
+
+
+def _of_groups(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, by: Sequence[str]) -> pl.LazyFrame:
+    """The same of each group."""
+    rows, names, groups = rows_of_groups(tbl, qi, by, None, nulls)
+    refuse_without_text(rows, qi)
+    taken = rows.filter("complete")
+    named = taken.select(groups).unique().join(_named(qi), how="cross")
+    lines = pl.concat([named, taken.select(*groups, _empty_answer(names), "records")])
+    return report_groups(rows, with_row_numbers(lines, "line"), groups, by, nulls)
+
+
+def _named(qi: Sequence[str]) -> pl.LazyFrame:
+    return pl.LazyFrame({"texts": [list(qi)], "records": [0]}, schema=_types())
+
+
+def _empty_answer(names: Sequence[str]) -> pl.Expr:
+    return pl.concat_list(text_of(pl.col(name)) for name in names).alias("texts")
+
+
+def _types() -> dict[str, pl.DataType]:
+    types = schema(TEXTS.columns)
+    del types["line"]
+    return types

@@ -25,13 +25,14 @@ from reid_sql.engines.spark.frames import (
     aliases,
     as_number,
     column,
+    has_text,
     read_rows,
+    refuse_without_text,
     resolve_columns,
     same_values,
     to_spark,
 )
 from reid_sql.engines.spark.people import count_groups, read_groups
-from reid_sql.engines.spark.values import has_text, refuse_without_text
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.parameters import Columns

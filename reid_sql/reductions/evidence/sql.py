@@ -14,8 +14,7 @@ from reid_sql.reductions.evidence import EVIDENCE, ROWS_LOOKED_AT, Parts, column
 from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
 from reid_sql.sql.people import class_columns, class_size
 from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import aliases, fold_case_in_sql, numbered, prefix, text, texts
+from reid_sql.sql.text import Source, aliases, fold_case_in_sql, numbered, prefix, text, texts
 
 SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
 # One query for each pair of columns counts a large table in less than half the time, but DuckDB takes 2 ms to

@@ -12,10 +12,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import drop_nulls, encode_values
-from reid_sql.engines.spark.frames import Rows, aliases, column, fetch, read_rows, resolve_columns
-from reid_sql.engines.spark.results import DistinctRecords
-from reid_sql.engines.spark.values import cast_alike
+from reid_sql.engines.spark.counting import DistinctRecords, drop_nulls, encode_values
+from reid_sql.engines.spark.frames import Rows, aliases, cast_alike, column, fetch, read_rows, resolve_columns
 from reid_sql.reduction import refuse_entity, refuse_key_with_entity, refuse_records
 from reid_sql.reductions.known import KEYED_COLUMNS, NO_POPULATION, OF_PEOPLE, SCENARIO_COLUMNS
 

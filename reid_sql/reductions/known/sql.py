@@ -14,8 +14,7 @@ from reid_sql.reductions.known import (
 )
 from reid_sql.sql.people import count_people, with_entity
 from reid_sql.sql.records import codes_of, encode_values, fits_memory_limit, named_by_key, with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import name, none_null, numbered, refusal, with_names
+from reid_sql.sql.text import Source, name, none_null, numbered, refusal, with_names
 
 
 def known_records(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reid_sql.parameters import Columns, fold_case, list_columns
 from reid_sql.reductions.matches import ALL_POINTS, MAX_JOINED, PRIME, implement
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.source import Source
+from reid_sql.sql.text import Source
 
 
 def _count(
@@ -130,7 +130,7 @@ def _draws() -> str:
 def _match(most: int) -> str:
     """Count the people who have all points of each combination; one of fewer points repeats its last.
 
-    The rarest points come first, so that few people are left to be held against the others. No semi join
+    The rarest points come first, so that few people are left to compare with the others. No semi join
     moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
     """
     joins = " ".join(

@@ -16,7 +16,7 @@ from reid_sql.engines.spark.counting import (
     match_class_sizes,
     null_report,
 )
-from reid_sql.engines.spark.frames import read_rows, same_key, to_spark, with_key
+from reid_sql.engines.spark.frames import cast_alike, read_rows, same_key, to_spark, with_key
 from reid_sql.engines.spark.people import (
     count_groups,
     count_people,
@@ -25,7 +25,6 @@ from reid_sql.engines.spark.people import (
     size_classes,
     smallest_classes,
 )
-from reid_sql.engines.spark.values import cast_alike
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 

@@ -12,8 +12,7 @@ from reid_sql.reductions.profile import (
     PADDED_PATTERN,
 )
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import fold_case_in_sql, text, texts
+from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
 
 
 def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:

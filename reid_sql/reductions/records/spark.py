@@ -14,16 +14,19 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import arrays_of
 from reid_sql.engines.spark.counting import (
+    DistinctRecords,
     class_columns,
     class_size,
     drop_nulls,
+    null_report,
     number_classes,
     with_expected_counts,
 )
-from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns
-from reid_sql.engines.spark.results import DistinctRecords
+from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns, same_values
+from reid_sql.engines.spark.functions import model_to_send, read_model_columns, score_records
+from reid_sql.models.copula.calibration import record_risk
 from reid_sql.reduction import CLASS_WEIGHT
-from reid_sql.reductions.records import HOUSED_QI, KEYED_QI
+from reid_sql.reductions.records import HOUSED_QI, HOUSEHOLD_AND_COLUMNS, KEYED_QI, SCORED_CLASSES
 
 WORDS: Final = "the counts of the distinct records"
 
@@ -46,7 +49,7 @@ def weighted_records(
 ) -> DistinctRecords:
     """How many records each distinct one represents, and the sum of their class's weights.
 
-    With a household, each record has its own beside its key.
+    With a household, each record has its own with its key.
     """
     number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
     people = class_columns(tbl)
@@ -82,3 +85,53 @@ def _with_codes(codes: Sequence[str], counts: pa.Table) -> dict[str, Any]:
     listed = [arrays.pop(code) for code in codes]
     none = np.empty((len(counts), 0), dtype=np.int64)
     return arrays | {"codes": np.stack(listed, axis=1) if listed else none}
+
+
+def scored_classes(tbl: DataFrame, model: str, population: float) -> DataFrame:
+    """Numbers of records by their score: a result about all records needs no more of the distinct ones."""
+    sent_model = model_to_send(model)
+    rows = read_model_columns(sent_model, tbl)
+    columns = {name: kind for name, kind in SCORED_CLASSES.columns.items() if name != "place"}
+    classes = score_records(
+        rows, sent_model, lambda cells, sizes: record_risk(cells, sizes, population, "ignored"), columns
+    )
+    summed = classes.groupBy("uniqueness_xi").agg(F.sum("class_size").alias("class_size"))
+    return null_report(rows, "value", summed.withColumn("place", F.col("class_size")))
+
+
+# Spark: households, their classes and their risk.
+#
+# The sizes of classes are joined to their members: a window would hold a class of a billion people in one
+# task.
+
+
+def households(tbl: DataFrame, household: str, columns: Sequence[str], *, nulls: str) -> DataFrame:
+    """Count the households of each class size, number of members and risk.
+
+    The class of a household is the multiset of its members' values, a sorted array. A person without a
+    household is one of their own.
+    """
+    rows = read_rows(tbl, [household, *columns], HOUSEHOLD_AND_COLUMNS)
+    own, *values = rows.names
+    present = drop_nulls(rows, nulls).withColumn("member", F.monotonically_increasing_id())
+    sizes = present.groupBy(*values).agg(F.count(F.lit(1)).alias("size"))
+    right, condition = same_values(present, sizes, values)
+    alone = F.when(F.col(own).isNull(), F.col("member"))
+    members = present.join(right, condition).select(
+        F.col(own).alias("household"),
+        alone.alias("alone"),
+        F.struct(*(present[name] for name in values)).alias("class"),
+        (1 / F.col("size")).alias("risk"),
+    )
+    each = members.groupBy("household", "alone").agg(
+        F.sort_array(F.collect_list("class")).alias("classes"),
+        F.count(F.lit(1)).alias("members"),
+        (1 - F.product(1 - F.col("risk"))).alias("risk"),
+        F.sum("risk").alias("member_risk"),
+    )
+    figures = ["members", "risk", "member_risk"]
+    kinds = each.groupBy("classes").agg(
+        F.count(F.lit(1)).alias("class_size"), *(F.first(name).alias(name) for name in figures)
+    )
+    counted = kinds.groupBy("class_size", *figures).agg(F.sum("class_size").alias("households"))
+    return null_report(rows, nulls, counted)

@@ -1,14 +1,20 @@
-"""Distinct records in SQL, with which records hold each."""
+"""Distinct records in SQL, with which records hold each; scores and households."""
 
 from collections.abc import Sequence
 
+from reid_sql import registry
 from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import CLASS_WEIGHT
-from reid_sql.reductions.records import FITTED_BYTES, HOUSED_QI, KEYED_QI, WEIGHTED_BYTES
+from reid_sql.reductions.records import (
+    FITTED_BYTES,
+    HOUSED_QI,
+    HOUSEHOLD_AND_COLUMNS,
+    KEYED_QI,
+    WEIGHTED_BYTES,
+)
 from reid_sql.sql.people import class_columns, class_size, positive
-from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import name, none_null, numbered, place_of
+from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report, with_scores
+from reid_sql.sql.text import Source, name, none_null, numbered, place_of, text
 
 
 def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str) -> str:
@@ -93,3 +99,45 @@ def _over_distinct(
         list_columns(label, [household, *qi], fold_case)
     reported = with_null_report(tbl, qi, nulls, named_by_key(tbl, qi, key, nulls, listed))
     return tbl.check_columns(label, [*qi, *more], reported)
+
+
+def scored_classes(tbl: Source, model: str, population: float, database: str) -> str:
+    """Score the distinct records by the function that joins scores to a table's records."""
+    arguments = [text(database), text(model), f"{population!r}::DOUBLE", "'ignored'"]
+    body = """
+        SELECT row_number() OVER () AS place, struct_extract(reid_answer, 'class_size') AS class_size,
+          struct_extract(reid_answer, 'uniqueness_xi') AS uniqueness_xi,
+          0::BIGINT AS records_dropped, 'value' AS nulls
+        FROM reid_scored"""
+    return with_scores(tbl, registry.known(model), arguments, "score_copula", body)
+
+
+def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) -> str:
+    """Count the households of each class size, number of members and risk.
+
+    The class of a household is the multiset of its members' classes, here a sorted list of their numbers. A
+    person without a household is one of their own.
+    """
+    names, label = [household, *columns], HOUSEHOLD_AND_COLUMNS.words
+    list_columns(label, names, fold_case)
+    values = [f"q{place}" for place in range(2, len(names) + 1)]
+    body = f"""
+        WITH reid_members AS (
+          SELECT q1, CASE WHEN q1 IS NULL THEN row_number() OVER () END AS alone,
+            dense_rank() OVER (ORDER BY {", ".join(f"{name} ASC NULLS LAST" for name in values)}) AS class,
+            count(*) OVER (PARTITION BY {", ".join(values)}) AS size
+          FROM {tbl.rows(names, drop_nulls=nulls == "drop")}
+        ),
+        reid_households AS (
+          SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
+            1 - product(1 - 1 / size) AS risk, sum(1 / size) AS member_risk
+          FROM reid_members GROUP BY q1, alone
+        )
+        SELECT class_size, members, risk, member_risk, sum(class_size)::BIGINT AS households
+        FROM (
+          SELECT count(*) AS class_size, any_value(members) AS members, any_value(risk) AS risk,
+            any_value(member_risk) AS member_risk
+          FROM reid_households GROUP BY classes
+        )
+        GROUP BY class_size, members, risk, member_risk"""
+    return tbl.check_columns(label, names, with_null_report(tbl, names, nulls, body))

@@ -1,7 +1,7 @@
 """The models in a table that copula_json wrote, in SQL."""
 
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.source import Source
+from reid_sql.sql.text import Source
 
 
 def saved(tbl: Source) -> str:

@@ -14,8 +14,7 @@ from reid_sql.sql.records import (
     fits_memory,
     with_null_report,
 )
-from reid_sql.sql.source import Source
-from reid_sql.sql.text import numbered, text, texts
+from reid_sql.sql.text import Source, numbered, text, texts
 
 COUNTED = "reid_subset_counts"  # the Python function that counts many subsets from codes
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reid_sql.engines.duckdb.prepared import prepare
+from reid_sql.engines.duckdb.registering import prepare
 from reid_sql_udfs import declared
 from tests.processes import environment
 from tools.prepared import STORED

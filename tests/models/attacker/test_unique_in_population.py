@@ -10,9 +10,9 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.classes import disclosure
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.people.fit import fit
 from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
+from reid_sql.parameters import Integers
 from tests.people_tables import three_columns
 
 MODEL = fit(three_columns(300))

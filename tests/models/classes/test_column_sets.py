@@ -11,8 +11,12 @@ import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import InterruptedWorkError, checked
-from reid_sql.models.classes.column_sets import find_minimal_sets, least_of_share
-from reid_sql.models.classes.identifying_sets import DistinctCodes, find_quasi_identifiers
+from reid_sql.models.classes.identifying_sets import (
+    DistinctCodes,
+    find_minimal_sets,
+    find_quasi_identifiers,
+    least_of_share,
+)
 from reid_sql.models.classes.minimal_keys import TooManySetsError, find_minimal_keys
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
 

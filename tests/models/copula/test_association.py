@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.copula.association import (
+from reid_sql.models.copula.copula_fit import (
     adjusted_information,
     expected_information,
     fit_pair_correlation,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.marginals.column import Column
+from reid_sql.models.marginals.column import Column, scale_step
 from reid_sql.models.marginals.fit_column import (
     BANDWIDTHS,
     SMOOTHED_SHARES,
@@ -11,7 +11,6 @@ from reid_sql.models.marginals.fit_column import (
     fit_ordered,
     spread_laplace,
 )
-from reid_sql.models.marginals.scale import scale_step
 
 
 def check(column: Column) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.models.copula.marginals import order_values, sort_keys
-from reid_sql.models.marginals.scale import position, positions
+from reid_sql.models.marginals.column import position, positions
 
 NUMBERS = st.one_of(
     st.integers(-20, 20).map(str),

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import Integers
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.loglinear import FittedRecords
-from reid_sql.parameters import Floats
+from reid_sql.parameters import Floats, Integers
 from tests.histograms import FEW, MORE, TENTH
 from tests.tables import by_polars
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.population import two_way
+from reid_sql.models.population import loglinear
 
 
 @st.composite
@@ -43,7 +43,7 @@ def by_cross_product(
 @given(tables())
 def test_the_fit_is_that_of_the_whole_cross_product(rows: list[tuple[int, ...]]) -> None:
     codes, records = [row[:-1] for row in rows], [row[-1] for row in rows]
-    found = two_way.fit_two_way(np.array(codes), np.array(records))
+    found = loglinear.fit_two_way(np.array(codes), np.array(records))
     whole = by_cross_product(codes, records, 100)
     for row, value in zip(codes, found.expected.tolist(), strict=True):
         assert value == pytest.approx(whole[row], abs=0.5, rel=0.05)
@@ -59,9 +59,9 @@ def test_the_possible_combinations_are_those_of_which_each_two_values_occur(
         np.int32
     )
     pairs = {
-        pair: two_way.number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)
+        pair: loglinear.number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)
     }
-    found = {tuple(cell) for cell in two_way.list_possible_cells(dense, pairs).tolist()}
+    found = {tuple(cell) for cell in loglinear.list_possible_cells(dense, pairs).tolist()}
     occur = {(pair, row[pair[0]], row[pair[1]]) for pair in pairs for row in dense.tolist()}
     expected = {
         cell
@@ -77,21 +77,21 @@ def test_independent_columns_are_met_exactly() -> None:
     records = np.array(
         [round(6_000 * shares[0][a] * shares[1][b] * shares[2][c]) for a, b, c in codes.tolist()]
     )
-    found = two_way.fit_two_way(codes, records)
+    found = loglinear.fit_two_way(codes, records)
     assert found.expected == pytest.approx(records, rel=1e-9)
     assert found.parameters == 1 + 2 + 3 + 1 + 2 * 3 + 2 * 1 + 3 * 1
 
 
 def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(two_way, "MAX_CELLS", 10)
+    monkeypatch.setattr(loglinear, "MAX_CELLS", 10)
     codes = np.array(list(product(range(4), range(4))))
     with pytest.raises(
         OutOfDomainError,
         match="interactions := 2 must leave at most 10 combinations whose values occur together",
     ):
-        two_way.fit_two_way(codes, np.ones(16, dtype=np.int64))
+        loglinear.fit_two_way(codes, np.ones(16, dtype=np.int64))
     with pytest.raises(OutOfDomainError, match="two columns must have at most 40000000 pairs of values"):
-        two_way.fit_two_way(np.stack([np.arange(7_000)] * 2, axis=1), np.ones(7_000, dtype=np.int64))
+        loglinear.fit_two_way(np.stack([np.arange(7_000)] * 2, axis=1), np.ones(7_000, dtype=np.int64))
 
 
 def converged(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -117,7 +117,7 @@ def test_it_is_fitted_to_the_end(seed: int, people: int) -> None:
     first, second = rng.integers(0, 5, people), rng.integers(0, 7, people)
     table = np.stack([first, second, (first + rng.integers(0, 3, people)) % 5], axis=1)
     codes, place, records = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-    found = two_way.fit_two_way(codes, records)
+    found = loglinear.fit_two_way(codes, records)
     exact = converged(table)
     # Plain fitting creeps for ever where the sample leaves no maximum: 20,000 cycles are 2e-4 from its end.
     assert np.abs(found.expected[place.ravel()] - exact).max() < 3e-4

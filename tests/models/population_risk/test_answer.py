@@ -7,7 +7,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.people.evidence import count_records
 from reid_sql.models.population_risk import doubts
-from reid_sql.models.population_risk.answer import PopulationRisk, answer, fit_sample
+from reid_sql.models.population_risk.answer import PopulationRisk, answer, estimate_sentence, fit_sample
 from reid_sql.models.population_risk.intervals import (
     Comparison,
     IntervalWidth,
@@ -18,7 +18,6 @@ from reid_sql.models.population_risk.intervals import (
     measure_spread,
     padded_interval,
 )
-from reid_sql.models.population_risk.sentence import estimate_sentence
 from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
 from tests.people_tables import of_values, three_columns
 

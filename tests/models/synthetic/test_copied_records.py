@@ -8,7 +8,7 @@ from scipy import stats
 
 from reid_sql.models.synthetic.attack_figures import AuditedAttack
 from reid_sql.models.synthetic.audited_tables import AuditedTables
-from reid_sql.models.synthetic.copied_records import CopiedRecords
+from reid_sql.models.synthetic.membership import CopiedRecords
 from tests.audited import Row, encode
 
 ERROR = 0.025

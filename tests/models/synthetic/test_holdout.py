@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from reid_sql.models.synthetic.holdout import has_people_of_both
+from reid_sql.models.synthetic.audit import has_people_of_both
 from tests.audited import Row, encode, encode_people
 
 
