@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 IMPORTED_AT = time.time_ns()  # what was written to the folder since then is not what runs
 
-__all__ = [  # and every declared function; the stub beside this file has their types
+__all__ = [  # and every declared function; the stub next to this file has their types
     "NoRecordsError",
     "OutOfDomainError",
     "ReidError",

@@ -189,9 +189,9 @@ def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
     left = list(names)
     groups: dict[str, list[str]] = {}
     for question, pattern in QUESTIONS.items():
-        found = [name for name in left if re.match(pattern, name)]
-        left = [name for name in left if name not in found]
-        groups |= {question: found} if found else {}
+        matching = [name for name in left if re.match(pattern, name)]
+        left = [name for name in left if name not in matching]
+        groups |= {question: matching} if matching else {}
     if left:
         raise LookupError(f"QUESTIONS has no question for {', '.join(left)}")
     return groups

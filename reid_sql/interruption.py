@@ -15,7 +15,7 @@ _CHECK: Final[ContextVar[Check | None]] = ContextVar("reid_sql_check", default=N
 
 
 def checkpoint(share: float | None = None) -> None:
-    """Let the computation be paused, or ended, here; `share` tells how much of it is done, if that is known.
+    """Let the computation be paused, or ended, here; `share` is how much of it is done, if that is known.
 
     It costs next to nothing where nobody can interrupt. In Python itself, Ctrl-C ends a computation as ever.
 

@@ -128,7 +128,7 @@ class Reduction:
         return self.whole and named and "position" in self.columns
 
 
-# The columns of a table of one row per person beside the user's: how many people the class of the row has,
+# The columns of a table of one row per person after the user's: how many people the class of the row has,
 # and the sum of their weights. No table of a user's has such names.
 CLASS_PEOPLE: Final = "\x01people of the class"
 CLASS_WEIGHT: Final = "\x01weight of the class"

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
-from reid_sql.engines.spark.sql import register as register_functions
+from reid_sql.engines.spark.functions import register as register_functions
 from reid_sql_udfs import declared
 
 FUNCTIONS = declared()

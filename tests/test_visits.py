@@ -55,6 +55,7 @@ GIVEN: Final = {
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
     "safe": ["visits.csv", "--by", "age,sex,town"],
+    "releases": ["visits.csv", "released.csv", *QI],
     "query": ["visits.sql"],
 }
 WITHOUT_A_TABLE: Final = {"audit-tables", "functions", "sql", "completion"}  # or with tables of counts
@@ -163,6 +164,7 @@ def test_no_measure_of_the_gate_is_judged_in_silence(name: str) -> None:
             check(write_policy(asked(measure)))
         return
     others = 'original_file = "visits.csv"\nholdout_file = "visits.csv"' if measure.takes("original") else ""
+    others += 'former_file = "visits.csv"' if measure.takes("first") else ""
     page = check(write_policy(asked(measure), 'cautions = "refuse"', about=others))
     [judged] = page["checks"]
     if measure.function == "sparse_correctness_curve":  # its person names them

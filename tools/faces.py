@@ -23,6 +23,8 @@ GIVEN: Final[Mapping[str, str]] = {
     "synthetic": "released",
     "tables": "[published]",
     "by": '["sex", "education"]',
+    "first": "people",
+    "second": "next_month",
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',
@@ -192,6 +194,7 @@ POLARS: Final = Face(
     fitted=(f"fitted = rp.{FIT}.collect()",),
     tables={
         "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
+        "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
         "saved": 'saved = rp.copula_json("town")',
         "published": f"published = rp.safe_table(people, {PUBLISHED})",
@@ -214,6 +217,7 @@ SPARK: Final = Face(
     fitted=(f"fitted = rs.{FIT}",),
     tables={
         "released": 'released = people.withColumn("age", people.age - people.age % 10)',
+        "next_month": 'next_month = people.filter("age > 20")',
         "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
         "saved": 'saved = rs.copula_json("town")',
     },
@@ -234,6 +238,7 @@ IBIS: Final = Face(
     fitted=(f"fitted = ri.{FIT}",),
     tables={
         "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
+        "next_month": 'next_month = people.filter(people["age"] > 20)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
         "saved": 'saved = ri.copula_json("town")',
     },
@@ -250,6 +255,7 @@ CONNECTION: Final = Face(
     fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
     tables={
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
+        "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
         "saved": 'saved = reid_sql.copula_json(con, "town")',
         "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",

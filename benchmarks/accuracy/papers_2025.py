@@ -15,7 +15,7 @@ from benchmarks.accuracy.trial import Fitted, Trial, measure, sample_histogram
 from reid_sql.models.classes.uniqueness import correctness_from_uniqueness
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.extrapolation import extrapolate
-from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor
+from reid_sql.models.pyc.pitman_yor import fit_pitman_yor
 from reid_sql.parameters import Integers
 
 SEED: Final = 2025

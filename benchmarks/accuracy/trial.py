@@ -13,7 +13,7 @@ from benchmarks.accuracy.published import FRACTIONS, METHODS
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes
 from reid_sql.models.pyc import extrapolation, pitman_yor
-from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor
+from reid_sql.models.pyc.pitman_yor import fit_pitman_yor
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast, forecast_pitman_yor
 from reid_sql.parameters import Floats, Integers
 from tests.urn import histogram_of

@@ -117,7 +117,7 @@ class ClassCounts:
 def bins_to_hide(
     counts: ClassCounts, statements: Sequence[Statement], below: int
 ) -> tuple[set[int], list[Statement]]:
-    """Return the bins whose counts are masked, and the statements that may be shown beside the others.
+    """Return the bins whose counts are masked, and the statements that may be shown with the others.
 
     The small bins are masked, and the next smallest until no small count, and no sum of some, can be bounded;
     then bins of no records, as that nobody is in a large class says how many are in small ones. Where all are

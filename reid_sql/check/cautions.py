@@ -73,9 +73,9 @@ def population_cautions(release: Release) -> Mapping[str, str]:
     """Return the same of the population table, whose people no check counts without an entity."""
     if release.population_identifiers is None:
         is_counted = release.table.entity is not None
-        found = {} if is_counted else _find_identifiers(release, in_population=True)
+        identifiers = {} if is_counted else _find_identifiers(release, in_population=True)
         release.population_identifiers = {
-            name: CAUTION_POPULATION_ROWS.format(words) for name, words in found.items()
+            name: CAUTION_POPULATION_ROWS.format(words) for name, words in identifiers.items()
         }
     return release.population_identifiers
 
@@ -116,9 +116,9 @@ def check_cautions(release: Release, check: Check) -> Iterator[str]:
     """
     roles = [name for name in check.columns if name not in check.counted or not names_a_person(name)]
     named = {fold_case(name) for name in roles}
-    found = [identifier_cautions(release)]
-    found += [population_cautions(release)] if check.measure.takes("population_tbl") else []
-    yield from (words for each in found for name, words in each.items() if fold_case(name) not in named)
+    cautions = [identifier_cautions(release)]
+    cautions += [population_cautions(release)] if check.measure.takes("population_tbl") else []
+    yield from (words for each in cautions for name, words in each.items() if fold_case(name) not in named)
     scenario = check.parameters.get("scenario")
     population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
     if population is not None:

@@ -22,7 +22,12 @@ CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers 
 
 
 # The relation that a function is given besides the table, by the role that it has in the policy.
-OTHER_TABLES: Final = {"population_tbl": "population", "original": "original", "holdout": "holdout"}
+OTHER_TABLES: Final = {
+    "population_tbl": "population",
+    "original": "original",
+    "holdout": "holdout",
+    "first": "former",
+}
 
 
 class Calls:
@@ -36,7 +41,7 @@ class Calls:
 
     def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Call a function on one relation."""
-        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl})
+        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl, "second": tbl})
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:

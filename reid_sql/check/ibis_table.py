@@ -13,7 +13,7 @@ import pyarrow as pa
 from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
-from reid_sql.check.client_records import Client, ClientRecords, RemoteTable
+from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.policy_model import (
@@ -25,7 +25,6 @@ from reid_sql.check.policy_model import (
     sets_counted,
 )
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release
-from reid_sql.check.sensitive_measures import SensitiveMeasures
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import (
     DistinctRecords,

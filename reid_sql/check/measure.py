@@ -27,7 +27,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLES: Final = ("tbl", "tables", "population_tbl", "original", "synthetic", "holdout")
+TABLES: Final = ("tbl", "tables", "population_tbl", "original", "synthetic", "holdout", "first", "second")
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
@@ -86,8 +86,8 @@ def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # no
     """Count the sets of columns that are listed; without an answer where not all were searched."""
     status = rows[0]["status"]
     is_complete = status == OK or status.partition(":")[0] == STATUS_NO_SET.partition(":")[0]
-    found = sum(bool(row["columns"]) for row in rows)
-    return {"sets": found, "status": OK} if is_complete else {"sets": None, "status": status}
+    number = sum(bool(row["columns"]) for row in rows)
+    return {"sets": number, "status": OK} if is_complete else {"sets": None, "status": status}
 
 
 def sum_of(column: str) -> Pick:
@@ -120,12 +120,23 @@ def count_cells(column: str, *words: str) -> Pick:
     return pick
 
 
+def figure_of(name: str) -> Pick:
+    """Take the figure of this name; none where little could be compared, as it would be too low."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        row = next(row for row in rows if row["figure"] == name)
+        is_known = row["status"] == OK
+        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
+
+    return pick
+
+
 def strongest(*attacks: str) -> Pick:
     """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        found = [row for row in rows if row["attack"] in attacks]
-        worst = max(found, key=lambda row: float("inf") if row["high"] is None else row["high"])
+        figures = [row for row in rows if row["attack"] in attacks]
+        worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
         ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
         if doubtful := [row["status"] for row in rows if row["status"] in DOUBTS]:
             return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}

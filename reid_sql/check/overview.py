@@ -138,7 +138,7 @@ def count_parts(
 
 
 def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[Statement]:
-    """Yield what the figure of a check on the whole table tells about its class sizes."""
+    """Yield what the figure of a check on the whole table reveals of its class sizes."""
     name, judgement = each.check.measure.name, each.findings[0]
     value, records = judgement.figure.value, release.records
     if value is None or not records:

@@ -1,8 +1,8 @@
-"""The measures of what is made from a table of people: synthetic tables, and tables of aggregates."""
+"""The measures of what is made from a table of people: synthetic tables, aggregates, repeated releases."""
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_cells, count_rules, strongest
+from reid_sql.check.measure import Measure, count_cells, count_rules, figure_of, strongest
 from reid_sql.function import Parameter
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
@@ -110,4 +110,18 @@ PUBLISHED_TABLES: Final = tuple(
             (SEVERAL_TABLES,),
         ),
     )
+)
+
+# Who can be followed from the release before this one.
+RELEASES: Final = (
+    Measure(
+        "people_followed",
+        "people who are the only one of their kind in the former release and in this one",
+        "compare_releases",
+        "value",
+        "count",
+        of_records=True,
+        unused=("sensitive",),
+        pick=figure_of("followed"),
+    ),
 )

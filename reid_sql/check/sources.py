@@ -20,9 +20,9 @@ ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
 # What a table may be compared with: its population; what a synthetic table was made from, and people who were
-# not used to make it; published tables that are audited with it.
+# not used to make it; the release before this one; published tables that are audited with it.
 PUBLISHED: Final = ("published", "published_2", "published_3")
-ROLES: Final = ("population", "original", "holdout", *PUBLISHED)
+ROLES: Final = ("population", "original", "holdout", "former", *PUBLISHED)
 PASSED_IN_PYTHON: Final = "a table passed in Python"
 
 
@@ -107,18 +107,18 @@ def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
 
 def read_other_sources(place: Place, given: PolicyContext, source: Source) -> dict[str, Source]:
     """Where the tables lie that this one is compared with: in files, or next to the table in a warehouse."""
-    found = {}
+    others = {}
     for role in ROLES:
         name = place.text(f"{role}_table", "")
         if f"{role}_file" in place.values or (name and source.url is not None) or name in given.passed:
-            found[role] = read_source(place, given, f"{role}_")
+            others[role] = read_source(place, given, f"{role}_")
         elif name and source.passed is not None:
             rule = f"tables must hold the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
             raise UnknownNameError(f"{rule}; pass it by its name")
         elif f"{role}_table" in place.values:
             rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"
             raise OutOfDomainError(f"{rule}; name the file too")
-    return found
+    return others
 
 
 def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> Source:

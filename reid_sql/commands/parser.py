@@ -239,9 +239,13 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     words = "show how well the other columns still predict this column"
     parser.add_argument("--target", metavar="COLUMN", help=words)
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
+    words = "write the hierarchies as TOML for the policy, to be edited, and search nothing"
+    parser.add_argument("--write-hierarchies", metavar="FILE", help=words)
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
     parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
+    words = "write a page with the five forms of least loss that meet the policy, side by side"
+    parser.add_argument("--choice", metavar="FILE", help=words)
     _plot(parser, "risk against loss of the transformations")
 
 
@@ -303,6 +307,19 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
     _plot(parser, "the interval of each hidden cell")
     _format(parser)
+
+
+def _releases(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    words = "the release after it: CSV, Parquet, JSON or DuckDB file"
+    parser.add_argument("second", metavar="SECOND", help=words)
+    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
+    words = "the column of both that identifies people, which shows which links are right"
+    parser.add_argument("--key", metavar="COLUMN", help=words)
+    _entity(parser)
+    words = "the column whose values nobody should learn"
+    parser.add_argument("--sensitive", metavar="COLUMN", help=words)
+    _nulls(parser, "")
 
 
 def _query(parser: argparse.ArgumentParser) -> None:
@@ -384,6 +401,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "compute what published tables give away of their hidden cells, and of groups between them",
         _audit_tables,
         "cells:run_audit_tables",
+    ),
+    "releases": Command(
+        "compare two releases of one table: who can be followed, entered or left",
+        _releases,
+        "attack:run_releases",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(

@@ -175,8 +175,8 @@ def describe_people(
         dict.fromkeys(each for table in named for each in repeated(con, table, columns))
         for named in (() if entity else tables, population)
     )
-    said = COUNTED_PEOPLE.format(entity) if entity else hint(list(counted), "--entity")
-    return " ".join(filter(None, [said, hint([each for each in others if each not in counted], None)]))
+    counted_as = COUNTED_PEOPLE.format(entity) if entity else hint(list(counted), "--entity")
+    return " ".join(filter(None, [counted_as, hint([each for each in others if each not in counted], None)]))
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:

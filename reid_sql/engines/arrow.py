@@ -120,10 +120,10 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     for column in numbers:
         valid &= truths_in(column.is_valid())
     rows = np.flatnonzero(valid)
-    kept = cells.taken(rows)
+    complete_cells = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
     own = [column.take(numbers_of(rows, pa.int64())) for column in numbers]
-    answer[rows] = _scored(declared, kept, [], own)
+    answer[rows] = _scored(declared, complete_cells, [], own)
     return doubles_of(answer, valid)
 
 

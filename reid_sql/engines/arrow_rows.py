@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
 
-MOST: Final = 2**31 - 1  # of bytes or items that an array of Arrow tells apart by its ends
+MOST: Final = 2**31 - 1  # of bytes or items that an array of Arrow can address
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:

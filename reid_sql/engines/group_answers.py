@@ -69,7 +69,7 @@ def with_null_report(
 def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind the body to the columns of each group as a list of lists, for a list of rows each, or a refusal.
 
-    The last argument tells whether the table is divided, or a whole one in one group. Where there is no group
+    The last argument is whether the table is divided, or a whole one in one group. Where there is no group
     at all, the body gets no record, and refuses.
     """
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}

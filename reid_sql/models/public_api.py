@@ -31,9 +31,9 @@ from reid_sql.models.population.population_uniqueness import Estimator, Uniquene
 from reid_sql.models.population.population_uniqueness import estimate_by_methods as population_uniqueness
 from reid_sql.models.pyc.extrapolation import extrapolate as extrapolate_pyc
 from reid_sql.models.pyc.pitman_yor import correctness as pyc_correctness
+from reid_sql.models.pyc.pitman_yor import fit_pitman_yor as fit_pyc
 from reid_sql.models.pyc.pitman_yor import k_violation as pyc_k_violation
 from reid_sql.models.pyc.pitman_yor import uniqueness as pyc_uniqueness
-from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor as fit_pyc
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor as forecast_pyc
 
 __all__ = [

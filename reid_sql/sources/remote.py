@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -41,7 +41,7 @@ def is_connection(text: str) -> bool:
     return text.startswith(VARIABLE) or (match is not None and match[1].lower() not in STORES)
 
 
-def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) -> str:
+def url_of(words: str, given: str) -> str:
     """Return the URL, read from the environment where only its variable is named; refuses a written secret.
 
     `words` is what a refusal calls the URL.
@@ -50,13 +50,13 @@ def url_of(words: str, given: str, environment: Mapping[str, str] = os.environ) 
         _refuse_secret(words, given)
         return given
     name = given.removeprefix(VARIABLE)
-    if not environment.get(name):
+    if not os.environ.get(name):
         rule = f"{words} must name a variable of the environment that is set, got '{given}'"
         raise UnknownNameError(f"{rule}; set {name or 'WAREHOUSE_URL'} to the URL")
-    if not SCHEME.match(environment[name]):
+    if not SCHEME.match(os.environ[name]):
         rule = f"{words} must lead to a URL, got '{given}', whose value is none"
         raise OutOfDomainError(f"{rule}; write it like postgres://user:password@host/database")
-    return environment[name]
+    return os.environ[name]
 
 
 def _refuse_secret(words: str, given: str) -> None:

@@ -30,7 +30,7 @@ def count_by_group(
 
     `sized` is the text of one or more common table expressions over reid_divided, the last of which,
     reid_sized, has the groups' columns and the `counts`; reid_divided holds the distinct rows by the columns
-    and the groups (and people, if any), with their counts, and whether they are `kept`.
+    and the groups (and people, if any), with their counts, and whether they are `complete`.
     """
     every, groups = [*columns, *by], group_aliases(columns, by)
     person = "NULL" if entity is None else f"q{len(every) + 1}"
@@ -39,7 +39,7 @@ def count_by_group(
     own = ", ".join(f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True))
     body = f"""
         WITH reid_divided AS MATERIALIZED (
-          SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS kept
+          SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS complete
           FROM (
             SELECT {numbered(every)}, {person} AS entity, count(*) AS records
             FROM {rows}
@@ -49,7 +49,7 @@ def count_by_group(
         {sized},
         reid_groups AS (
           SELECT {", ".join(groups)},
-            coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+            coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
           FROM reid_divided GROUP BY {", ".join(groups)}
         )
         SELECT {own}, {counts}, records_dropped, {text(nulls)} AS nulls
@@ -66,10 +66,10 @@ def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nul
 
 
 def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: bool) -> str:
-    """Name reid_sized the histogram of each group, of reid_met.
+    """Name reid_sized the histogram of each group, of reid_in_classes.
 
-    reid_met has the rows of reid_divided that are kept, each with the size of its class, and in `short`
-    whether a population holds fewer of that class.
+    reid_in_classes has the rows of reid_divided that are complete, each with the size of its class, and in
+    `short` whether a population has fewer of that class.
     """
     groups, every = group_aliases(columns, by), numbered([*columns, *by])
     head = prefix(groups)
@@ -77,21 +77,21 @@ def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: 
         return f"""reid_sized AS (
           SELECT {head}class_size, count(*) AS classes, sum(records)::BIGINT AS records,
             coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
-          FROM reid_met
+          FROM reid_in_classes
           GROUP BY {head}class_size
         )"""
     return f"""reid_sized AS (
           SELECT c.*, p.records, p.uncovered
           FROM (
             SELECT {head}class_size, count(*) AS classes
-            FROM (SELECT DISTINCT {every}, class_size FROM reid_met)
+            FROM (SELECT DISTINCT {every}, class_size FROM reid_in_classes)
             GROUP BY {head}class_size
           ) AS c
           LEFT JOIN (
             SELECT {head}class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
             FROM (
               SELECT {head}min(class_size) AS class_size, bool_or(short) AS short
-              FROM reid_met GROUP BY {head}entity
+              FROM reid_in_classes GROUP BY {head}entity
             )
             GROUP BY {head}class_size
           ) AS p ON c.class_size = p.class_size AND {same("c", "p", groups)}

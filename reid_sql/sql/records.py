@@ -156,21 +156,21 @@ def value_texts(columns: Sequence[str]) -> str:
     return f"[{', '.join(map(value_text, aliases(len(columns))))}]"
 
 
-def fits_memory(bytes_each: int, memory_mb: int, what: str, count: str = "count(*)") -> str:
+def fits_memory(bytes_each: int, memory_mb: int, what: str) -> str:
     """Test that so many records fit, before any are gathered; else refuse."""
-    return f"""CASE WHEN {count}::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
-        THEN error(('memory_mb must be at least ' || ({count}::HUGEINT * {bytes_each} + 999999) // 1000000
-          || ' for ' || {count} || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
+    return f"""CASE WHEN count(*)::HUGEINT * {bytes_each} > {memory_mb}::HUGEINT * 1000000
+        THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * {bytes_each} + 999999) // 1000000
+          || ' for ' || count(*) || {text(what)} || ', got {memory_mb}; pass more, fewer columns, or a '
           || 'smaller sample')::VARCHAR)::BOOLEAN
         ELSE true END"""
 
 
-def fits_memory_limit(bytes_each: int, count: str = "count(*)") -> str:
+def fits_memory_limit(bytes_each: int) -> str:
     """Test that a function that gets all distinct records at once stays within DuckDB's memory_limit."""
     setting = "current_setting('memory_limit')"
-    return f"""CASE WHEN {count} * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
-        THEN error(('memory_limit must be at least ' || ({count} * {bytes_each}::HUGEINT + 999999) // 1000000
-          || ' MB for ' || {count} || ' distinct records, got ' || {setting}
+    return f"""CASE WHEN count(*) * {bytes_each}::DOUBLE > {MEMORY_LIMIT}
+        THEN error(('memory_limit must be at least ' || (count(*) * {bytes_each}::HUGEINT + 999999) // 1000000
+          || ' MB for ' || count(*) || ' distinct records, got ' || {setting}
           || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
         ELSE true END"""
 

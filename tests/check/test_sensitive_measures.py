@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from reid_sql.check import gate, sensitive_measures
+from reid_sql.check import client_records, gate
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
 from reid_sql.reductions.disclosure.ibis import several_kinds
@@ -98,5 +98,5 @@ def test_a_measure_that_is_refused_leaves_the_others_judged(
             raise ReidError("too many at once")
         return several_kinds(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sensitive_measures, "several_kinds", one_at_a_time)
+    monkeypatch.setattr(client_records, "several_kinds", one_at_a_time)
     assert [each["groups"][0]["value"] for each in gate.check(path)["checks"]] == expected

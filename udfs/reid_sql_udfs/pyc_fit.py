@@ -2,8 +2,8 @@
 
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.pyc import pitman_yor_fit
-from reid_sql.models.pyc.pitman_yor_fit import Prior, PycFit
+from reid_sql.models.pyc import pitman_yor
+from reid_sql.models.pyc.pitman_yor import Prior, PycFit
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -29,4 +29,4 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     >>> pyc_fit(geometric).records
     32
     """
-    return pitman_yor_fit.fit_pitman_yor(histogram, prior)[0]
+    return pitman_yor.fit_pitman_yor(histogram, prior)[0]

@@ -3,8 +3,7 @@
 from reid_sql.function import Answer, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor_forecast
-from reid_sql.models.pyc.pitman_yor import ClassSize
-from reid_sql.models.pyc.pitman_yor_fit import Prior
+from reid_sql.models.pyc.pitman_yor import ClassSize, Prior
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.parameters import Populations
 from reid_sql.reductions.classes import HISTOGRAM

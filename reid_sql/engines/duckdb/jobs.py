@@ -3,7 +3,7 @@
 DuckDB looks for an interrupt between two calls of a function, never inside one. So a body is begun by one
 call, and each row of a range asks for its answer: every such call waits a moment, and between two of them the
 statement can end. A body goes on only while a call waits for it; if none comes any more, it pauses at its
-next checkpoint, and then ends. Nothing tells whether the statement has ended, or is busy elsewhere: with
+next checkpoint, and then ends. Nothing shows whether the statement has ended, or is busy elsewhere: with
 another body, with its own SQL, or on a machine that stood still. So what ended begins anew when it is asked.
 """
 

@@ -4,11 +4,10 @@ import json
 import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
-from importlib import resources
 from inspect import Parameter as Argument
 from inspect import Signature
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
 FILE: Final = "prepared.json"
 
 
-@dataclass(frozen=True)
-class PythonFunction:
+class PythonFunction(NamedTuple):
     """How DuckDB calls a Python function; types of None are any number of arguments of any type."""
 
     types: list[Any] | None
@@ -49,8 +47,7 @@ class PythonFunction:
     is_volatile: bool  # whether each call counts, so that none is folded away or made twice
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """The macros by name with their definitions, those of the bare names, and the Python functions."""
 
     names: list[str]
@@ -62,12 +59,13 @@ class Prepared:
 
     def text(self) -> str:
         """The stored form."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        python = {name: each._asdict() for name, each in self.python.items()}
+        return json.dumps({**self._asdict(), "python": python}, indent=1, ensure_ascii=False) + "\n"
 
 
 def prepared(functions: "Mapping[str, Function]") -> Prepared:
     """What was stored, or what is prepared for another set of functions."""
-    stored: dict[str, Any] = json.loads(resources.files(__package__).joinpath(FILE).read_text("utf-8"))
+    stored: dict[str, Any] = json.loads(Path(__file__).with_name(FILE).read_text("utf-8"))
     if stored["names"] != list(functions):
         return prepare(functions)
     python = {name: PythonFunction(**each) for name, each in stored.pop("python").items()}
@@ -167,8 +165,7 @@ def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - wh
     return probe
 
 
-@dataclass(frozen=True)
-class _Listed:
+class _Listed(NamedTuple):
     """What is not DuckDB's own among the functions of an instance."""
 
     python: set[str]
@@ -222,7 +219,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
     made = prepared(functions)
     reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
-    if reserved:  # DuckDB has no place for ours beside them
+    if reserved:  # DuckDB has no place for ours next to them
         raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
     _register_python(cursor, made.python, listed.python)
     place = f"{catalogue}.main."

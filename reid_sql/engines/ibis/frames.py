@@ -1,7 +1,7 @@
 """Ibis: columns by their names, the relations that all reductions share, and every fetch of rows."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import reduce
@@ -42,8 +42,8 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
         kind = frame.schema()[name]
         as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
         if _is_incomparable(kind) and not as_text:
-            told = " ".join(str(kind).split())  # a type of the database's own has several lines
-            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {told}"
+            type_text = " ".join(str(kind).split())  # a type of the database's own has several lines
+            rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return checked
 
@@ -103,9 +103,9 @@ def count_by(rows: Table, names: Sequence[str], count: str) -> Table:
     return rows.group_by(list(names)).agg(**{count: bigint(rows.count())})
 
 
-def count_over(rows: Table, names: Sequence[str], one: str = "reid_one") -> IntegerValue:
+def count_over(rows: Table, names: Sequence[str]) -> IntegerValue:
     """How many rows share the values of each, in a column of ones: some dialects count no rows in windows."""
-    return bigint(rows[one].count().over(group_by=window_keys(rows, names)))
+    return bigint(rows["reid_one"].count().over(group_by=window_keys(rows, names)))
 
 
 def window_keys(rows: Table, names: Sequence[str]) -> list[Column]:
@@ -209,7 +209,7 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
 
 
 def _fetch(frame: Table, words: str) -> pa.Table:
-    """Fetch the rows; of an error the type alone is told, as the words of a driver may quote a value."""
+    """Fetch the rows; of an error, report the type alone, as the words of a driver may quote a value."""
     try:
         in_parts = backend(frame) == POSTGRES and not frame.op().find(ops.InMemoryTable)
         return _fetch_in_parts(frame) if in_parts else frame.to_pyarrow()
@@ -267,9 +267,9 @@ def _all_rows(connection: Any) -> Iterator[None]:  # noqa: ANN401 - of any drive
         connection.execute(ROW_SECURITY.format("on", "off"))
 
 
-def max_collected_values(environment: Mapping[str, str] = os.environ) -> int:
+def max_collected_values() -> int:
     """Read how many values may come to the client, rows times columns."""
-    given = environment.get(SETTING, str(LIMIT))
+    given = os.environ.get(SETTING, str(LIMIT))
     try:
         most = int(float(given))
     except (ValueError, OverflowError):

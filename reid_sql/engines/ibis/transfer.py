@@ -201,8 +201,8 @@ def _representatives(column: pa.ChunkedArray, codes: Integers, kind: dt.DataType
         if not values.null_count and len(values) == counted == _count_distinct(values):
             return values
     rule = f"'{name}' must come to the client as values that differ as in the database"
-    told = " ".join(str(kind).split())
-    got = f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {told}"
+    type_text = " ".join(str(kind).split())
+    got = f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}"
     raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
 
 

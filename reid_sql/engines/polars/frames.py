@@ -203,7 +203,7 @@ def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -
 
 
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
-    """Collect the frame; of an error the type alone is told, as Polars' words may quote a value."""
+    """Collect the frame; of an error, report the type alone, as Polars' words may quote a value."""
     try:
         return frame.collect(engine="streaming").to_arrow()
     except pl.exceptions.PolarsError as error:

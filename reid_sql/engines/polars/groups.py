@@ -51,7 +51,7 @@ def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     nulls: str,
     words: Columns = QUASI_IDENTIFIERS,
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
-    """The distinct rows with their counts, and whether they are kept; the names of columns and of groups.
+    """The distinct rows with their counts, and whether they are complete; the names of columns and of groups.
 
     Where a column identifies people, it is `entity` in the rows.
     """
@@ -64,9 +64,9 @@ def rows_of_groups(  # noqa: PLR0917 - a table, what is counted of it, and how
     if entity is not None:
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
     missing = pl.any_horizontal(pl.col(names[: len(columns)]).is_null())
-    kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
+    complete = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
     counted = rows.group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
-    return counted.with_columns(kept.alias("kept")), names[: len(columns)], groups
+    return counted.with_columns(complete.alias("complete")), names[: len(columns)], groups
 
 
 def raw_rows_of_groups(
@@ -76,14 +76,14 @@ def raw_rows_of_groups(
     nulls: str,
     words: Columns = QUASI_IDENTIFIERS,
 ) -> tuple[pl.LazyFrame, list[str], list[str]]:
-    """All rows, as q1, q2, …, with whether they are kept; the names of columns and of groups."""
+    """All rows, as q1, q2, …, with whether they are complete; the names of columns and of groups."""
     every = [*check_columns(words, columns, frame), *check_groups(frame, by, nulls)]
     names = aliases(every)
     own, groups = names[: len(columns)], names[len(columns) :]
     missing = pl.any_horizontal(pl.col(own).is_null())
-    kept = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
+    complete = ~missing if nulls == "drop" else pl.lit(True)  # noqa: FBT003 - a literal
     rows = with_aliases(frame, every, *class_columns(frame))
-    rows = rows.with_columns(kept.alias("kept"), pl.lit(1, pl.Int64).alias("records"))
+    rows = rows.with_columns(complete.alias("complete"), pl.lit(1, pl.Int64).alias("records"))
     return rows, own, groups
 
 
@@ -91,7 +91,7 @@ def report_groups(
     counted: pl.LazyFrame, sized: pl.LazyFrame, groups: Sequence[str], by: Sequence[str], nulls: str
 ) -> pl.LazyFrame:
     """Report the counts of each group, all groups included, with the records dropped of each."""
-    left_out = pl.col("records").filter(~pl.col("kept")).sum().alias("records_dropped")
+    left_out = pl.col("records").filter(~pl.col("complete")).sum().alias("records_dropped")
     result = counted.group_by(groups).agg(left_out)
     every = result.join(sized, on=list(groups), how="left", nulls_equal=True)
     own = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))

@@ -114,13 +114,13 @@ TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_st
 def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Return the answer, whose collection warns of columns that are named like an identifier and repeat.
 
-    They are counted beside the answer, if there is such a name.
+    They are counted with the answer, if there is such a name.
     """
     rows = find_counted_rows(declared, arguments)
     frames = [arguments[name].lazy() for name in rows.tables]
     named = [(frame, names) for frame in frames if (names := _identifiers(frame, rows))]
-    told = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
-    return pl.concat([answer, *told]) if told else answer
+    warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
+    return pl.concat([answer, *warnings]) if warnings else answer
 
 
 def _identifiers(frame: pl.LazyFrame, rows: CountedRows) -> list[str]:

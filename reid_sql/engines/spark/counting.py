@@ -173,8 +173,8 @@ def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[
     inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
     repeated = spread.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "is_crowd", *own)
-    held = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
-    each = held.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    sets_of_records = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
+    each = sets_of_records.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")

@@ -23,15 +23,17 @@ from reid_sql.models.attacker.knowledge import (
     MAX_ENUMERATED_SETS,
     STATUS_PITMAN,
     Knowledge,
+    Subjects,
     Unique,
     choose_uniqueness,
     count_sets,
     draw_sets,
     enumerate_sets,
+    find_subjects,
+    match_records,
     refuse_both,
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
-from reid_sql.models.attacker.subjects import Subjects, find_subjects, match_records
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
 from reid_sql.parameters import Floats, Integers, plain
 

@@ -332,7 +332,7 @@ def _estimate(values: Floats, weight: Floats, draws: int) -> tuple[float, float,
 
 Membership = npt.NDArray[np.bool_]  # (people, items)
 
-MAX_CELLS: Final = 200_000_000  # rows of people, each held against everyone with the person's rarest row
+MAX_CELLS: Final = 200_000_000  # rows of people, each compared with everyone with the person's rarest row
 REFUSAL_COMMON_ROWS: Final = (
     "unicity_people must compare at most {:,} rows of people who share a person's rarest row, got {:,}; "
     "pass finer columns, or a view of fewer people"

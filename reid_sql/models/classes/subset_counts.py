@@ -73,15 +73,15 @@ class CountedSubsets:
 PIECE: Final = 1 << 16  # subsets whose columns are listed at once
 
 
-def count_subsets(columns: int, max_size: int, most: int = MAX_SUBSETS) -> int:
+def count_subsets(columns: int, max_size: int) -> int:
     """Count the subsets of 1 to `max_size` columns; refuse more than one call can count.
 
     >>> count_subsets(4, 2)
     10
     """
     count = sum(comb(columns, size) for size in range(1, min(max_size, columns) + 1))
-    if count > most:
-        rule = f"the number of subsets of the columns must be at most {most}, got {count}"
+    if count > MAX_SUBSETS:
+        rule = f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {count}"
         raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return count
 
@@ -222,8 +222,8 @@ class _Counter:
             return replace(state, partition=self.rows.refine(partition, column))
         if self.nulls == "wildcard":
             return _State(self.rows.refine(partition, column), lacks=True)
-        kept = known[partition.rows]
-        partition = replace(partition, rows=partition.rows[kept], ids=partition.ids[kept])
+        is_known = known[partition.rows]
+        partition = replace(partition, rows=partition.rows[is_known], ids=partition.ids[is_known])
         return _State(self.rows.refine(partition, column), known if left is None else left & known)
 
     def _count(self, state: _State, mask: int) -> Figures:
@@ -250,8 +250,8 @@ class _Counter:
         if not len(rows) or not len(self.several):
             return self.several[:0]
         places = np.searchsorted(rows, self.several)  # rows ascend
-        found: Integers = places[rows.take(places, mode="clip") == self.several]
-        return found
+        repeated: Integers = places[rows.take(places, mode="clip") == self.several]
+        return repeated
 
     def _count_last(self, partition: Partition, equal: Integers, column: int) -> Figures:
         """Count a subset that nothing refines: the sizes of its classes are enough."""

@@ -66,7 +66,7 @@ def correctness_from_uniqueness(xi: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
 # The size of a population that a sample was drawn from: at least that of the sample.
 
 
-def check_population(population: float, records: int, words: str = "records of the sample") -> float:
+def check_population(population: float, records: int) -> float:
     """Give the population as a number of people; refuses one that is smaller than the sample.
 
     >>> check_population(1000, 50)
@@ -74,7 +74,7 @@ def check_population(population: float, records: int, words: str = "records of t
     """
     people = float(COUNT.check("population", population))
     if people < records:
-        rule = f"population must be at least the {records} {words}, got {plain(people)}"
+        rule = f"population must be at least the {records} records of the sample, got {plain(people)}"
         raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     return people
 

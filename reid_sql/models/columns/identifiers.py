@@ -53,5 +53,5 @@ def names_a_person(name: str) -> bool:
     >>> [names_a_person(name) for name in ("id", "patient_id", "visit_customer_nr", "hospital_id")]
     [True, True, True, False]
     """
-    found = IDENTIFIER_NAME.search(name)
-    return found is not None and (found.start() == 0 or found[3] is not None)
+    match = IDENTIFIER_NAME.search(name)
+    return match is not None and (match.start() == 0 or match[3] is not None)

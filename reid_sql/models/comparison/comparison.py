@@ -8,9 +8,14 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
-from reid_sql.models.comparison.attack_result import AttackResult
 from reid_sql.models.comparison.column_laws import classify_column
-from reid_sql.models.comparison.linkage import ALL_COLUMNS, LIKELIHOOD, link_records, prepare_attack
+from reid_sql.models.comparison.linkage import (
+    ALL_COLUMNS,
+    LIKELIHOOD,
+    AttackResult,
+    link_records,
+    prepare_attack,
+)
 from reid_sql.models.comparison.nearest_records import BY_AGREEMENT, BY_DIFFERENCES, BY_NUMBERS, BY_RANKS
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,

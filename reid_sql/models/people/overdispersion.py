@@ -183,25 +183,23 @@ def choose_subsets(columns: int, rng: np.random.Generator) -> list[list[int]]:
     return [list(subset) for subset in subsets]
 
 
-def posterior_of_shapes(
-    own: ShapeLikelihood, others: Sequence[ShapeLikelihood], law: ShapeLaw = LAW
-) -> Floats:
+def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood]) -> Floats:
     """Posterior weights of LOG_SHAPES: the prior by the sub-tables, times the table's own likelihood."""
-    log = np.log(np.maximum(_shape_prior(own.entropy, others, law), 1e-300)) + own.log_likelihood
+    log = np.log(np.maximum(_shape_prior(own.entropy, others), 1e-300)) + own.log_likelihood
     weights = np.exp(log - log.max())
     return np.asarray(weights / weights.sum())
 
 
-def log_shapes_at(records: float, people: float, law: ShapeLaw = LAW) -> Floats:
+def log_shapes_at(records: float, people: float) -> Floats:
     """Ln a of a population of this size for each of the sample's LOG_SHAPES."""
-    return np.asarray(LOG_SHAPES + law.drift * np.log10(max(people / records, 1.0)))
+    return np.asarray(LOG_SHAPES + LAW.drift * np.log10(max(people / records, 1.0)))
 
 
-def _shape_prior(entropy: float, others: Sequence[ShapeLikelihood], law: ShapeLaw) -> Floats:
+def _shape_prior(entropy: float, others: Sequence[ShapeLikelihood]) -> Floats:
     """Prior density of ln a of the full table: normal around the shifted line, averaged over the line."""
     alphas, betas, weight = _fit_line(others)
-    centre = alphas + betas * (entropy - CENTRE) + law.shift
-    density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / law.deviation) ** 2) / 2)
+    centre = alphas + betas * (entropy - CENTRE) + LAW.shift
+    density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / LAW.deviation) ** 2) / 2)
     return np.asarray((density * weight).sum(axis=(1, 2)))
 
 

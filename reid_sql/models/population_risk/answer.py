@@ -1,6 +1,6 @@
 """How many people of a population are unique by a sample's columns: shares, bounds, a status and a sentence.
 
-The model of people predicts the shares; `doubts` lists what stands against them, and where only a provable
+The model of people predicts the shares; `doubts` lists what casts doubt on them, and where only a provable
 bound remains.
 """
 
@@ -223,7 +223,7 @@ def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> Pe
 def _predict(
     fitted: FittedSample, evidence: PeopleEvidence, people: float, k: int
 ) -> tuple[Shares, list[str]]:
-    """Predict the shares of a population, and list what stands against them."""
+    """Predict the shares of a population, and list what casts doubt on them."""
     model, free = fitted.model, fitted.evidence
     if model is None or people == evidence.records:
         return count_shares(evidence.histogram, k), [STATUS_COUNTED]

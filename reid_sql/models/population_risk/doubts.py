@@ -1,4 +1,4 @@
-"""What stands against an interval, as a code and a sentence each, and what the interval assumes.
+"""What casts doubt on an interval, as a code and a sentence each, and what the interval assumes.
 
 A status begins with its code, so that programs can test for it.
 """

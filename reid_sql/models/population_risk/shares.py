@@ -239,15 +239,13 @@ def predict_by_sample(
     return np.asarray(np.minimum(counted * then / np.maximum(now, 1e-300), 1.0))
 
 
-def join_predictions(
-    by_model: Floats, by_sample: Floats, fraction: float, margin: float, power: float = SAMPLE_POWER
-) -> Floats:
-    """Average two predictions on the log-odds scale, the second with weight fraction^power.
+def join_predictions(by_model: Floats, by_sample: Floats, fraction: float, margin: float) -> Floats:
+    """Average two predictions on the log-odds scale, the second with weight fraction^SAMPLE_POWER.
 
     >>> join_predictions(np.array([0.5]), np.array([0.2]), 1.0, 1e-3).round(6).tolist()
     [0.2]
     """
-    weight = fraction**power
+    weight = fraction**SAMPLE_POWER
     log = (1 - weight) * log_odds(by_model, margin) + weight * log_odds(by_sample, margin)
     return share_of(log, margin)
 

@@ -17,13 +17,13 @@ from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import check_population
 from reid_sql.models.numerics.gamma_functions import log_gamma_ratio, log_rising_ratio
 from reid_sql.models.numerics.scipy_functions import gammaln, ndtr
-from reid_sql.models.pyc.pitman_yor import parameters
-from reid_sql.models.pyc.pitman_yor_fit import (
-    MIN_UNIFORM_PRODUCT,
+from reid_sql.models.pyc.pitman_yor import (
+    MIN_FITTED_PRODUCT,
     Prior,
     describe_misfit,
     fit_pitman_yor,
     measure_misfit,
+    parameters,
     widen_interval,
 )
 from reid_sql.parameters import Floats
@@ -99,7 +99,7 @@ def forecast_pitman_yor(
     draws = _resample(posterior.weight)
     entropy = np.r_[fit.entropy, posterior.entropy[draws]]
     tail = np.r_[fit.tail, posterior.tail[draws]]
-    d, alpha = parameters(entropy, np.maximum(tail, MIN_UNIFORM_PRODUCT / entropy))
+    d, alpha = parameters(entropy, np.maximum(tail, MIN_FITTED_PRODUCT / entropy))
     d = np.where(np.abs(d) < MIN_DISCOUNT, MIN_DISCOUNT, d)
     possible = np.r_[True, (alpha + classes * d)[1:] > 0]
     urn = Urn(d[possible], np.maximum(alpha, -d * classes)[possible], fit.records, classes)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.comparison.attack_result import wilson_interval
+from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.synthetic.audited_tables import Flags
 from reid_sql.parameters import Floats, Integers
@@ -51,9 +51,9 @@ def judge_shares(
         )
     low, high = newcombe_interval((original, trials[0]), (control, trials[1]))
     is_weak = baseline is not None and original <= baseline
-    said = status or (STATUS_WEAK_ATTACK if is_weak else OK)
+    own_status = status or (STATUS_WEAK_ATTACK if is_weak else OK)
     return AuditedAttack(
-        attack, column, figure, original, control, baseline, original - control, low, high, said
+        attack, column, figure, original, control, baseline, original - control, low, high, own_status
     )
 
 

@@ -155,8 +155,8 @@ def _chance_of_link(distances: Integers, records: Integers) -> Floats:
 def _chance_of_value(distances: Integers, is_right: Flags, records: Integers) -> Floats:
     """Chance that one of the nearest synthetic records has the person's value, (block,)."""
     # numpy searches a flat array several times as fast.
-    found = np.flatnonzero(distances == distances.min(axis=1)[:, None])
-    people, nearest = np.divmod(found, distances.shape[1])
+    pairs = np.flatnonzero(distances == distances.min(axis=1)[:, None])
+    people, nearest = np.divmod(pairs, distances.shape[1])
     whole = np.bincount(people, records[nearest], len(distances))
     right = np.bincount(people, records[nearest] * is_right[people, nearest], len(distances))
     return np.asarray(right / whole)

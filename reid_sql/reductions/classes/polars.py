@@ -137,14 +137,14 @@ def _of_groups(
 ) -> pl.LazyFrame:
     """The same of each group, all from one count by the columns and the groups."""
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
-    sizes_by, kept = [*groups, "class_size"], counted.filter("kept")
+    sizes_by, complete = [*groups, "class_size"], counted.filter("complete")
     size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
     blank = blank_records(names, nulls)
     if entity is None:
-        sized = kept.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
+        sized = complete.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
         histogram_rows = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
         return report_groups(counted, histogram_rows, groups, by, nulls)
-    classes = kept.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
-    people = smallest_class_sizes(kept, size.over([*groups, *names]), groups=groups).drop("uncovered")
+    classes = complete.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
+    people = smallest_class_sizes(complete, size.over([*groups, *names]), groups=groups).drop("uncovered")
     both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
     return report_groups(counted, both, groups, by, nulls)

@@ -91,8 +91,8 @@ def _histogram_by_group(
     refuse_groups(nulls)
     every = numbered([*qi, *by])
     size = "records" if entity is None else f"count(*) OVER (PARTITION BY {every})"
-    sized = f"""reid_met AS (
-          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE kept
+    sized = f"""reid_in_classes AS (
+          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete
         ),
         {histogram_by_group(qi, by, of_people=entity is not None)}"""
     counts = """class_size, coalesce(classes, 0)::BIGINT AS classes,

@@ -159,7 +159,7 @@ def _of_groups(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, by: Sequence[st
     """The same of each group."""
     rows, names, groups = rows_of_groups(tbl, qi, by, None, nulls)
     refuse_without_text(rows, qi)
-    taken = rows.filter("kept")
+    taken = rows.filter("complete")
     named = taken.select(groups).unique().join(_named(qi), how="cross")
     lines = pl.concat([named, taken.select(*groups, _empty_answer(names), "records")])
     return report_groups(rows, with_row_numbers(lines, "line"), groups, by, nulls)

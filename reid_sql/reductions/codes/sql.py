@@ -241,10 +241,10 @@ def _texts_by_group(tbl: Source, qi: Sequence[str], by: Sequence[str], nulls: st
     groups = prefix(group_aliases(qi, by))
     sized = f"""reid_sized AS (
           SELECT DISTINCT {groups}{NAMES}::BIGINT AS line, {sql_text.texts(qi)} AS texts, 0::BIGINT AS records
-          FROM reid_divided WHERE kept
+          FROM reid_divided WHERE complete
           UNION ALL
           SELECT {groups}row_number() OVER () AS line, {value_texts(qi)} AS texts, records
-          FROM reid_divided WHERE kept
+          FROM reid_divided WHERE complete
         )"""
     counts = "line, texts, coalesce(s.records, 0)::BIGINT AS records"
     return count_by_group(tbl, "quasi-identifiers", qi, by, None, nulls, counts, sized)

@@ -138,7 +138,7 @@ def _kinds(
         return null_report(rows.frame, rows.names, nulls, _empty_answer(rows.cells, measure, variant, c))
     refuse_sensitive_groups(by, sensitive)
     counted, names, groups = rows_of_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
-    taken = counted.filter("kept").rename({names[-1]: "s"}).drop("kept")
+    taken = counted.filter("complete").rename({names[-1]: "s"}).drop("complete")
     keys = [*groups, *names[:-1]]
     in_table = taken.group_by(*keys, "s").agg(pl.col("records").sum().alias("n"))
     cells = Cells(in_table, keys, sensitive, groups, None if entity is None else taken)

@@ -150,17 +150,18 @@ def _values_by_group(
         is_materialized=tbl.is_materialized,
         has_people=entity is not None,
     )
-    held = f"""reid_people AS (
-          SELECT * EXCLUDE (q{len(asked)}, records, kept), q{len(asked)} AS s FROM reid_divided WHERE kept
+    cells_of_people = f"""reid_people AS (
+          SELECT * EXCLUDE (q{len(asked)}, records, complete), q{len(asked)} AS s
+          FROM reid_divided WHERE complete
         ),
         reid_cells AS MATERIALIZED (
           SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY {keys.listed}, s
         )"""
     cells = f"""reid_cells AS MATERIALIZED (
-          SELECT * EXCLUDE (q{len(asked)}, records, entity, kept), q{len(asked)} AS s, records AS n
-          FROM reid_divided WHERE kept
+          SELECT * EXCLUDE (q{len(asked)}, records, entity, complete), q{len(asked)} AS s, records AS n
+          FROM reid_divided WHERE complete
         )"""
-    sized = f"""{cells if entity is None else held},
+    sized = f"""{cells if entity is None else cells_of_people},
         reid_sized AS ({_count_kinds(measure, asked[-1], c, keys)})"""
     counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
           coalesce(records, 0)::BIGINT AS records"""

@@ -44,7 +44,7 @@ def _count_evidence(
         taken = drop_nulls(rows, aliases(asked), nulls)
     else:
         rows, _, groups = raw_rows_of_groups(tbl, asked, by, nulls, label)
-        taken = rows.filter("kept")
+        taken = rows.filter("complete")
     names = aliases(qi)
     number = pl.col(aliases(asked)[-1]).cast(pl.Float64, strict=False) if weight is not None else None
     classes = _group_records(taken, [*groups, *names], number)

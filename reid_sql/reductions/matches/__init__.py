@@ -18,7 +18,7 @@ from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
-MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are held against the others
+MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are compared with the others
 ENTITY_COLUMN: Final = Column("entity and columns")
 ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
 KNOWN_ROWS: Final = Numbers(

@@ -130,7 +130,7 @@ def _draws() -> str:
 def _match(most: int) -> str:
     """Count the people who have all points of each combination; one of fewer points repeats its last.
 
-    The rarest points come first, so that few people are left to be held against the others. No semi join
+    The rarest points come first, so that few people are left to compare with the others. No semi join
     moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
     """
     joins = " ".join(

@@ -81,7 +81,7 @@ def _of_groups(
     sizes_by, blank = [*groups, "class_size"], blank_records(names, nulls)
     own = (pl.col("records") if entity is None else pl.len()).over([*groups, *names]).cast(pl.Int64)
     class_sizes = others.group_by(names).agg(pl.len().cast(pl.Int64).alias("in_population"))
-    joined = join_null_safe(counted.filter("kept").with_columns(own.alias("own")), class_sizes, names)
+    joined = join_null_safe(counted.filter("complete").with_columns(own.alias("own")), class_sizes, names)
     size, short = pl.max_horizontal("in_population", "own"), pl.col("in_population") < pl.col("own")
     sized = joined.with_columns(pl.col("in_population").fill_null(0)).with_columns(size.alias("class_size"))
     number = pl.len().cast(pl.Int64).alias("classes")

@@ -78,20 +78,21 @@ def _histogram_of_people(
     return f"""
         WITH reid_people AS MATERIALIZED ({count_people(tbl, qi, entity, nulls)}),
         reid_others AS ({_count_population(population_tbl, qi, entity, nulls)}),
-        reid_met AS MATERIALIZED (
+        reid_in_classes AS MATERIALIZED (
           SELECT s.*, coalesce(p.records, 0) AS in_population
           FROM (SELECT {numbered(qi)}, count(*) AS own FROM reid_people GROUP BY {numbered(qi)}) s
           LEFT JOIN reid_others p ON {same("s", "p", keys)}
         ),
         reid_placed AS (
           SELECT min(greatest(in_population, own)) AS class_size, bool_or(in_population < own) AS short
-          FROM reid_people AS s JOIN reid_met AS m ON {same("s", "m", keys)}
+          FROM reid_people AS s JOIN reid_in_classes AS m ON {same("s", "m", keys)}
           GROUP BY entity
         )
         SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records,
           coalesce(uncovered, 0)::BIGINT AS uncovered, NULL::BIGINT AS blank_records
         FROM (
-          SELECT greatest(in_population, own) AS class_size, count(*) AS classes FROM reid_met GROUP BY ALL
+          SELECT greatest(in_population, own) AS class_size, count(*) AS classes
+          FROM reid_in_classes GROUP BY ALL
         )
         LEFT JOIN (
           SELECT class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
@@ -111,10 +112,10 @@ def _by_group(
     refuse_groups(nulls)
     own = "records" if entity is None else f"count(*) OVER (PARTITION BY {numbered([*qi, *by])})"
     sized = f"""reid_others AS ({_count_population(population_tbl, qi, entity, nulls)}),
-        reid_met AS (
+        reid_in_classes AS (
           SELECT o.*, greatest(coalesce(p.records, 0), own) AS class_size,
             coalesce(p.records, 0) < own AS short
-          FROM (SELECT *, {own} AS own FROM reid_divided WHERE kept) AS o
+          FROM (SELECT *, {own} AS own FROM reid_divided WHERE complete) AS o
           LEFT JOIN reid_others AS p ON {same("o", "p", aliases(len(qi)))}
         ),
         {histogram_by_group(qi, by, of_people=entity is not None)}"""

@@ -49,7 +49,7 @@ def weighted_records(
 ) -> DistinctRecords:
     """How many records each distinct one represents, and the sum of their class's weights.
 
-    With a household, each record has its own beside its key.
+    With a household, each record has its own with its key.
     """
     number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
     people = class_columns(tbl)

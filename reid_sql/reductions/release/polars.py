@@ -110,8 +110,8 @@ def audited_tables(
         [frame.with_columns(side=pl.lit(name)) for name, frame in zip(TABLE_COUNTS, rows, strict=False)]
     )
     keys = aliases(asked) if entity is None else [*aliases(asked), "side", "person"]
-    held = (pl.col("side") == name for name in TABLE_COUNTS)
-    counts = [each.sum() if entity is None else each.any() for each in held]
+    by_side = (pl.col("side") == name for name in TABLE_COUNTS)
+    counts = [each.sum() if entity is None else each.any() for each in by_side]
     named = zip(TABLE_COUNTS, counts, strict=True)
     distinct = marked.group_by(keys).agg(count.cast(pl.Int64).alias(name) for name, count in named)
     types = schema(AUDITED_TABLES.columns)

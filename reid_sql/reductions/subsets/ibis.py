@@ -135,9 +135,9 @@ def _sizes_of_people(marked: Table, names: Sequence[str]) -> Table:
     Of what is set aside, the records.
     """
     people = marked.group_by([*names, "entity", "aside"]).agg(records=sum_bigint(marked["records"]))
-    kept = people.filter(people["aside"] == 0)
-    of_classes = count_by(count_by(kept, names, "class_size"), ["class_size"], "classes")
-    ones = with_ones(kept)
+    counted_people = people.filter(people["aside"] == 0)
+    of_classes = count_by(count_by(counted_people, names, "class_size"), ["class_size"], "classes")
+    ones = with_ones(counted_people)
     least = smallest_class_sizes(ones.mutate(class_size=count_over(ones, names)), ibis.literal(value=False))
     lacking = (
         people.filter(people["aside"] == 1)

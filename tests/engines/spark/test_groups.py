@@ -64,7 +64,19 @@ def test_groups_are_those_of_polars(
 @pytest.mark.spark_defaults
 @pytest.mark.parametrize("function", ["pyc_fit", "t_closeness", "class_size_histogram"])
 def test_a_group_may_be_named_like_anything_in_a_plan(spark: "SparkSession", function: str) -> None:
-    inner = ("class_size", "q1", "g1", "kept", "entity", "n", "value", "c", "population", "reid: 1", "a.b`c")
+    inner = (
+        "class_size",
+        "q1",
+        "g1",
+        "complete",
+        "entity",
+        "n",
+        "value",
+        "c",
+        "population",
+        "reid: 1",
+        "a.b`c",
+    )
     names = [name for name in inner if name not in declared()[function].answer_columns]
     frame = PEOPLE.with_columns(pl.col("state").alias(name) for name in names)
     given: list[Any] = [["age"], *GIVEN.get(function, [])]

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reid_sql.models.comparison.attack_result import wilson_interval
 from reid_sql.models.comparison.column_laws import (
     BY_DISTANCE,
     BY_FREQUENCY,
@@ -20,6 +19,7 @@ from reid_sql.models.comparison.column_laws import (
     classify_column,
 )
 from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
+from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.comparison.paired_records import PairedColumn
 from reid_sql.parameters import Floats
 

@@ -5,8 +5,14 @@ import pytest
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
-from reid_sql.models.pyc.pitman_yor import entropy_and_tail, parameters
-from reid_sql.models.pyc.pitman_yor_fit import fit_pitman_yor, log_likelihood, measure_misfit, widen_interval
+from reid_sql.models.pyc.pitman_yor import (
+    entropy_and_tail,
+    fit_pitman_yor,
+    log_likelihood,
+    measure_misfit,
+    parameters,
+    widen_interval,
+)
 from reid_sql.models.pyc.pitman_yor_forecast import STATUS_COVERAGE, forecast_pitman_yor
 from tests.urn import histogram_of, population
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.pyc.pitman_yor_fit import Prior
+from reid_sql.models.pyc.pitman_yor import Prior
 from reid_sql.models.pyc.pitman_yor_forecast import (
     Urn,
     _expect_classes,

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.synthetic.attack_figures import AuditedAttack, RocCurve, newcombe_interval
-from reid_sql.models.synthetic.audit import audit
+from reid_sql.models.synthetic.audit import STATUS_NO_PREDICATE, audit, single_out
 from reid_sql.models.synthetic.audited_tables import draw_people
 from reid_sql.models.synthetic.membership import attack_membership, score_members
 from reid_sql.models.synthetic.nearest_records import Distances, attack_by_nearest_records
-from reid_sql.models.synthetic.singling_out import STATUS_NO_PREDICATE, single_out
 from tests.audited import ALL, ORDINAL, Row, encode, encode_row, measure
 
 ROWS = st.lists(

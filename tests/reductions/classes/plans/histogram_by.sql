@@ -1,6 +1,6 @@
 -- histogram(people, ['age', 'sex'], None, ['state'], 'drop')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS kept
+  SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS complete
   FROM (
     SELECT q1, q2, q3, NULL AS entity, count(*) AS records
     FROM (
@@ -10,19 +10,19 @@ WITH reid_divided AS MATERIALIZED (
     GROUP BY q1, q2, q3
   )
 ),
-reid_met AS (
+reid_in_classes AS (
   SELECT *, false AS short, records AS class_size
   FROM reid_divided
-  WHERE kept
+  WHERE complete
 ),
 reid_sized AS (
   SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
-  FROM reid_met
+  FROM reid_in_classes
   GROUP BY q3, class_size
 ),
 reid_groups AS (
-  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q3, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q3
 )

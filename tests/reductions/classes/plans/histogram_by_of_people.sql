@@ -1,6 +1,6 @@
 -- histogram(people, ['age', 'sex'], 'person', ['state', 'age'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, q4, q5 AS entity, count(*) AS records
     FROM (
@@ -11,10 +11,10 @@ WITH reid_divided AS MATERIALIZED (
     GROUP BY q1, q2, q3, q4, q5
   )
 ),
-reid_met AS (
+reid_in_classes AS (
   SELECT *, false AS short, count(*) OVER (PARTITION BY q1, q2, q3, q4) AS class_size
   FROM reid_divided
-  WHERE kept
+  WHERE complete
 ),
 reid_sized AS (
   SELECT c.*, p.records, p.uncovered
@@ -22,7 +22,7 @@ reid_sized AS (
     SELECT q3, q4, class_size, count(*) AS classes
     FROM (
       SELECT DISTINCT q1, q2, q3, q4, class_size
-      FROM reid_met
+      FROM reid_in_classes
     )
     GROUP BY q3, q4, class_size
   ) AS c
@@ -30,14 +30,14 @@ reid_sized AS (
     SELECT q3, q4, class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
     FROM (
       SELECT q3, q4, min(class_size) AS class_size, bool_or(short) AS short
-      FROM reid_met
+      FROM reid_in_classes
       GROUP BY q3, q4, entity
     )
     GROUP BY q3, q4, class_size
   ) AS p ON c.class_size = p.class_size AND c.q3 IS NOT DISTINCT FROM p.q3 AND c.q4 IS NOT DISTINCT FROM p.q4
 ),
 reid_groups AS (
-  SELECT q3, q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q3, q4, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q3, q4
 )

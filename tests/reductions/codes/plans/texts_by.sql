@@ -1,6 +1,6 @@
 -- texts(people, ['age', 'sex'], ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, NULL AS entity, count(*) AS records
     FROM (
@@ -13,16 +13,16 @@ WITH reid_divided AS MATERIALIZED (
 reid_sized AS (
   SELECT DISTINCT q3, 0::BIGINT AS line, ['age', 'sex'] AS texts, 0::BIGINT AS records
   FROM reid_divided
-  WHERE kept
+  WHERE complete
   UNION ALL
   SELECT q3, row_number() OVER () AS line, [CASE WHEN regexp_matches(regexp_replace(typeof(q1), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error(('columns of a model must be of types whose values differ as texts, got ' || typeof(q1) || '; cast the column in a view')::VARCHAR)::VARCHAR
     ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error(('columns of a model must be of types whose values differ as texts, got ' || typeof(q2) || '; cast the column in a view')::VARCHAR)::VARCHAR
     ELSE q2::VARCHAR END] AS texts, records
   FROM reid_divided
-  WHERE kept
+  WHERE complete
 ),
 reid_groups AS (
-  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q3, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q3
 )

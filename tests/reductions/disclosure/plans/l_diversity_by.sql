@@ -1,6 +1,6 @@
 -- l_diversity(people, ['age', 'sex'], 'income', 'distinct', 3, None, ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, q4, NULL AS entity, count(*) AS records
     FROM (
@@ -11,9 +11,9 @@ WITH reid_divided AS MATERIALIZED (
   )
 ),
 reid_cells AS MATERIALIZED (
-  SELECT * EXCLUDE (q3, records, entity, kept), q3 AS s, records AS n
+  SELECT * EXCLUDE (q3, records, entity, complete), q3 AS s, records AS n
   FROM reid_divided
-  WHERE kept
+  WHERE complete
 ),
 reid_sized AS (
   SELECT q4, class_size, value, sum(classes)::BIGINT AS classes, sum(class_size * classes)::BIGINT AS records
@@ -25,7 +25,7 @@ reid_sized AS (
   GROUP BY q4, class_size, value
 ),
 reid_groups AS (
-  SELECT q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q4, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q4
 )

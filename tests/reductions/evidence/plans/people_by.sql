@@ -1,6 +1,6 @@
 -- people(people, ['age', 'sex'], 'w', shares, 0, ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, q4, NULL AS entity, count(*) AS records
     FROM (
@@ -87,7 +87,7 @@ reid_sized AS (
   )
 ),
 reid_groups AS (
-  SELECT q4, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q4, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q4
 )

@@ -1,6 +1,6 @@
 -- population_histogram(people, register, ['age', 'sex'], None, ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, NULL AS entity, count(*) AS records
     FROM (
@@ -18,23 +18,23 @@ reid_others AS (
   ) AS reid_source_rows(q1, q2)
   GROUP BY q1, q2
 ),
-reid_met AS (
+reid_in_classes AS (
   SELECT o.*, greatest(coalesce(p.records, 0), own) AS class_size, coalesce(p.records, 0) < own AS short
   FROM (
     SELECT *, records AS own
     FROM reid_divided
-    WHERE kept
+    WHERE complete
   ) AS o
   LEFT JOIN reid_others AS p ON o.q1 IS NOT DISTINCT FROM p.q1 AND o.q2 IS NOT DISTINCT FROM p.q2
 ),
 reid_sized AS (
   SELECT q3, class_size, count(*) AS classes, sum(records)::BIGINT AS records,
     coalesce(sum(records) FILTER (short), 0)::BIGINT AS uncovered
-  FROM reid_met
+  FROM reid_in_classes
   GROUP BY q3, class_size
 ),
 reid_groups AS (
-  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q3, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q3
 )

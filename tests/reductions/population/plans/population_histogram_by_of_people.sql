@@ -1,6 +1,6 @@
 -- population_histogram(people, register, ['age', 'sex'], 'person', ['state'], 'value')
 WITH reid_divided AS MATERIALIZED (
-  SELECT *, true AS kept
+  SELECT *, true AS complete
   FROM (
     SELECT q1, q2, q3, q4 AS entity, count(*) AS records
     FROM (
@@ -22,12 +22,12 @@ reid_others AS (
   )
   GROUP BY q1, q2
 ),
-reid_met AS (
+reid_in_classes AS (
   SELECT o.*, greatest(coalesce(p.records, 0), own) AS class_size, coalesce(p.records, 0) < own AS short
   FROM (
     SELECT *, count(*) OVER (PARTITION BY q1, q2, q3) AS own
     FROM reid_divided
-    WHERE kept
+    WHERE complete
   ) AS o
   LEFT JOIN reid_others AS p ON o.q1 IS NOT DISTINCT FROM p.q1 AND o.q2 IS NOT DISTINCT FROM p.q2
 ),
@@ -37,7 +37,7 @@ reid_sized AS (
     SELECT q3, class_size, count(*) AS classes
     FROM (
       SELECT DISTINCT q1, q2, q3, class_size
-      FROM reid_met
+      FROM reid_in_classes
     )
     GROUP BY q3, class_size
   ) AS c
@@ -45,14 +45,14 @@ reid_sized AS (
     SELECT q3, class_size, count(*) AS records, count(*) FILTER (short) AS uncovered
     FROM (
       SELECT q3, min(class_size) AS class_size, bool_or(short) AS short
-      FROM reid_met
+      FROM reid_in_classes
       GROUP BY q3, entity
     )
     GROUP BY q3, class_size
   ) AS p ON c.class_size = p.class_size AND c.q3 IS NOT DISTINCT FROM p.q3
 ),
 reid_groups AS (
-  SELECT q3, coalesce(sum(records) FILTER (NOT kept), 0)::BIGINT AS records_dropped
+  SELECT q3, coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
   FROM reid_divided
   GROUP BY q3
 )
