@@ -1574,11 +1574,11 @@ def safe_table(
     >>> ri.safe_table(people, ["sex", "education"]).head(3).to_polars().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'F', 'M', 'F'
+    $ sex                   <str> 'M', 'F', 'M'
     $ education             <str> null, 'master', 'vocational'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 38, 73, 316
-    $ people                <i64> 38, 73, 316
+    $ records               <i64> 27, 77, 263
+    $ people                <i64> 27, 77, 263
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []
