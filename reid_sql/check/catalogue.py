@@ -387,6 +387,7 @@ ALL: Final = (
         *RELEASES,
         *CELLS,
         *PUBLISHED_TABLES,
+        *RELEASES,
     ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -1,4 +1,4 @@
-"""The measures of what is made from a table of people: synthetic tables, and tables of aggregates."""
+"""The measures of what is made from a table of people: synthetic tables, aggregates, repeated releases."""
 
 from typing import Final
 
@@ -124,4 +124,18 @@ PUBLISHED_TABLES: Final = tuple(
             (SEVERAL_TABLES,),
         ),
     )
+)
+
+# Who can be followed from the release before this one.
+RELEASES: Final = (
+    Measure(
+        "people_followed",
+        "people who are the only one of their kind in the former release and in this one",
+        "compare_releases",
+        "value",
+        "count",
+        of_records=True,
+        unused=("sensitive",),
+        pick=figure_of("followed"),
+    ),
 )
