@@ -384,7 +384,6 @@ ALL: Final = (
         *_SETS,
         *_HOUSEHOLDS,
         *SYNTHETIC,
-        *RELEASES,
         *CELLS,
         *PUBLISHED_TABLES,
         *RELEASES,

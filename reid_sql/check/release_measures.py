@@ -125,17 +125,3 @@ PUBLISHED_TABLES: Final = tuple(
         ),
     )
 )
-
-# Who can be followed from the release before this one.
-RELEASES: Final = (
-    Measure(
-        "people_followed",
-        "people who are the only one of their kind in the former release and in this one",
-        "compare_releases",
-        "value",
-        "count",
-        of_records=True,
-        unused=("sensitive",),
-        pick=figure_of("followed"),
-    ),
-)
