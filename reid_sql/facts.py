@@ -23,6 +23,7 @@ from reid_sql.parameters import (
     Numbers,
     OptionalTable,
     Table,
+    Tables,
     Text,
     Texts,
 )
@@ -47,6 +48,7 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
         else "a name or a list of names, or NULL"
     ),
     Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
+    Tables: lambda _: "a list of tables, views, CTEs or files, by their names; in Polars of frames",
     OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
     Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
     Column: lambda _: "the name of a column",
@@ -167,7 +169,7 @@ QUESTIONS: Final = {
     "How does the share of right matches fall as the population grows?": "pyc|correctness",
     "What else can be done with a fitted copula?": "copula|load|sample",
     "What about an attacker who knows only part?": "adversary",
-    "What does a release still reveal?": "compare|audit",
+    "What does a release still reveal?": "compare|audit|safe_",
 }
 # What each user asks first.
 USERS: Final[Mapping[str, tuple[str, ...]]] = {

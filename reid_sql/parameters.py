@@ -15,6 +15,7 @@ NameLists = npt.NDArray[np.object_]  # a list of names each
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MAX_COLUMNS: Final = 64
+MAX_TABLES: Final = 64
 ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 MAX_PEOPLE: Final = 1e15
 MAX_TEXT_LENGTH: Final = 200
@@ -235,6 +236,19 @@ class OptionalTable:
         return None if value is None else str(value)
 
 
+@dataclass(frozen=True)
+class Tables:
+    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table."""
+
+    def check(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401 - names, or frames of an engine
+        """Give the relations as a list, or refuse what is none."""
+        listed = list(values) if isinstance(values, list | tuple) else [values]
+        if not 1 <= len(listed) <= MAX_TABLES or any(each is None for each in listed):
+            rule = f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}"
+            raise OutOfDomainError(f"{rule}; write ['first', 'second'], none NULL")
+        return listed
+
+
 def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> list[str]:  # noqa: ANN401
     """Read a list of 1 to 64 different column names, or a single name.
 
@@ -385,20 +399,6 @@ POINTS: Final = Number(
     16.0,
     whole=True,
 )
-SAMPLES: Final = Number(
-    "a whole number of draws from 2 to 1e+8",
-    "pass how many targets to draw, such as 10000",
-    2.0,
-    1e8,
-    whole=True,
-)
-COMBINATIONS: Final = Number(
-    "a whole number of combinations from 0 to 1e+12",
-    "pass up to how many combinations of items to count exactly, such as 1000000",
-    0.0,
-    1e12,
-    whole=True,
-)
 SEED: Final = Number(
     "a whole number from 0 to 2147483646", "pass any such number", 0.0, 2147483646.0, whole=True
 )
@@ -427,6 +427,7 @@ COLUMNS_AND_KEY: Final = Columns("columns and key")
 PERSON_OR_ITEM: Final = Column("person and item")
 TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
+TABLES: Final = Tables()
 MODEL: Final = Text("the name of a fitted model", "see copula_models() for those there are")
 NEW_MODEL: Final = Text("a name of 1 to 200 characters", "choose one by which the model will be known")
 WEIGHT: Final = Text("the name of a column of survey weights", "write weight := 'column'", optional=True)
@@ -446,4 +447,4 @@ Seed = Annotated[int, SEED]
 NullPolicy = Annotated[NullWord, NULLS]
 
 Checked = Number | Numbers | Choice | Text | Texts
-Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Key | Document | Values
+Domain = Checked | Columns | Groups | Column | Table | OptionalTable | Tables | Key | Document | Values

@@ -25,10 +25,12 @@ from reid_sql.charts.release_figures import (
     losses,
     model_check,
 )
+from reid_sql.charts.table_figures import audited_cells
 
 __all__ = [
     "attacks",
     "attribute_risk",
+    "audited_cells",
     "choices",
     "class_sizes",
     "comparison",

@@ -23,7 +23,7 @@ from reid_sql.engines.public_api import bound, checked, describe_value, of_stub,
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
-from reid_sql.parameters import OptionalTable, Table
+from reid_sql.parameters import OptionalTable, Table, Tables
 from reid_sql.runner import sentence
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql_udfs import declared
@@ -103,6 +103,10 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
     if isinstance(parameter.domain, Table | OptionalTable):
         return _table(parameter.name, value, frames)
+    if isinstance(parameter.domain, Tables):
+        return [
+            _table(parameter.name, each, frames) for each in parameter.domain.check(parameter.name, value)
+        ]
     if isinstance(value, FittedModel):
         rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
         raise WrongTypeError(f"{rule}; see copula_models() for those there are")

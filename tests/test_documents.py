@@ -305,6 +305,8 @@ ARGUMENTS = {
     "original": "people",
     "released": "people",
     "synthetic": "people",
+    "first": "people",
+    "second": "people",
     "qi": "['age', 'sex']",
     "columns": "['age', 'sex', 'postcode']",
     "sensitive": "'diagnosis'",

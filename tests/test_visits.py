@@ -54,9 +54,11 @@ GIVEN: Final = {
     "prepare": ["p.toml"],
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
+    "releases": ["visits.csv", "released.csv", *QI],
+    "safe": ["visits.csv", "--by", "age,sex,town"],
     "query": ["visits.sql"],
 }
-WITHOUT_A_TABLE: Final = {"functions", "sql", "completion"}
+WITHOUT_A_TABLE: Final = {"audit-tables", "functions", "sql", "completion"}  # or with tables of counts
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +147,7 @@ def asked(measure: Measure) -> str:
         "person": '"patient_id"',
         "item": '"day"',
         "household": '"town"',
+        "value": '"day"',
     }
     required = [name for name, each in measure.parameters.items() if each.default is REQUIRED]
     parts = [f"{name} = {given[name]}" for name in required]
@@ -161,6 +164,7 @@ def test_no_measure_of_the_gate_is_judged_in_silence(name: str) -> None:
             check(write_policy(asked(measure)))
         return
     others = 'original_file = "visits.csv"\nholdout_file = "visits.csv"' if measure.takes("original") else ""
+    others += 'former_file = "visits.csv"' if measure.takes("first") else ""
     page = check(write_policy(asked(measure), 'cautions = "refuse"', about=others))
     [judged] = page["checks"]
     if measure.function == "sparse_correctness_curve":  # its person names them

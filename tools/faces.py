@@ -21,6 +21,10 @@ GIVEN: Final[Mapping[str, str]] = {
     "original": "people",
     "released": "released",
     "synthetic": "released",
+    "first": "people",
+    "second": "next_month",
+    "tables": "[published]",
+    "by": '["sex", "education"]',
     "qi": '["age", "sex", "postcode"]',
     "columns": '["age", "sex", "postcode", "marital_status", "education", "occupation"]',
     "sensitive": '"diagnosis"',
@@ -53,6 +57,7 @@ TABLES: Final[Mapping[str, str]] = {
     "equivalence_class_people": "purchases",
     "load_copula": "saved",
 }
+PUBLISHED: Final = '["sex", "education"], totals="margins", suppress="primary"'
 FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
@@ -189,8 +194,10 @@ POLARS: Final = Face(
     fitted=(f"fitted = rp.{FIT}.collect()",),
     tables={
         "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
+        "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
         "saved": 'saved = rp.copula_json("town")',
+        "published": f"published = rp.safe_table(people, {PUBLISHED})",
     },
     expressions="pl",
     order=".sort(pl.all())",
@@ -210,6 +217,7 @@ SPARK: Final = Face(
     fitted=(f"fitted = rs.{FIT}",),
     tables={
         "released": 'released = people.withColumn("age", people.age - people.age % 10)',
+        "next_month": 'next_month = people.filter("age > 20")',
         "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
         "saved": 'saved = rs.copula_json("town")',
     },
@@ -230,6 +238,7 @@ IBIS: Final = Face(
     fitted=(f"fitted = ri.{FIT}",),
     tables={
         "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
+        "next_month": 'next_month = people.filter(people["age"] > 20)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
         "saved": 'saved = ri.copula_json("town")',
     },
@@ -246,8 +255,10 @@ CONNECTION: Final = Face(
     fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
     tables={
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
+        "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
         "saved": 'saved = reid_sql.copula_json(con, "town")',
+        "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",
     },
     expressions="",
     order='.order("ALL")',

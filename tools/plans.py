@@ -42,6 +42,8 @@ def renew(text: str) -> str:
 def _value(argument: ast.expr, *, is_plain: bool) -> Any:  # noqa: ANN401 - a literal
     if isinstance(argument, ast.Name):
         return table_source(argument.id, is_plain=is_plain)
+    if isinstance(argument, ast.List) and all(isinstance(each, ast.Name) for each in argument.elts):
+        return [_value(each, is_plain=is_plain) for each in argument.elts]
     return ast.literal_eval(argument)
 
 

@@ -5,10 +5,13 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK, SECONDS, SUPPRESSION, WEIGHT
+from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import Preparing
-from reid_sql.check.sources import ENCODING, ROLES
-from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, WIDTH
+from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
+from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
+from reid_sql.hierarchies.arx import SEPARATOR
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, STANDARD_NAME, WIDTH
+from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
@@ -60,7 +63,9 @@ def policy_schema() -> Schema:
             "hierarchies": {
                 "type": "object",
                 "description": "for a column, its steps; else they are proposed",
-                "additionalProperties": {"type": "array", "items": {"oneOf": _steps()}},
+                "additionalProperties": {
+                    "oneOf": [{"type": "array", "items": {"oneOf": _steps()}}, *_named_hierarchies()]
+                },
             },
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
         },
@@ -94,6 +99,24 @@ def _prepare() -> Schema:
                 "minLength": 1,
                 "description": "a column; the report shows how well the others still predict it",
             },
+            "cross_tables": {
+                "type": "array",
+                "items": NAMES | {"minItems": 2, "maxItems": 2},
+                "description": "pairs of columns; the report shows how much the table of both changes",
+            },
+            "fixed": NAMES | {"description": "quasi-identifiers that stay as they are"},
+            "never_left_out": NAMES
+            | {"description": "quasi-identifiers that may be coarser, but not left out"},
+            "max_level": {
+                "type": "object",
+                "description": "for a column, the coarsest level of its hierarchy; 0 is as it is",
+                "additionalProperties": _number(LEVEL),
+            },
+            "at_most": {
+                "type": "object",
+                "description": "for a column of numbers, the width of its widest bands",
+                "additionalProperties": _number(WIDTH),
+            },
             "hierarchies": {"$ref": "#/$defs/hierarchies"},
             "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
         },
@@ -111,6 +134,13 @@ def _steps() -> list[Schema]:
         _step("groups", {"groups": groups}),
         _step("above", ends),
         _step("below", ends) | {"not": {"required": ["above"]}},
+    ]
+
+
+def _named_hierarchies() -> list[Schema]:
+    return [
+        _step("standard", {"standard": _enum(STANDARD_NAME)}),
+        _step("arx", {"arx": TEXT, "separator": _enum(SEPARATOR) | {"default": ";"}}),
     ]
 
 
@@ -154,6 +184,11 @@ def _table() -> Schema:
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
+            "former_file": TEXT | {"description": "the release of the table before this one"},
+            **{
+                f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
+                for role in PUBLISHED
+            },
             **{f"{role}_table": TEXT for role in ROLES},
             "checks": {"$ref": "#/$defs/checks"},
         },

@@ -21,6 +21,7 @@ from reid_sql.parameters import (
     Numbers,
     OptionalTable,
     Table,
+    Tables,
     Text,
     Texts,
 )
@@ -102,6 +103,7 @@ HINTS: Final[Mapping[type, str]] = {
     Key: "str | None",
     Groups: "Sequence[str] | None",
     OptionalTable: "_Frame | None",
+    Tables: "_Frame | Sequence[_Frame]",
 }
 
 ANSWERS: Final[Mapping[str, tuple[str, str]]] = {  # of functions of tables, and of records

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, strongest, sum_of
+from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
+from reid_sql.check.release_measures import CELLS, PUBLISHED_TABLES, RELEASES, SYNTHETIC
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
@@ -10,7 +11,6 @@ from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population.population_uniqueness import ALL_METHODS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
 
 ATTACK_PARAMETERS: Final = (
@@ -374,50 +374,19 @@ _HOUSEHOLDS: Final = (
     ),
 )
 
-# What a synthetic table gives away of the people it was made from, in excess of people who were not used.
-_SYNTHETIC: Final = tuple(
-    Measure(
-        name,
-        words,
-        "audit_synthetic",
-        "excess",
-        of_records=True,
-        interval=True,
-        unused=() if name == "disclosive_correct" else ("sensitive",),
-        pick=strongest(*attacks),
-    )
-    for name, words, attacks in (
-        (
-            "replicated_uniques",
-            "excess share of unique people whose values are in the synthetic table once",
-            ("replicated_uniques",),
-        ),
-        (
-            "disclosive_correct",
-            "excess share of people whose sensitive value their synthetic class gives away",
-            ("disclosive_correct",),
-        ),
-        (
-            "singling_out",
-            "excess share of predicates from the synthetic table that single out one person",
-            ("singling_out_univariate", "singling_out_multivariate"),
-        ),
-        ("linkability", "excess share of people whose two halves are linked", ("linkability",)),
-        (
-            "attribute_inference",
-            "excess share of right guesses of a column, at worst",
-            ("inference",),
-        ),
-        (
-            "membership_advantage",
-            "excess of an attack on who is among the people it was made from, at worst",
-            MEMBERSHIP,
-        ),
-    )
-)
-
 ALL: Final = (
     *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(*_ATTACKER, *_SENSITIVE, *_OFFENDING, *_COPULA, *_SETS, *_HOUSEHOLDS, *_SYNTHETIC),
+    *(
+        *_ATTACKER,
+        *_SENSITIVE,
+        *_OFFENDING,
+        *_COPULA,
+        *_SETS,
+        *_HOUSEHOLDS,
+        *SYNTHETIC,
+        *RELEASES,
+        *CELLS,
+        *PUBLISHED_TABLES,
+    ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

@@ -9,11 +9,11 @@ from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release, TableEngine
-from reid_sql.check.sources import Source
+from reid_sql.check.sources import PUBLISHED, Source
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import MAX_COLUMNS, Columns, quoted
+from reid_sql.parameters import MAX_COLUMNS, Columns, Tables, quoted
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
@@ -22,7 +22,12 @@ CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers 
 
 
 # The relation that a function is given besides the table, by the role that it has in the policy.
-OTHER_TABLES: Final = {"population_tbl": "population", "original": "original", "holdout": "holdout"}
+OTHER_TABLES: Final = {
+    "population_tbl": "population",
+    "original": "original",
+    "holdout": "holdout",
+    "first": "former",
+}
 
 
 class Calls:
@@ -31,11 +36,12 @@ class Calls:
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, others: Mapping[str, str]) -> None:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.others = con, table, others
+        self.whole = ""  # the table with all of its columns
         self._models: dict[Any, str] = {}
 
     def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Call a function on one relation."""
-        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl})
+        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl, "second": tbl})
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
@@ -69,6 +75,8 @@ class Calls:
         if isinstance(parameter.domain, Columns):
             own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
             return own if parameter.name == "sensitive" else list(qi)
+        if isinstance(parameter.domain, Tables):
+            return [self.whole, *(self.others[role] for role in PUBLISHED if role in self.others)]
         if parameter.name in OTHER_TABLES and parameter.name in given:
             return self.others.get(OTHER_TABLES[parameter.name])
         return given.get(parameter.name)
@@ -214,6 +222,7 @@ class DuckDBTable(TableEngine):
         group: Group = WHOLE,
     ) -> list[Row]:
         """Call a public function on the records of one group."""
+        self.calls.whole = self.whole
         return self.calls.call(function, qi, given, self._part(by, group))
 
     def call_by_group(

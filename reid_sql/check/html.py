@@ -52,8 +52,6 @@ class PreparedRelease:
 def render_html(page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None) -> str:
     """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
     refuse_unmasked(page)
-    css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
-    name = escape(page["policy"]["name"])
     parts = [
         _verdict_section(page, steps),
         render_prepared_release(prepared) if prepared else "",
@@ -62,14 +60,20 @@ def render_html(page: Page, steps: Sequence[str] = (), prepared: PreparedRelease
         _group_tables(page),
         _provenance(page),
     ]
+    return render_document(f"{page['policy']['name']}: {page['verdict']}", "".join(parts))
+
+
+def render_document(title: str, body: str) -> str:
+    """Write a whole document of this style, which reads nothing else."""
+    css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>'
-        f"{name}: {escape(page['verdict'])}</title>"
+        f"{escape(title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
         "'unsafe-inline'\">"
-        f"<style>\n{css}</style></head>\n<body><main>\n{''.join(parts)}</main></body></html>\n"
+        f"<style>\n{css}</style></head>\n<body><main>\n{body}</main></body></html>\n"
     )
 
 

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.function import REQUIRED, Function, Parameter
-from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
@@ -27,7 +27,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLES: Final = ("tbl", "population_tbl", "original", "synthetic", "holdout")
+TABLES: Final = (*("tbl", "tables", "population_tbl", "original", "synthetic", "holdout", "first", "second"),)
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
@@ -99,6 +99,38 @@ def sum_of(column: str) -> Pick:
     return pick
 
 
+def figure_of(name: str) -> Pick:
+    """Take the figure of this name; none where little could be compared, as it would be too low."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        row = next(row for row in rows if row["figure"] == name)
+        is_known = row["status"] == OK
+        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
+
+    return pick
+
+
+def count_rules(*rules: str) -> Pick:
+    """Count the cells that break one of these rules; without an answer for a table without a record."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        broken = sum(any(rule in row["unsafe"] for rule in rules) for row in rows)
+        return {"cells": broken, "status": OK} if rows else {"cells": None, "status": NO_RECORDS}
+
+    return pick
+
+
+def count_cells(column: str, *words: str) -> Pick:
+    """Count the audited cells with one of these words; without an answer where a bound is not proved."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        unproved = [row["status"] for row in rows if row["status"] != OK]
+        found = sum(row[column] in words for row in rows)
+        return {"cells": None, "status": unproved[0]} if unproved else {"cells": found, "status": OK}
+
+    return pick
+
+
 def strongest(*attacks: str) -> Pick:
     """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
 
@@ -160,7 +192,7 @@ class Measure:
         other = (*TABLE_PARAMETERS, *self.unused, *dict(self.renamed))
         named = [p for p in self.declared.parameters if p.name not in other]
         one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
-        unasked = Numbers | Key | Groups | OptionalTable
+        unasked = Numbers | Key | Groups | Columns | OptionalTable
         return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
 
     def by_method(self, method: object) -> "Measure":
@@ -172,7 +204,8 @@ class Measure:
     @property
     def counts(self) -> bool:
         """Whether it hangs on quasi-identifiers; a model is fitted to them."""
-        return self.takes("qi", "columns", "model")
+        by_cells = any(p.name == "by" and isinstance(p.domain, Columns) for p in self.declared.parameters)
+        return by_cells or self.takes("qi", "columns", "model")
 
     @property
     def needs_entity(self) -> bool:

@@ -1,14 +1,15 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy_model import Check, Policy, Preparing, TablePolicy, columns_counted
+from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted
+from reid_sql.check.preparing import list_hierarchy_files, read_preparing
 from reid_sql.check.sources import (
     LONGEST_PATH,
     ROLES,
@@ -21,11 +22,8 @@ from reid_sql.check.sources import (
 from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.function import REQUIRED, Parameter
-from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.models.release.lattice import LOSS
-from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import (
     NULL_WORDS,
     NULLS,
@@ -137,7 +135,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         else None,
         engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
         preparing=read_preparing(
-            place.table("prepare"), [c for each in tables for c in columns_counted(each)]
+            place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
         files=(file, *_list_documents(place, folder)),
     )
@@ -153,12 +151,13 @@ def _read_mask(place: Place) -> int:
 
 
 def _list_documents(place: Place, folder: Path) -> list[Path]:
-    """The files that the checks point to, such as scenarios."""
+    """The files that the checks point to, such as scenarios, and those of hierarchies."""
     checks = [
         *place.tables("checks"),
         *(check for table in place.tables("tables") for check in table.tables("checks")),
     ]
     given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
+    given += list_hierarchy_files(place.table("prepare"), folder)
     return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
 
@@ -262,8 +261,15 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.takes("population_tbl") and "population" not in table.others:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    if measure.takes("tables") and check.by:
+        rule = (
+            f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
+        )
+        raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
     if measure.takes("original"):
         _refuse_audit_without(place, check, table)
+    if measure.takes("first"):
+        _refuse_without_tables(place, check, table, {"former": "last_month.parquet"})
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
@@ -275,17 +281,23 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
 
 def _refuse_audit_without(place: Place, check: Check, table: TablePolicy) -> None:
     """Refuse an attack on a synthetic table that lacks what it is compared with, or compares parts of it."""
+    _refuse_without_tables(place, check, table, {"original": "people.parquet", "holdout": "others.parquet"})
+    if table.nulls != "value":
+        rule = f"{place.where} must have nulls = 'value' for the measure '{check.measure.name}'"
+        rule = f"{rule}, got '{table.nulls}'"
+        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
+
+
+def _refuse_without_tables(place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]) -> None:
+    """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
     named = f"for the measure '{check.measure.name}'"
-    for role, file in (("original", "people.parquet"), ("holdout", "others.parquet")):
+    for role, file in files.items():
         if role not in table.others:
             rule = f"{place.where} needs {role}_file {named}, got none"
             raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
     if check.by:
         rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
         raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
-    if table.nulls != "value":
-        rule = f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'"
-        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
 
 
 def _read_limit(place: Place, measure: Measure) -> float | None:
@@ -340,71 +352,3 @@ def _read_parameter(
 def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document
     """Give a document's source, a path as it is seen from the policy's folder."""
     return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
-
-
-PREPARE_KEYS: Final = (
-    "suppression",
-    "cells",
-    "loss",
-    "weights",
-    "method",
-    "time_limit",
-    "keep",
-    "target",
-    "hierarchies",
-    "ladders",
-)
-SUPPRESSION: Final = Number(
-    "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
-)
-WEIGHT: Final = Number(
-    "a number from 0.001 to 1000",
-    "write how much the column counts, such as 3; others count 1",
-    0.001,
-    1000.0,
-)
-SECONDS: Final = Number(
-    "a number of seconds from 1 to 1e6", "write how long a search may take, such as 60", 1.0, 1e6
-)
-
-
-def read_preparing(place: Place, columns: Sequence[str]) -> Preparing:
-    """Read the table `prepare` of a policy; hierarchies are of columns that its tables count by."""
-    place.only(PREPARE_KEYS)
-    given = place.table(_hierarchies_key(place))
-    weights = place.table("weights")
-    _refuse_unknown_columns(given, columns)
-    _refuse_unknown_columns(weights, columns)
-    usual = Preparing()
-    loss = LOSS.check(place.at("loss"), place.text("loss", usual.loss))
-    if weights.values and loss != usual.loss:
-        rule = f"{weights.where} must come with loss = '{usual.loss}', the only loss of columns"
-        raise OutOfDomainError(f"{rule}, got '{loss}'; remove the weights or the loss")
-    return Preparing(
-        suppression=place.number("suppression", SUPPRESSION, usual.suppression),
-        cells=place.flag("cells"),
-        loss=loss,
-        method=METHOD.check(place.at("method"), place.text("method", usual.method)),
-        time_limit=place.number("time_limit", SECONDS, usual.time_limit),
-        keep=place.texts("keep"),
-        target=place.text("target") if "target" in place.values else None,
-        hierarchies={name: read_hierarchy(given, name) for name in given.values},
-        weights={name: weights.number(name, WEIGHT) for name in weights.values},
-    )
-
-
-def _refuse_unknown_columns(given: Place, columns: Sequence[str]) -> None:
-    for name in given.values:
-        if name not in columns:
-            rule = f"{given.where} must name quasi-identifiers of the policy, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
-
-
-def _hierarchies_key(place: Place) -> str:
-    """Return the key that the policy uses; `ladders` is the older name of `hierarchies`."""
-    if "ladders" not in place.values:
-        return "hierarchies"
-    if "hierarchies" in place.values:
-        rule = f"{place.where} must have one of the keys hierarchies and ladders (its older name), got both"
-        raise OutOfDomainError(f"{rule}; move the steps to hierarchies")
-    return "ladders"

@@ -11,6 +11,7 @@ from reid_sql.check.sources import (
     Source,
 )
 from reid_sql.hierarchies.hierarchy import WrittenHierarchy
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.parameters import (
     WEIGHT,
     Column,
@@ -27,6 +28,8 @@ class Preparing:
     `keep` are columns that are released besides those that the policy names, unmeasured; for `target` the
     report shows how well the others still predict it. `method` is global recoding, local recoding, or the one
     of both that loses less. `weights` are how much a bit of a column counts in the entropy, 1 by default.
+    `limits` are the coarsest forms that columns may have. For each pair of `cross_tables`, the report shows
+    how much the table of both columns changes.
     """
 
     suppression: float = 0.02
@@ -38,6 +41,8 @@ class Preparing:
     target: str | None = None
     hierarchies: Mapping[str, WrittenHierarchy] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+    cross_tables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

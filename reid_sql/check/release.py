@@ -56,7 +56,7 @@ class TableEngine(ABC):
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
     coarsens = False  # whether it counts values that a relation merges
-    attacks = False  # whether it compares a synthetic table with its original
+    attacks = False  # whether it compares a table with its original, or with a former release
 
     def __init__(self) -> None:
         """Begin with no group counted."""
@@ -324,9 +324,9 @@ class Release:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
-        if check.measure.takes("original") and not self.engine.attacks:
+        if check.measure.takes("original", "first", "tables") and not self.engine.attacks:
             rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
-            raise UnavailableError(f"{rule}; export the table, its original and the holdout to files")
+            raise UnavailableError(f"{rule}; export the table and those that it is measured with to files")
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         given |= {name: check.parameters[called] for name, called in check.measure.renamed}

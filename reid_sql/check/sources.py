@@ -20,8 +20,9 @@ ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
 # What a table may be compared with: its population; what a synthetic table was made from, and people who were
-# not used to make it.
-ROLES: Final = ("population", "original", "holdout")
+# not used to make it; the release before this one; published tables that are audited with it.
+PUBLISHED: Final = ("published", "published_2", "published_3")
+ROLES: Final = ("population", "original", "holdout", "former", *PUBLISHED)
 PASSED_IN_PYTHON: Final = "a table passed in Python"
 
 

@@ -1,4 +1,4 @@
-"""Attacks: of a scenario on a file, on a release that is linked with its original, on a synthetic table."""
+"""Attacks: of a scenario on a file, on a release and its original, on a synthetic table, on two releases."""
 
 import argparse
 import json
@@ -25,13 +25,14 @@ from reid_sql.scenario import scenario
 from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages
-from reid_sql.terminal.comparison import audit_page, comparison_page
+from reid_sql.terminal.comparison import audit_page, comparison_page, releases_page
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"
 RELEASE: Final = "reid_release"
 SYNTHETIC: Final = "reid_synthetic"
 HOLDOUT: Final = "reid_holdout"
+SECOND: Final = "reid_second"
 
 
 def run_adversary(options: argparse.Namespace) -> int:
@@ -123,6 +124,23 @@ def run_audit(options: argparse.Namespace) -> int:
         rows,
         lambda: audit_page(rows, counts_people=options.entity is not None),
         people,
+    )
+    return PASSED
+
+
+def run_releases(options: argparse.Namespace) -> int:
+    """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
+    how = function_options(options, "compare_releases", "nulls") | given_entity(options)
+    named = {name: value for name in ("key", "sensitive") if (value := getattr(options, name)) is not None}
+    first = open_file_table(options)
+    con, qi = first.con, first.columns
+    _attach(con, SECOND, "SECOND", options.second, options.second_table)
+    tables = _with_like_keys(con, [first.name, SECOND], options.key or options.entity)
+    rows = call(con, "compare_releases", [*tables, qi], "releases", **how, **named).records()
+    people = describe_people(options.entity, con, [first.name, SECOND], [*qi, *named.values()])
+    counts_people = options.entity is not None
+    print_answer(
+        options, {"releases": rows}, rows, lambda: releases_page(rows, counts_people=counts_people), people
     )
     return PASSED
 

@@ -27,8 +27,9 @@ from reid_sql.check.files import (
     write_report,
 )
 from reid_sql.check.html import PreparedRelease, render_html
-from reid_sql.check.policy import SECONDS, read_policy
+from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy
+from reid_sql.check.preparing import SECONDS
 from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
 from reid_sql.commands.options import PASSED, number, printed

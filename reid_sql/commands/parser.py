@@ -5,14 +5,13 @@ parameter of a function, its default and its domain are those of the function's 
 """
 
 import argparse
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Final
 
 from reid_sql import __version__
 from reid_sql.commands import sql
-from reid_sql.errors import OutOfDomainError
+from reid_sql.commands.refusing_parser import Parser
 
 FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
 FILE_OR_CONNECTION: Final = (
@@ -37,69 +36,6 @@ class Command:
     run: str
     progress: bool = True
     duckdb: bool = True  # whether DuckDB is loaded first
-
-
-class Once(argparse.Action):
-    """An option with a value; a second value would contradict the first."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse passes it
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the value, or refuse a second one."""
-        given = namespace.__dict__.setdefault("given_once", {})
-        if self.option_strings and self.dest in given:
-            name, first = option_string or self.dest, given[self.dest]
-            raise OutOfDomainError(
-                f"{name} must be given once, got '{first}' and '{values}'; omit one of them"
-            )
-        given[self.dest] = values
-        setattr(namespace, self.dest, values)
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one sentence."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
-        super().__init__(*arguments, **options)
-        self.register("action", None, Once)
-        self.register("action", "store", Once)
-
-    def parse_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> argparse.Namespace:
-        """Parse the arguments; the command's own parser refuses unknown ones and suggests the nearest."""
-        namespace_read, unknown = self.parse_known_args(args, namespace)
-        if unknown:
-            getattr(namespace_read, "parser", self).error(f"unrecognized arguments: {' '.join(unknown)}")
-        return namespace_read
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print with its usage."""
-        from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
-
-        hint = f"see {self.prog} --help"
-        if unknown := re.search(r"unrecognized arguments: (\S+)", message):
-            hint = suggestion(unknown[1], self._option_names(), "options")
-        elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
-            hint = suggestion(chosen[2], self._choices_of(chosen[1]), "choices")
-            message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
-        raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
-
-    def _option_names(self) -> list[str]:
-        return [word for action in self._actions for word in action.option_strings if word.startswith("--")]
-
-    def _choices_of(self, name: str) -> list[str]:
-        """List the choices of an option or argument, by its name in argparse's message."""
-        return [
-            str(word)
-            for action in self._actions
-            if name in {*action.option_strings, "/".join(action.option_strings), action.metavar, action.dest}
-            for word in action.choices or []
-        ]
 
 
 def parser() -> Parser:
@@ -303,9 +239,13 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     words = "show how well the other columns still predict this column"
     parser.add_argument("--target", metavar="COLUMN", help=words)
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
+    words = "write the hierarchies as TOML for the policy, to be edited, and search nothing"
+    parser.add_argument("--write-hierarchies", metavar="FILE", help=words)
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
     parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
+    words = "write a page with the five forms of least loss that meet the policy, side by side"
+    parser.add_argument("--choice", metavar="FILE", help=words)
     _plot(parser, "risk against loss of the transformations")
 
 
@@ -337,6 +277,49 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--targets", help=words)
     parser.add_argument("--seed", help="for another draw of them (default 0)")
     _plot(parser, "the excess of each attack with its interval")
+
+
+def _releases(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    words = "the release after it: CSV, Parquet, JSON or DuckDB file"
+    parser.add_argument("second", metavar="SECOND", help=words)
+    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
+    words = "the column of both that identifies people, which shows which links are right"
+    parser.add_argument("--key", metavar="COLUMN", help=words)
+    _entity(parser)
+    words = "the column whose values nobody should learn"
+    parser.add_argument("--sensitive", metavar="COLUMN", help=words)
+    _nulls(parser, "")
+
+
+def _safe(parser: argparse.ArgumentParser) -> None:
+    _source(parser, "--by", "the columns of the table of aggregates")
+    parser.add_argument("--value", metavar="COLUMN", help="the column to add up, for rules of dominance")
+    _entity(parser)
+    parser.add_argument("--k", help="the least number of people of a cell (default 5)")
+    words = "add a row for each total: margins, or rollup for a hierarchy (default none)"
+    parser.add_argument("--totals", metavar="WORD", help=words)
+    words = "hide unsafe cells: primary, or secondary to protect them from whoever adds up the rest"
+    parser.add_argument("--suppress", metavar="WORD", help=words)
+    words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
+    parser.add_argument("--protection", metavar="N", help=words)
+    _nulls(parser, "")
+
+
+def _audit_tables(parser: argparse.ArgumentParser) -> None:
+    kinds = "CSV, Parquet or JSON files of published tables, which count the same people"
+    parser.add_argument("files", metavar="FILE", nargs="+", help=kinds)
+    parser.add_argument("--k", help="the least number of people of a cell (default 5)")
+    words = f"the columns of categories, {ADDS} (default all but counts)"
+    parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
+    parser.add_argument("--count", metavar="COLUMN", help="the column of counts (default records)")
+    parser.add_argument("--total", metavar="TEXT", help="the category of totals (default an empty one)")
+    words = "nested, if each table counts some of the people of the one before"
+    parser.add_argument("--people", metavar="WORD", help=words)
+    parser.add_argument("--lowest", metavar="N", help="the least that a hidden count can be (default 1)")
+    parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
+    _plot(parser, "the interval of each hidden cell")
+    _format(parser)
 
 
 def _query(parser: argparse.ArgumentParser) -> None:
@@ -410,6 +393,19 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "attack a synthetic table, and compare with people who were not used to make it",
         _audit,
         "attack:run_audit",
+    ),
+    "releases": Command(
+        "compare two releases of one table: who can be followed, entered or left",
+        _releases,
+        "attack:run_releases",
+    ),
+    "safe": Command(
+        "count a table of aggregates, with its unsafe cells, and hide them if asked", _safe, "cells:run_safe"
+    ),
+    "audit-tables": Command(
+        "compute what published tables give away of their hidden cells, and of groups between them",
+        _audit_tables,
+        "cells:run_audit_tables",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(

@@ -14,23 +14,27 @@ from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
-from reid_sql.commands.options import printed
+from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import UnavailableError
 from reid_sql.models.release.partition import METHOD
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
 from reid_sql.release.preparation import Prepared, run
+from reid_sql.release.proposal import propose_hierarchies
 from reid_sql.terminal import progress
 
-FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file
+HIERARCHIES: Final = "write_hierarchies"
+FILES: Final = ("sql", "polars", "json_report", "html", "choice")  # options that name a file
 
 
 def run_prepare(options: argparse.Namespace) -> int:
     """Search for the release, write the files, print what is lost, return the verdict's exit code."""
     refuse_dialect(options.dialect)
-    files = report_files(options, FILES)
+    files = report_files(options, (*FILES, HIERARCHIES))
     policy = read_policy(options.policy)
     protect_inputs(files, policy, None)
+    if HIERARCHIES in files:
+        return _write_hierarchies(options, files)
     if options.plot is not None:
         check_plot_file(options.plot)
     method = METHOD.check("--method", options.method or policy.preparing.method)
@@ -42,6 +46,7 @@ def run_prepare(options: argparse.Namespace) -> int:
         memory_limit=options.memory_limit,
         target=options.target,
         method=options.method,
+        choices="choice" in files,
         tell=progress.report,
     )
     _write_release(made, files, options.dialect)
@@ -53,6 +58,17 @@ def run_prepare(options: argparse.Namespace) -> int:
     return made.exit_code
 
 
+def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -> int:
+    """Write the hierarchies alone; nothing is searched, so no other file could be written."""
+    others = [name for name in FILES if name in files]
+    if others:
+        rule = "--write-hierarchies must be the only file to write, as nothing is searched"
+        raise UnavailableError(f"{rule}, got --{others[0].replace('_', '-')}; run prepare again for it")
+    made = propose_hierarchies(options.policy, memory_limit=options.memory_limit, tell=progress.report)
+    write_report(files[HIERARCHIES], made)
+    return PASSED
+
+
 def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> None:
     """Write the files; without a release, say which are not written."""
     for name, file in files.items():
@@ -60,6 +76,8 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
             write_report(file, to_json(dict(made.report)))
         elif name == "html" and made.report is not None:
             write_report(file, render_html(made.report, steps(dict(made.page))))
+        elif name == "choice":
+            write_report(file, made.choices)
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

@@ -34,6 +34,7 @@ from reid_sql.parameters import (
     Numbers,
     OptionalTable,
     Table,
+    Tables,
     Text,
     Texts,
 )
@@ -222,11 +223,14 @@ def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering)
     signature = signature_of(declared)
     frames = [p.name for p in declared.parameters if isinstance(p.domain, Table)]
     optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
+    lists = {p.name: p.domain for p in declared.parameters if isinstance(p.domain, Tables)}
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
         given = bound(declared, signature, arguments, named)
         for name in (*frames, *(each for each in optional if given[each] is not None)):
             given[name] = _as_table(adapter.TABLE, name, given[name])
+        for name, domain in lists.items():
+            given[name] = [_as_table(adapter.TABLE, name, each) for each in domain.check(name, given[name])]
         return answering(declared, checked(declared, given))
 
     return _signed(call, signature)

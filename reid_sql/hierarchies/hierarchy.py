@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reid_sql.document import Place, shown
 from reid_sql.errors import OutOfDomainError
+from reid_sql.hierarchies.arx import SEPARATOR, read_arx
 from reid_sql.hierarchies.steps import (
     DATE_PARTS,
     Bands,
@@ -121,8 +123,10 @@ class Facts:
     frequent: tuple[tuple[str, int], ...] = ()
 
 
-def propose(facts: Facts) -> Hierarchy:
+def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
     """Propose a hierarchy; every one ends with leaving the column out, which is all there is for free text.
+
+    `widest` is the width of the last bands, if the column must be in bands of at most that width.
 
     >>> [step.words for step in propose(Facts("age", "number", 100, True, True, 17, 90, 17, 90)).steps]
     ['in bands of 5', 'in bands of 10', 'in bands of 20', 'left out']
@@ -136,13 +140,15 @@ def propose(facts: Facts) -> Hierarchy:
         column_profile.CODE: _prefixes,
         column_profile.CATEGORY: _common_values,
     }
+    if widest is not None:
+        return make_hierarchy(facts.column, list(_bands_up_to(facts, widest)))
     proposal = kinds.get(facts.looks_like)
     return make_hierarchy(facts.column, list(proposal(facts)) if proposal else [])
 
 
 def keep_common(facts: Facts, least: float) -> Common:
     """Keep the values of at least so many records."""
-    return Common(tuple(value for value, records in facts.frequent if records >= least))
+    return Common(tuple(value for value, records in facts.frequent if records >= least), least)
 
 
 def _date_parts(facts: Facts) -> Iterator[Step]:  # noqa: ARG001 - as the other kinds
@@ -161,6 +167,14 @@ def _bands(facts: Facts) -> Iterator[Step]:
     if ended:
         yield replace(ended[0], width=None)
     yield from ended
+
+
+def _bands_up_to(facts: Facts, widest: float) -> Iterator[Step]:
+    """Propose bands of the width, and narrower ones of which it is a multiple; an end would be wider."""
+    for width in widths(facts.low, facts.high, whole=facts.whole):
+        if _is_multiple(widest, width):
+            yield Bands(width, whole=facts.whole)
+    yield Bands(widest, whole=facts.whole)
 
 
 def _with_ends(bands: Bands, facts: Facts) -> Bands:
@@ -212,13 +226,13 @@ def _common_values(facts: Facts) -> Iterator[Step]:
             yield step
 
 
-def merging_steps(steps: Sequence[Step], values: Sequence[int]) -> list[Step]:
-    """Leave out the steps that leave as many values as the one before; `values` has those of level 0 first.
+def merging_steps(values: Sequence[int]) -> list[int]:
+    """Places of the steps that leave fewer values than the one before; `values` has those of level 0 first.
 
-    >>> [step.words for step in merging_steps([Bands(5), Bands(10)], [80, 80, 9])]
-    ['in bands of 10']
+    >>> merging_steps([80, 80, 9])
+    [1]
     """
-    return [step for step, (before, after) in zip(steps, pairwise(values), strict=True) if after < before]
+    return [at for at, (before, after) in enumerate(pairwise(values)) if after < before]
 
 
 @dataclass(frozen=True)
@@ -230,22 +244,59 @@ class Rare:
 
 @dataclass(frozen=True)
 class WrittenHierarchy:
-    """a hierarchy as it is written, before the table is known."""
+    """A hierarchy as it is written, before the table is known.
+
+    `values` are those that a file has: the column may have no others.
+    """
 
     column: str
     steps: tuple[Step | Rare, ...]
+    values: frozenset[str] | None = None
 
     def of(self, facts: Facts) -> Hierarchy:
         """Return the hierarchy for the table."""
         return make_hierarchy(self.column, [_resolve(step, facts) for step in self.steps])
 
 
-def read_hierarchy(place: Place, column: str) -> WrittenHierarchy:
-    """Read the list of steps at the column's name; leaving the column out is added as the last step."""
+# Classifications whose codes begin with those of the coarser class, and ages and dates.
+STANDARD: Final[Mapping[str, tuple[Step, ...]]] = {
+    "age": (Bands(5, above=90), Bands(10, above=90), Bands(20, above=80)),
+    "date": tuple(DatePart(part) for part in DATE_PARTS),
+    "postcode": tuple(Prefix(length) for length in (4, 3, 2, 1)),
+    "isco": tuple(Prefix(length) for length in (3, 2, 1)),  # ISCO-08: minor, sub-major, major group
+    "nace": tuple(Prefix(length) for length in (4, 3, 2)),  # 62.01 or 6201: group, division
+    "icd10": (Prefix(3), Prefix(1)),  # E11.9: category, letter of the chapter
+}
+STANDARD_NAME: Final = Choice(tuple(STANDARD))
+
+
+def read_hierarchy(place: Place, column: str, folder: Path) -> WrittenHierarchy:
+    """Read the steps at the column's name, a standard hierarchy, or the file of one, seen from the folder.
+
+    Leaving the column out is added as the last step.
+    """
+    if isinstance(place.values[column], Mapping):
+        return _read_named(place.table(column), column, folder)
     steps: list[Step | Rare] = []
     for each in place.tables(column):
         steps.append(_read_step(each, steps))
     return WrittenHierarchy(column, tuple(steps))
+
+
+def _read_named(place: Place, column: str, folder: Path) -> WrittenHierarchy:
+    """Read a standard hierarchy by its name, or that of a file of ARX."""
+    if "standard" in place.values:
+        place.only(("standard",))
+        name = STANDARD_NAME.check(place.at("standard"), place.text("standard"))
+        return WrittenHierarchy(column, STANDARD[name])
+    if "arx" not in place.values:
+        rule = f"{place.where} must be a list of steps, a standard hierarchy or a file of ARX"
+        got = ", ".join(place.values) or "none"
+        raise OutOfDomainError(f'{rule}, got {got}; write it like {{ arx = "age.csv" }}')
+    place.only(("arx", "separator"))
+    separator = SEPARATOR.check(place.at("separator"), place.text("separator", ";"))
+    steps, values = read_arx(place.at("arx"), folder / place.text("arx"), separator)
+    return WrittenHierarchy(column, steps, values)
 
 
 def _read_step(place: Place, before: Sequence[Step | Rare]) -> Step | Rare:

@@ -4,7 +4,7 @@ NULL stays NULL, a value that the step does not understand stays as it is, and a
 Both engines give the same text. The SQL uses only what other dialects have, too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -256,9 +256,13 @@ class Prefix:
 
 @dataclass(frozen=True)
 class Common:
-    """Only these values as they are, each other one as `other`: rare ones are not named."""
+    """Only these values as they are, each other one as `other`: rare ones are not named.
+
+    They are the values of at least `least` records.
+    """
 
     kept: tuple[str, ...]
+    least: float = field(default=2.0, compare=False)
 
     @property
     def words(self) -> str:

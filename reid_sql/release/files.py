@@ -13,7 +13,7 @@ from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, S
 from reid_sql.models.release.criteria import SIZE
 from reid_sql.parameters import Choice, quoted
 from reid_sql.release.local import LocalTransformation, rows_of_values
-from reid_sql.release.transformation import RESCUED, SMALL
+from reid_sql.release.transformation import LEAST, RESCUED, SMALL
 from reid_sql.sources.files import DATABASES, check_source, select_from
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
         yield hierarchy.words(level)
     for stage in form.stages:
         yield f"{', '.join(stage)} blank in records of rare combinations that then equal enough others"
-    if form.cut > 1:
+    if form.person is not None:
+        yield f"without people, by {form.person}, of a combination that fewer than {form.cut} people share"
+    elif form.cut > 1:
         yield f"without records of a combination that fewer than {form.cut} records share"
     for column, rule in form.rules:
         yield f"without records of a combination {rule.label} of {column}"
@@ -160,8 +162,19 @@ def _stage_lines(form: "Transformation", stage: Sequence[str]) -> Iterator[str]:
     yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
 
 
+def _people_lines(form: "Transformation", person: str) -> Iterator[str]:
+    """Leave out people with a record in a class of too few people."""
+    people = f"pl.col({person!r}).n_unique().over({form.names!r}).alias({SIZE!r})"
+    least = f"pl.col({SIZE!r}).min().over([{person!r}]).alias({LEAST!r})"
+    yield f"    made = made.with_columns({people}).with_columns({least})"
+    yield f"    made = made.filter(pl.col({LEAST!r}) >= {form.cut}).drop([{SIZE!r}, {LEAST!r}])"
+
+
 def _round_lines(form: "Transformation") -> Iterator[str]:
-    """Suppress the classes that are small or break a rule."""
+    """Suppress the classes that are small or break a rule, or people of small ones."""
+    if form.person is not None:
+        yield from _people_lines(form, form.person)
+        return
     counts = {SIZE: form.names, **form.counts}
     for name, parts in counts.items():
         counted = f"pl.len().over({parts!r})" if parts else "pl.len()"
@@ -186,7 +199,7 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
     columns = table.transformation.names
     for stage in table.transformation.stages:
         yield from _stage_lines(table.transformation, stage)
-    if table.transformation.rules:
+    if table.transformation.rules or table.transformation.person is not None:
         yield from (
             line for _ in range(table.transformation.rounds) for line in _round_lines(table.transformation)
         )

@@ -16,8 +16,8 @@ import numpy as np
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL, text
-from reid_sql.models.release.boxes import NULL, Boxes, PartitionColumn
-from reid_sql.models.release.partition import NONE, Generation, Partition
+from reid_sql.models.release.boxes import NONE, NULL, Boxes, PartitionColumn
+from reid_sql.models.release.partition import Generation, Partition
 from reid_sql.parameters import quoted, sql_text
 
 NODE: Final = "reid_node"
@@ -42,6 +42,8 @@ class Texts:
         if not column.ordered:
             return [self.levels[level][low] for level, low in zip(boxes.level.tolist(), lows, strict=True)]
         values, everything = self.levels[0], (column.records_within(boxes) == column.below[-1]).tolist()
+        if column.limits:  # a limited range has its ends, even if it contains every value of a narrow column
+            everything = ((boxes.low == NULL) & (boxes.high > NULL)).tolist()
         return [
             values[low] if low == high else ALL if whole else UP_TO.format(values[low], values[high])
             for low, high, whole in zip(lows, highs, everything, strict=True)

@@ -8,7 +8,9 @@ import numpy as np
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.boxes import Boxes, PartitionColumn
+from reid_sql.models.release.cross_table import column_of_boxes
 from reid_sql.models.release.lattice import DistinctRecords
+from reid_sql.release.cross_tables import describe_pairs
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.target import describe_recoded, mask_share
@@ -24,7 +26,13 @@ def local_losses(local: LocalRelease) -> dict[str, float]:
     return {word: _few(loss) for word, loss in local.losses.items()}
 
 
-def local_columns(local: LocalRelease, below: int) -> list[dict[str, Any]]:
+def limit_words(table: "TableRelease", column: str) -> str | None:
+    """Describe the limit of a column, None if it has none."""
+    limit = table.limits.get(column)
+    return None if limit is None else limit.words
+
+
+def local_columns(table: "TableRelease", local: LocalRelease, below: int) -> list[dict[str, Any]]:
     """Describe each column: the records that show it as it is or not at all, and its bits lost, as shares."""
     form = local.transformation
     parts = zip(form.hierarchies, form.columns, form.partition.boxes, local.column_losses, strict=True)
@@ -35,6 +43,7 @@ def local_columns(local: LocalRelease, below: int) -> list[dict[str, Any]]:
             "form": f"{hierarchy.column} {_words(form, hierarchy.column, column, boxes, below)}",
             "loss": _few(float(lost)),
             "weight": column.weight,
+            "limit": limit_words(table, hierarchy.column),
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
@@ -73,6 +82,21 @@ def local_target(table: "TableRelease", local: LocalRelease, below: int) -> Mapp
     shown = DistinctRecords(codes, rows.counts)
     values = rows.codes[len(codes) + table.target.place]
     return describe_recoded(table.target, table.lattice, (shown, values, place), below)
+
+
+def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -> list[dict[str, Any]]:
+    """Describe how much each cross table changes by what the classes show."""
+    if table.cross is None:
+        return []
+    form, rows = local.transformation, local.rows
+    place = form.partition.place
+    recoded = [
+        column_of_boxes(column, boxes, place)
+        for column, boxes in zip(form.columns, form.partition.boxes, strict=True)
+    ]
+    return describe_pairs(
+        table.cross, rows, (recoded, rows, np.ones(len(rows.counts), dtype=np.bool_)), below
+    )
 
 
 def _codes(labels: Any, place: Any, original: Any) -> Any:  # noqa: ANN401 - arrays of codes

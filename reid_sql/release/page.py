@@ -10,10 +10,18 @@ from reid_sql.check.figures import round_figures
 from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.release.lattice import LOSS_LABELS, Entropy, make_loss
+from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
+from reid_sql.models.release.people import PeopleRules, without_people
 from reid_sql.models.release.search import CountedNode, removed_classes
 from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
-from reid_sql.release.local_page import local_columns, local_losses, local_target
+from reid_sql.release.cross_tables import cross_table_words, describe_global
+from reid_sql.release.local_page import (
+    limit_words,
+    local_columns,
+    local_cross_tables,
+    local_losses,
+    local_target,
+)
 from reid_sql.release.target import describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -24,13 +32,24 @@ Page = dict[str, Any]
 FORMAT: Final = "reid-sql release 1"
 ENTROPY: Final = "entropy"
 SUPPRESSION: Final = (
-    *("suppressed_share", "suppressed_below", "suppressed_for"),
+    *("suppressed_share", "suppressed_below", "suppressed_for", "entity"),
     *("blank_share", "blank_columns"),
 )
 DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
-LEFT_OUT: Final = {"name", "loss", "columns", "columns_released", "columns_left_out", "frontier"}
+LEFT_OUT: Final = {
+    *(
+        "name",
+        "loss",
+        "columns",
+        "columns_released",
+        "columns_left_out",
+        "frontier",
+        "cross_tables",
+        "choices",
+    ),
+}
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
     "other hierarchies or a less strict limit."
@@ -71,6 +90,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "global_loss": minimized["global"],
         "local_loss": minimized["local"],
         "partition": table.local.strategy if table.is_local and table.local else None,
+        "recovered": _few(table.local.recovered_share) if table.is_local and table.local else None,
         "optimal": table.proved and best is not None and not table.is_local,
         "none_meets": table.proved and best is None and not table.is_local,
         "least_possible_loss": None
@@ -86,17 +106,19 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "columns_released": shipped if table.form else [],
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "frontier": frontier_of(table, below),
+        "choices": [each.page for each in table.choices],
         "cautions": list(table.cautions),
     }
 
 
 def _global_release(table: "TableRelease", best: CountedNode | None, below: int) -> Page:
     """Describe what global recoding leaves out, how well it predicts the target, and its columns."""
-    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None}
+    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": []}
     if best:
         suppressed = _shown_suppression(table, best, below)
         described = _suppression(table, best, below) | {
-            "target": describe_target(table.target, table.lattice, best.node, suppressed, below)
+            "target": describe_target(table.target, table.lattice, best.node, suppressed, below),
+            "cross_tables": describe_global(table.cross, table.lattice, best.node, suppressed, below),
         }
     return described | {"columns": _column_pages(table)}
 
@@ -105,12 +127,14 @@ def _local_release(table: "TableRelease", below: int) -> Page:
     """Describe local recoding, which leaves out no record."""
     if table.local is None:
         without = [each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)]
-        return dict.fromkeys(SUPPRESSION) | {"target": None, "columns": without}
+        return dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": [], "columns": without}
     nothing = {"suppressed_share": 0.0, "blank_share": 0.0, "suppressed_for": [], "blank_columns": []}
     return nothing | {
         "suppressed_below": None,
+        "entity": None,
         "target": local_target(table, table.local, below),
-        "columns": local_columns(table.local, below),
+        "cross_tables": local_cross_tables(table, table.local, below),
+        "columns": local_columns(table, table.local, below),
     }
 
 
@@ -137,7 +161,7 @@ def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppressi
     """Return the blank cells and suppressed classes of the transformation."""
     distinct = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
-        return suppress_cells(distinct, best.outcome.cut or 1)
+        return suppress_cells(distinct, best.outcome.cut or 1, table.protected)
     away = removed_classes(table.rules, best.node, distinct, best.outcome)
     return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
 
@@ -147,19 +171,29 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
     form = table.transformation
     return {
-        "suppressed_share": _share(int(distinct.counts[made.gone].sum()), table, below),
+        "suppressed_share": _suppressed_share(table, distinct, made, below),
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
+        "entity": table.table.entity,
         "blank_share": _share(int(distinct.counts[made.blank.any(axis=0)].sum()), table, below),
         "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
 
+def _suppressed_share(
+    table: "TableRelease", distinct: DistinctRecords, made: CellSuppression, below: int
+) -> float | None:
+    """Return the share of records that are left out; None masks few records, or those of few people."""
+    few = table.table.entity is not None and 0 < PeopleRules.count_people(distinct, made.gone) < below
+    return None if few else _share(int(distinct.counts[made.gone].sum()), table, below)
+
+
 def _shown_suppression(table: "TableRelease", best: CountedNode, below: int) -> CellSuppression:
     """Return what is blank and suppressed; nothing if it is of few records, whose number would follow."""
     distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
-    suppressed = (distinct.counts[made.gone].sum(), distinct.counts[made.blank.any(axis=0)].sum())
-    if any(0 < records < below for records in suppressed):
+    shares = _suppressed_share(table, distinct, made, below)
+    blank = int(distinct.counts[made.blank.any(axis=0)].sum())
+    if shares is None or 0 < blank < below:
         return CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
     return made
 
@@ -168,6 +202,7 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
     distinct, made = table.lattice.records_at(best.node), _shown_suppression(table, best, below)
     after = apply_suppression(distinct, made)
+    after = after if table.table.entity is None else without_people(after)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {
         word: make_loss(word, table.lattice).of(best.node, after, none)
@@ -183,7 +218,8 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
 
 def _column_pages(table: "TableRelease") -> list[Page]:
     """Describe each column: its hierarchy, its level, and the share of its bits that the level loses."""
-    bits = Entropy(table.lattice).columns
+    many = len(table.hierarchies)  # people are one more column of the lattice
+    bits = Entropy(table.lattice).columns[:many]
     node = table.transformation.node if table.transformation else (0,) * len(table.hierarchies)
     return [
         {
@@ -192,11 +228,12 @@ def _column_pages(table: "TableRelease") -> list[Page]:
             "form": hierarchy.words(level) if table.transformation else None,
             "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
             "weight": weight,
+            "limit": limit_words(table, hierarchy.column),
             "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
             "ladder": names,  # the older name of the key
         }
         for hierarchy, level, lost, weight in zip(
-            table.hierarchies, node, bits, table.lattice.weights, strict=True
+            table.hierarchies, node, bits, table.lattice.weights[:many], strict=True
         )
     ]
 
@@ -220,7 +257,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
         ):
             shown.append(
                 {
-                    "levels": list(counted_node.node),
+                    "levels": list(counted_node.node[: len(table.hierarchies)]),
                     "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": counted_node.outcome.cut is not None,
@@ -247,14 +284,18 @@ def release_rows(page: Page) -> list[Page]:
 def sentences(table: Page) -> Iterator[str]:
     """Describe a table's transformation in the order in which it is applied, or say what to change."""
     if table["losses"] is None:
-        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}"
+        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}{_limits(table)}"
         return
     if table["blank_columns"]:
         yield _blank(table)
     yield _suppressed(table)
     yield _lost(table)
+    if table["recovered"] is not None:
+        yield f"Whoever has the query recovers {percent(table['recovered'])} of what is lost (downcoding)."
     if table["target"] is not None:
         yield _target(table["target"])
+    for each in table["cross_tables"]:
+        yield cross_table_words(each)
 
 
 def steps(page: Page) -> list[str]:
@@ -263,6 +304,12 @@ def steps(page: Page) -> list[str]:
         f"{table['name']}: {'; '.join(_forms(table))}. {' '.join(sentences(table))}"
         for table in page["tables"]
     ]
+
+
+def _limits(table: Page) -> str:
+    """Name the limits of columns that every transformation had to keep to."""
+    limited = [f"{each['column']} {each['limit']}" for each in table["columns"] if each["limit"]]
+    return f" The policy also limits columns: {'; '.join(limited)}. Relax one of these." if limited else ""
 
 
 def _forms(table: Page) -> list[str]:
@@ -288,6 +335,9 @@ def _suppressed(table: Page) -> str:
     if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
     few = "few, so that their number is not shown" if share is None else percent(share)
+    if table["entity"] is not None:
+        people = f"People with a combination that fewer than {cut} people have"
+        return f"{people} are left out with all their records: {few} of the records."
     small = [] if cut is None else [f"that fewer than {cut} records have"]
     return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
 
@@ -326,7 +376,7 @@ def _target(target: Page) -> str:
     errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
     by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
     guess = f"{percent(target['expected_error'])} by its most frequent value"
-    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is share_kept;"
+    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is kept;"
     return f"{words} the best table is {errors} ({by}; {guess})."
 
 

@@ -11,8 +11,9 @@ from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.errors import UnavailableError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Bands, DatePart, text
-from reid_sql.models.release.boxes import PartitionColumn
+from reid_sql.models.release.boxes import PartitionColumn, keep_range, limit_column
 from reid_sql.models.release.criteria import Criterion
+from reid_sql.models.release.downcoding import recovered_bits
 from reid_sql.models.release.lattice import DistinctRecords, Entropy
 from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
 from reid_sql.models.release.suppression import Requirement
@@ -40,6 +41,15 @@ class LocalRelease:
     losses: dict[str, float]
     column_losses: Floats  # (columns,) of all bits of the column
     rows: DistinctRecords
+    recovered: Floats  # (columns,) bits that the divisions give back
+
+    @property
+    def recovered_share(self) -> float:
+        """The share of all lost bits that the divisions give back, weighted as the loss is."""
+        form = self.transformation
+        weights = np.array([column.weight for column in form.columns])
+        lost = float(form.partition.bits @ weights)
+        return float(self.recovered @ weights) / lost if lost else 0.0
 
     @property
     def strategy(self) -> str:
@@ -59,15 +69,15 @@ def find_several_texts(
     release: DuckDBRelease,
     hierarchies: Sequence[Hierarchy],
     kinds: Mapping[str, str],
-    written: Collection[str],
+    by_text: Collection[str],
 ) -> str | None:
     """Return a column of which equal values have several texts, as -0.0 and 0.0, or an hour and 60 minutes.
 
-    By these texts, the query finds the class of a record, but for columns with cuts.
+    By these texts, the query finds the class of a record, but for columns that are divided by cuts alone.
     """
     for each in hierarchies:
         name, kind = quoted(each.column), kinds[each.column]
-        if kind.partition("(")[0] in ONE_TEXT_TYPES or is_ordered(each, kind, written=each.column in written):
+        if kind.partition("(")[0] in ONE_TEXT_TYPES or is_ordered(each, kind, written=each.column in by_text):
             continue
         several = f"""SELECT count(*) FROM (
             SELECT {name} FROM {release.engine.view}
@@ -118,16 +128,7 @@ def partition_table(
 ) -> LocalRelease | None:
     """Return the partition of the least loss that meets the policy, if one of the strategies finds any."""
     kinds = tuple(settings.kinds[each.column] for each in generalization.hierarchies)
-    columns = tuple(
-        PartitionColumn(codes, is_ordered(each, kind, written=each.column in settings.written), weight)
-        for each, codes, kind, weight in zip(
-            generalization.hierarchies,
-            generalization.lattice.level_codes,
-            kinds,
-            generalization.lattice.weights,
-            strict=True,
-        )
-    )
+    columns = _partition_columns(generalization, settings)
     lattice = generalization.wider or generalization.lattice
     rows = lattice.records_at((0,) * len(lattice.shape))
     asked = _class_requirement(rows, generalization, smallest_class(requirement), criteria)
@@ -145,17 +146,37 @@ def partition_table(
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([max(column.all_bits, 1e-300) for column in columns])
-            return LocalRelease(form, losses[at], partition.bits / bits, rows)
+            recovered = recovered_bits(columns, partition)
+            return LocalRelease(form, losses[at], partition.bits / bits, rows, recovered)
     return None
+
+
+def _partition_columns(generalization: Generalization, settings: "Settings") -> tuple[PartitionColumn, ...]:
+    """Return the columns as a partition divides them, within their limits."""
+    columns = []
+    for each, codes, weight in zip(
+        generalization.hierarchies,
+        generalization.lattice.level_codes,
+        generalization.lattice.weights,
+        strict=True,
+    ):
+        name = each.column
+        ordered = is_ordered(each, settings.kinds[name], written=name in settings.written)
+        limits = limit_column(codes, generalization.limits.get(name, len(codes.codes)))
+        if ordered and name in settings.never_left_out:
+            limits = keep_range(codes)
+        columns.append(PartitionColumn(codes, ordered, weight, limits))
+    return tuple(columns)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a partition is chosen by, and columns that have a hierarchy in the policy."""
+    """What a partition is chosen by, columns with a hierarchy in the policy, and those never left out."""
 
     loss: str
     kinds: dict[str, str]
     written: frozenset[str]
+    never_left_out: frozenset[str]
     is_met: Callable[[LocalTransformation], bool]
     stop: Callable[[], bool]
 

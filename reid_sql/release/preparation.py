@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +18,16 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.errors import UnavailableError, UnknownNameError
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
+from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
+from reid_sql.release.choices import render_choices
+from reid_sql.release.choosing import choose_forms
+from reid_sql.release.cross_tables import cross_tables_of, refuse_cross_tables
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
@@ -41,6 +47,7 @@ from reid_sql.release.problem import (
     is_class_size_check,
     is_criterion_check,
     is_monotone,
+    refuse_for_people,
     refuse_unsuitable,
     sensitive_criteria,
 )
@@ -81,6 +88,11 @@ class Prepared(Outcome):
         """The release as Python with Polars: a function for each table."""
         return python_file(self)
 
+    @property
+    def choices(self) -> str:
+        """The best forms of each table side by side, as an HTML page; they must have been asked for."""
+        return render_choices(self.page)
+
     def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
         """Write the SQL in a dialect; refuse to overwrite anything but an earlier one."""
         file = Path(path)
@@ -95,9 +107,10 @@ def run(
     memory_limit: str | None = None,
     target: str | None = None,
     method: str | None = None,
+    choices: bool = False,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
-    """Prepare the tables of a policy file."""
+    """Prepare the tables of a policy file; with `choices`, measure the best forms of each, too."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
@@ -105,11 +118,16 @@ def run(
         METHOD.check("method", method)
         asked = replace(asked, preparing=replace(asked.preparing, method=method))
     with gate.open_tables(asked, memory_limit, tell) as releases:
-        return prepare_releases(asked, releases, tell)
+        return prepare_releases(asked, releases, tell, choices=choices)
 
 
 def prepare_releases(
-    policy: Policy, releases: Sequence[DuckDBRelease], tell: ShowProgress, baseline: Path | None = None
+    policy: Policy,
+    releases: Sequence[DuckDBRelease],
+    tell: ShowProgress,
+    baseline: Path | None = None,
+    *,
+    choices: bool = False,
 ) -> Prepared:
     """Search for a transformation of each table, and measure all of them as one release.
 
@@ -121,10 +139,18 @@ def prepare_releases(
             _refuse_rows(release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
+        refuse_cross_tables(policy.preparing, release)
+        if release.table.entity is not None:
+            refuse_for_people(policy.preparing, release.table.entity)
         if policy.preparing.method == "local":
             refuse_other_tables(release)
     before = gate.find_baseline(policy, releases, baseline)
     tables = tuple(_search_table(policy, release, before, tell) for release in releases)
+    if choices:
+        tables = tuple(
+            choose_forms(policy, release, table, baseline, tell)
+            for release, table in zip(releases, tables, strict=True)
+        )
     if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
     made = [
@@ -164,9 +190,8 @@ def _search_table(
     tell(f"{release.table.name}: hierarchies")
     ruled = sensitive_criteria(release, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    generalization = generalize(
-        release, columns, wanted.hierarchies, list(dict.fromkeys(others)), wanted.weights
-    )
+    others += [name for pair in wanted.cross_tables for name in pair if name not in columns]
+    generalization = generalize(release, columns, wanted, list(dict.fromkeys(others)))
     asked = class_size_requirement(release, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
     judge = _Judge(policy, release, before, generalization, asked)
@@ -174,7 +199,7 @@ def _search_table(
     words = _Words(release.table.name, tell)
     result = Search(
         generalization.lattice,
-        asked,
+        asked if release.table.entity is None else Requirement(release.records, release.records),
         loss,
         judge if judge.left else accept_all,
         rules=judge.rules,
@@ -196,11 +221,14 @@ def _search_table(
         rules=judge.rules,
         result=result,
         target=None if wanted.target is None else target_of(generalization, wanted.target),
+        cross=cross_tables_of(generalization, wanted.cross_tables),
         transformation=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
         cautions=tuple(identifier_cautions(release).values()),
+        protected=generalization.protected,
+        limits=wanted.limits,
         method=wanted.method,
         local=_search_local(judge, kinds, tell),
         seconds=time.monotonic() - began,
@@ -210,10 +238,12 @@ def _search_table(
 def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
     release, wanted = judge.release, judge.policy.preparing
-    if wanted.method == "global" or release.table.others:
+    if wanted.method == "global" or release.table.others or release.table.entity is not None:
         return None
     tell(f"{release.table.name}: local recoding")
-    name = find_several_texts(release, judge.generalization.hierarchies, kinds, wanted.hierarchies)
+    as_they_are = (each for each, level in judge.generalization.limits.items() if level == 0)
+    by_text = {*wanted.hierarchies, *as_they_are}
+    name = find_several_texts(release, judge.generalization.hierarchies, kinds, by_text)
     if name is not None and wanted.method == "local":
         raise refuse_several_texts(name, kinds[name])
     if name is not None:
@@ -223,6 +253,7 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
         loss=wanted.loss,
         kinds=kinds,
         written=frozenset(wanted.hierarchies),
+        never_left_out=frozenset(name for name, limit in wanted.limits.items() if limit == Limit()),
         is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
         stop=lambda: time.monotonic() > ends,
     )
@@ -239,7 +270,8 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     """Blank single values instead of suppressing records, unless a check then fails."""
     if judge.rules is not None and form.rounds:
         return form
-    made = suppress_cells(judge.generalization.lattice.records_at(form.node), form.cut)
+    distinct = judge.generalization.lattice.records_at(form.node)
+    made = suppress_cells(distinct, form.cut, judge.generalization.protected)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.release.table.checks) else blanked
@@ -273,14 +305,25 @@ class _Judge:
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
         self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
         self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
-        self.rules = _rules(generalization, self.asked)
-        self.whole = not asked.suppressible or (asked.takes_nothing and not self.asked)
+        self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
+        removable = asked.suppressible
+        if release.table.entity is not None:
+            removable = floor(policy.preparing.suppression * release.engine.count_people(())[0][0] + 1e-9)
+            self.rules = PeopleRules(asked.k, removable)
+        self.whole = not removable or (asked.takes_nothing and not self.asked)
 
     def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
-        rounds = max(node.outcome.rounds, 1) if self.asked else 0
+        person = self.release.table.entity
+        rounds = max(node.outcome.rounds, 1) if self.asked or person is not None else 0
+        hierarchies = self.generalization.hierarchies
         return Transformation(
-            self.generalization.hierarchies, node.node, node.outcome.cut or 1, rules=self.asked, rounds=rounds
+            hierarchies,
+            node.node[: len(hierarchies)],
+            node.outcome.cut or 1,
+            rules=self.asked,
+            rounds=rounds,
+            person=person,
         )
 
     def __call__(self, node: CountedNode) -> Verdict:

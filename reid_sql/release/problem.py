@@ -1,7 +1,7 @@
 """The search problem of a table: the requirements of its checks, and its values coded by level."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import floor, isclose
 from typing import Any, Final
@@ -10,9 +10,10 @@ import numpy as np
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.policy_model import Check
+from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, WrittenHierarchy, merging_steps, propose
+from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
@@ -50,9 +51,6 @@ def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
 def refuse_unsuitable(release: DuckDBRelease) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = release.table
-    if table.entity is not None:
-        rule = f"a table to prepare must have one row per person, got entity = '{table.entity}'"
-        raise UnavailableError(f"{rule}; make one row of each person first, or use reid-sql advise")
     own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
@@ -68,6 +66,23 @@ def refuse_unsuitable(release: DuckDBRelease) -> None:
         )
 
 
+def refuse_for_people(wanted: Preparing, person: str) -> None:
+    """Refuse what is not defined where a person has several records."""
+    given = f"where entity = '{person}'"
+    if wanted.method == "local":
+        rule = f"prepare.method must be 'global' {given}, got 'local'"
+        raise UnavailableError(
+            f"{rule}, which recodes the records of a person differently; write method = 'global'"
+        )
+    if wanted.loss != "entropy":
+        rule = f"prepare.loss must be 'entropy' {given}, got '{wanted.loss}', which counts records"
+        raise UnavailableError(f"{rule}; remove the loss")
+    left = {"target": wanted.target, "cross_tables": wanted.cross_tables, "cells": wanted.cells}
+    if unsuitable := [key for key, value in left.items() if value]:
+        rule = f"prepare must have no {unsuitable[0]} {given}, as it counts records"
+        raise UnavailableError(f"{rule}; make a table of one row per person, or remove the key")
+
+
 def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
     """Put what the checks ask of class sizes into one class_size_requirement."""
     requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
@@ -81,6 +96,8 @@ def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
+    if release.table.entity is not None:  # of people, the other figures are not those of the classes alone
+        exact = check.measure.name in ("k", "highest_risk")
     return (
         plain
         and exact
@@ -112,7 +129,8 @@ def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[s
     plain = check.limit is not None and not check.no_worse and not check.by
     known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
     whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
-    return plain and known and whole and release.table.nulls == "value"
+    counts_records = release.table.nulls == "value" and release.table.entity is None
+    return plain and known and whole and counts_records
 
 
 def _criterion(check: Check) -> Callable[[float], Criterion]:
@@ -148,35 +166,76 @@ def is_monotone(check: Check) -> bool:
 
 @dataclass(frozen=True)
 class Generalization:
-    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns."""
+    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns.
+
+    `limits` are the coarsest levels of the columns that have a limit.
+    """
 
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
     others: tuple[str, ...] = ()
     wider: Lattice | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def protected(self) -> tuple[int, ...]:
+        """The places of the columns with a limit, of which no single value becomes blank."""
+        return tuple(at for at, each in enumerate(self.hierarchies) if each.column in self.limits)
 
 
 def generalize(
-    release: DuckDBRelease,
-    columns: Sequence[str],
-    given: Mapping[str, WrittenHierarchy],
-    others: Sequence[str] = (),
-    weights: Mapping[str, float] | None = None,
+    release: DuckDBRelease, columns: Sequence[str], wanted: Preparing, others: Sequence[str] = ()
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    profiles = profile_facts(release, columns)
-    wished = [given[each.column].of(each) if each.column in given else propose(each) for each in profiles]
+    given = wanted.hierarchies
+    wished = wish_hierarchies(release, columns, wanted)
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
-    level_codes = [each for _, each in coded]
-    weighted = [(weights or {}).get(column, 1.0) for column in columns]
-    lattice = Lattice(level_codes, _distinct_records(release, release.engine.distinct, columns), weighted)
-    hierarchies = tuple(each for each, _ in coded)
+    level_codes = [each.level_codes for each in coded]
+    weighted = [wanted.weights.get(column, 1.0) for column in columns]
+    limits = {
+        each.column: code.coarsest(wanted.limits[each.column], each)
+        for each, code in zip(wished, coded, strict=True)
+        if each.column in wanted.limits
+    }
+    coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
     return Generalization(
-        hierarchies,
-        lattice,
+        tuple(each.hierarchy for each in coded),
+        _lattice(release, columns, level_codes, weighted, coarsest),
         tuple(others),
         _with_unchanged(release, columns, level_codes, others) if others else None,
+        limits,
     )
+
+
+def _lattice(
+    release: DuckDBRelease,
+    columns: Sequence[str],
+    level_codes: Sequence[LevelCodes],
+    weights: Sequence[float],
+    coarsest: Sequence[int],
+) -> Lattice:
+    """Return the lattice of the columns, with people as a last column that has one level and no weight."""
+    person = release.table.entity
+    if person is None:
+        distinct = _distinct_records(release, release.engine.distinct, columns)
+        return Lattice(level_codes, distinct, weights, coarsest)
+    with_people = _with_unchanged(release, columns, level_codes, [person])
+    bottom = with_people.records_at((0,) * len(with_people.shape))
+    return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
+
+
+def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Preparing) -> list[Hierarchy]:
+    """Return each column's hierarchy, as the policy writes it or as the column suggests it."""
+    wished = []
+    for facts in profile_facts(release, columns):
+        written, limit = wanted.hierarchies.get(facts.column), wanted.limits.get(facts.column, Limit())
+        if limit.width is not None:
+            limit.refuse(Hierarchy(facts.column, ()), facts)
+        if written is not None and written.values is not None:
+            _refuse_incomplete(release, facts.column, written.values)
+        wished.append(propose(facts, limit.width) if written is None else written.of(facts))
+        limit.refuse(wished[-1], facts)
+    return wished
 
 
 def _with_unchanged(
@@ -199,6 +258,17 @@ def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: st
     return LevelCodes((np.arange(len(records)),), records)
 
 
+def _refuse_incomplete(release: DuckDBRelease, column: str, known: frozenset[str]) -> None:
+    """Refuse a hierarchy of a file that lacks a value of the column; no message contains the value."""
+    rows = release.engine.ask(f"SELECT v::VARCHAR FROM {release.engine.distinct.values(column)}")
+    lacking = sum(row[0] not in known for row in rows)
+    if lacking:
+        rule = f"prepare.hierarchies.{column} must contain every value of the column"
+        raise OutOfDomainError(
+            f"{rule}, got a file without {lacking:,} of {len(rows):,}; add them, or write the values alike"
+        )
+
+
 def _distinct_records(
     release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]
 ) -> DistinctRecords:
@@ -211,7 +281,29 @@ def _distinct_records(
     return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
 
 
-def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> tuple[Hierarchy, LevelCodes]:
+@dataclass(frozen=True)
+class _CodedColumn:
+    """A column's hierarchy of the steps that merge values, their places among all steps, and the codes."""
+
+    hierarchy: Hierarchy
+    places: Sequence[int]
+    level_codes: LevelCodes
+
+    @property
+    def column(self) -> str:
+        return self.hierarchy.column
+
+    def level_of(self, wished: int) -> int:
+        """Return the level that is equal to one of the hierarchy before steps were left out."""
+        return sum(place < wished for place in self.places)
+
+    def coarsest(self, limit: Limit, wished: Hierarchy) -> int:
+        """Return the coarsest level that the limit allows; the last one always has one value alone."""
+        level = self.level_of(limit.coarsest(wished))
+        return max(0, min(level, len(self.places) - 1)) if limit == Limit() else level
+
+
+def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> _CodedColumn:
     """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
     values = release.engine.distinct.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
@@ -222,11 +314,12 @@ def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) ->
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
-    merging = merging_steps(wished.steps, present)
+    merging = merging_steps(present)
     if written:
         _refuse_splitting(wished, codes)
-    levels = [codes[0], *(codes[at + 1] for at, step in enumerate(wished.steps) if step in merging)]
-    return Hierarchy(wished.column, tuple(merging)), LevelCodes(tuple(levels), records)
+    levels = [codes[0], *(codes[at + 1] for at in merging)]
+    steps_left = tuple(wished.steps[at] for at in merging)
+    return _CodedColumn(Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records))
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:

@@ -120,6 +120,7 @@ def _prediction(
         "by": [hierarchies[at].column for at in prediction.columns],
         "error": masked(prediction.error),
         "information": _few(prediction.information),
+        "log_loss": _few(prediction.log_loss),
     }
 
 

@@ -1,7 +1,7 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
@@ -12,18 +12,24 @@ from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, RECORDS, SIZE, VALUE_RECORDS, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
+from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
+from reid_sql.release.choices import Choice
+from reid_sql.release.cross_tables import CrossTables
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.target import Target
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
+FIRST: Final = "reid_first"
+LEAST: Final = "reid_least"
 NUMBERS: Final = count(1)
 
 
@@ -36,7 +42,8 @@ class Transformation:
     cut: int
     stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
     rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
-    rounds: int = 0  # of suppressing classes that break a rule
+    rounds: int = 0  # of suppressing classes that break a rule, or people
+    person: str | None = None  # the column of people, who are left out whole
 
     @property
     def names(self) -> list[str]:
@@ -77,7 +84,7 @@ class Transformation:
         """
         listed = ",\n    ".join(self.columns(names))
         inner = f"SELECT\n    {listed}\n  FROM {source}"
-        if self.rules:
+        if self.rules or self.person is not None:
             return self._ruled(names, inner)
         if self.cut <= 1:
             return inner
@@ -91,13 +98,30 @@ class Transformation:
         return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
 
     def _ruled(self, names: Sequence[str], inner: str) -> str:
-        """Leave out the classes that are small or break a rule, as often as some do."""
+        """Leave out classes that are small or break a rule, or people of small ones, as often as some are."""
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
         steps += [f"reid_form_{at} AS (\n  {self._round(names, at)}\n)" for at in range(1, self.rounds + 1)]
         forms = ",\n".join(steps)
         return f"WITH {forms}\nSELECT {_listed(names)}\nFROM reid_form_{self.rounds}"
 
+    def _round_of_people(self, names: Sequence[str], number: int, person: str) -> str:
+        """Leave out whole people: those with a record in a class of fewer people than the cut.
+
+        The first record of a person in a class counts as one, since not every database counts distinct values
+        over a window.
+        """
+        first = f"row_number() OVER (PARTITION BY {_listed([*self.names, person])} ORDER BY {quoted(person)})"
+        source = f"(SELECT *, {first} AS {FIRST}\n    FROM reid_form_{number - 1}) AS reid_counted"
+        one = f"CASE WHEN {FIRST} = 1 THEN 1 ELSE 0 END"
+        people = f"sum({one}) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
+        source = f"(SELECT *, {people}\n    FROM {source}) AS reid_counted"
+        least = f"min({SIZE}) OVER (PARTITION BY {quoted(person)}) AS {LEAST}"
+        source = f"(SELECT *, {least}\n    FROM {source}) AS reid_counted"
+        return f"SELECT {_listed(names)}\n  FROM {source}\n  WHERE {LEAST} >= {self.cut}"
+
     def _round(self, names: Sequence[str], number: int) -> str:
+        if self.person is not None:
+            return self._round_of_people(names, number, self.person)
         counted = f"SELECT *, count(*) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
         source = f"({counted} FROM reid_form_{number - 1})"
         for name, parts in self.counts.items():
@@ -147,7 +171,10 @@ class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
     def __init__(self, original: DuckDBTable, form: Transformation | LocalTransformation) -> None:
-        """Create the transformed table; what it is compared with is generalized in the same way."""
+        """Create the transformed table; what it is compared with is generalized in the same way.
+
+        But for a former release, which is published as it is.
+        """
         view = f"reid_released_{next(NUMBERS)}"
         columns = [name for name in original.columns if name in columns_named(original.table)]
         select = form.select(columns, original.view)
@@ -158,11 +185,12 @@ class ReleasedTable(DuckDBTable):
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
         if isinstance(form, Transformation):  # a table with others has no local recoding
             for role, view in original.other_views.items():
-                self._generalize(view, self.other_views[role], form)
+                self._generalize(view, self.other_views[role], None if role == "former" else form)
 
-    def _generalize(self, source: str, view: str, form: Transformation) -> None:
+    def _generalize(self, source: str, view: str, form: Transformation | None) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
-        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(form.columns(names))} FROM {source}")
+        columns = "*" if form is None else ", ".join(form.columns(names))
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns} FROM {source}")
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns that are not suppressed: the others contain the same text in every record."""
@@ -210,7 +238,7 @@ class TableRelease:
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
     requirement: Requirement
-    rules: Rules | None
+    rules: Rules | PeopleRules | None
     result: Result
     target: Target | None
     transformation: Transformation | None
@@ -219,6 +247,10 @@ class TableRelease:
     source: str
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
+    protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
+    cross: CrossTables | None = None
+    choices: tuple[Choice, ...] = ()  # forms to choose from, if they were asked for
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     method: str = "global"  # that the policy asks for
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
 

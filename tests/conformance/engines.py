@@ -11,7 +11,7 @@ import polars as pl
 from reid_sql.engines.public_api import GROUND, engines
 from reid_sql.function import REQUIRED, Function
 from reid_sql.parameters import MODEL
-from tests.engines.asking import quoted, refusal, spelled
+from tests.engines.asking import listed, quoted, refusal, spelled
 from tests.tables import by_duckdb
 from tests.warehouses import connected, put
 
@@ -35,6 +35,8 @@ class Sql:
 
     def ask(self, declared: Function, given: Given) -> Answers | str:
         frames = {name: value for name, value in given.items() if isinstance(value, pl.DataFrame)}
+        for name, value in given.items():
+            frames |= {f"{name}_{place}": each for place, each in enumerate(frames_in(value))}
         try:
             return by_duckdb(self.sql(declared, given), **frames)
         except duckdb.Error as error:
@@ -58,9 +60,16 @@ def _cell(value: Any, name: str = "") -> str:
         return name
     if isinstance(value, Column):
         return quoted(value)
+    if frames_in(value):
+        return listed([f"{name}_{place}" for place, _ in enumerate(value)])
     if isinstance(value, list):
         return f"[{', '.join(map(_cell, value))}]"
     return spelled((value,))
+
+
+def frames_in(value: Any) -> list[pl.DataFrame]:
+    """The frames of a list of tables; of anything else none."""
+    return [each for each in value if isinstance(each, pl.DataFrame)] if isinstance(value, list) else []
 
 
 class Column(str):
@@ -87,7 +96,11 @@ class Frames:
 
     def _taken(self, given: Given) -> dict[str, Any]:
         return {
-            name: self._table(name, value) if isinstance(value, pl.DataFrame) else value
+            name: [self._table(name, each) for each in frames_in(value)]
+            if frames_in(value)
+            else self._table(name, value)
+            if isinstance(value, pl.DataFrame)
+            else value
             for name, value in given.items()
         }
 
@@ -148,6 +161,8 @@ def asks_models(function: Function) -> bool:
 
 
 def _identity(value: Any) -> str:
+    if frames := frames_in(value):
+        return repr([_identity(each) for each in frames])
     return repr((value.schema, value.rows()) if isinstance(value, pl.DataFrame) else value)
 
 

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import Choice, Table
+from reid_sql.parameters import Choice, Table, Tables
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
-from tests.engines.asking import PEOPLE, argument, given, same
+from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, argument, given, same
 
 QI = ["age", "sex", "region"]
 MODEL_NAME = argument(declared()["fit_copula"].parameters[0])
@@ -34,7 +34,8 @@ def question(engine: Engine, function: Function) -> dict[str, Any]:
         return {**given(function), "tbl": PEOPLE_WITH_ROWS, "columns": QI}
     if function.answer is Answer.SCALAR:
         return numbers(function)
-    tables = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
+    tables: dict[str, Any] = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
+    tables |= {p.name: [PUBLISHED, TOTALS] for p in function.parameters if isinstance(p.domain, Tables)}
     if function.name == "load_copula":
         saved = engine.ask(declared()["copula_json"], {"model": MODEL_NAME})
         tables = {"tbl": pl.DataFrame(saved)}

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from reid_sql.function import REQUIRED, Function, Parameter
-from reid_sql.parameters import Choice, Columns, Number, Numbers, Table
+from reid_sql.parameters import Choice, Columns, Number, Numbers, Table, Tables
 from tests.tables import Row, class_sizes, histogram, key, risk
 
 FUNCTIONS: Final = (
@@ -117,6 +117,10 @@ PEOPLE = pl.DataFrame(
         "region": [f"r{number * number % 9}" for number in range(40)],
     }
 )
+PUBLISHED = pl.DataFrame(
+    {"region": ["N", "N", "S", "S"], "sex": ["F", "M", "F", "M"], "records": [None, 12, None, 20]}
+)
+TOTALS = pl.DataFrame({"region": ["N", "S"], "records": [14, 23]})  # of the same people
 ALWAYS = ("key", "remove")
 BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "sizes": [100.0, 1000.0],
@@ -155,7 +159,7 @@ def given(function: Function) -> dict[str, Any]:
     Records are told by the key.
     """
     asked = [p for p in function.parameters if p.default is REQUIRED or p.name in ALWAYS]
-    return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table)}
+    return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table | Tables)}
 
 
 def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -85,7 +86,7 @@ def test_text_that_is_read_is_left_out() -> None:
 
 
 def of(steps: object, facts: Facts | None = None) -> Hierarchy:
-    return read_hierarchy(Place("policy prepare.hierarchies", {"age": steps}), "age").of(
+    return read_hierarchy(Place("policy prepare.hierarchies", {"age": steps}), "age", Path()).of(
         facts or Facts("age", "", 0)
     )
 

@@ -363,7 +363,6 @@ REFUSED = [
         "policy prepare.weights must come with loss = 'entropy', the only loss of columns, got 'class_size'",
     ),
     ('method = "locally"', "", "policy prepare.method must be one of"),
-    ("", 'entity = "name"', "a table to prepare must have one row per person, got entity = 'name'"),
     (
         "hierarchies.age = [{ bands = 10 }, { bands = 15 }]",
         "",

@@ -45,7 +45,7 @@ def generalized(folder: Path, columns: list[str], beside: list[str]) -> Iterator
         written(folder, policy("adult.parquet", columns, K.format(5), prepare=hierarchies(columns)))
     )
     with gate.open_tables(asked) as (release,):
-        yield generalize(release, columns, asked.preparing.hierarchies, beside)
+        yield generalize(release, columns, asked.preparing, beside)
 
 
 PUBLISHED = [

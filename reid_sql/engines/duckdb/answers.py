@@ -17,6 +17,7 @@ from reid_sql.parameters import (
     Numbers,
     OptionalTable,
     Table,
+    Tables,
     Texts,
 )
 from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
@@ -38,6 +39,8 @@ def check_arguments(
 def _check(name: str, domain: Domain, value: Any, may_read_files: bool, is_plain: bool) -> Any:  # noqa: ANN401, FBT001
     if isinstance(domain, Table) or (isinstance(domain, OptionalTable) and value is not None):
         return table_source(value, is_plain=is_plain)
+    if isinstance(domain, Tables):
+        return [table_source(each, is_plain=is_plain) for each in domain.check(name, value)]
     if isinstance(domain, Document):
         source = json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
         return domain.check(name, source) if may_read_files else domain.sealed(source)

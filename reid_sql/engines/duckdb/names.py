@@ -42,8 +42,8 @@ SYNTAX: Final = frozenset(
     re.findall(
         r"\w+",
         """all and any as asof between by case cast coalesce columns decimal distinct else exclude exists
-        filter from having in interval is join lateral materialized not on or over qualify select struct
-        table then
+        filter from grouping having in interval is join lateral materialized not on or over qualify select
+        sets struct table then
         try_cast union unpivot using values when where""",
     )
 )

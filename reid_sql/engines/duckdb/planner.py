@@ -113,9 +113,9 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)
-    if isinstance(sensitive := arguments.get("sensitive"), str):  # of one table; not a list, of several
-        source: DuckDBSource = checked["tbl"]
-        written = source.check_sensitive(sensitive, written)
+    if isinstance(sensitive := arguments.get("sensitive"), str):  # not a list, of several
+        for source in (each for each in checked.values() if isinstance(each, DuckDBSource)):
+            written = source.check_sensitive(sensitive, written)
     return written
 
 

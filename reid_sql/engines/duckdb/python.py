@@ -19,7 +19,8 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_classes
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.sql.records import MATCHES
+from reid_sql.models.tables.suppression import suppress_cells
+from reid_sql.sql.records import MATCHES, SUPPRESSED
 
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
@@ -96,6 +97,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     registered: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
         MATCHES: _awaited(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
+        SUPPRESSED: _awaited(SUPPRESSED, _suppressed_cells, "BIGINT[]"),
         COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
     }
     for declared in functions:
@@ -178,6 +180,16 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
     ]
     listed = pa.array(answers, type=pa.list_(pa.int64()))
     return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
+
+
+def _suppressed_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, width: pa.Array) -> pa.Array:
+    """Choose the cells to hide; without a cell, none."""
+    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
+    if not codes[0].is_valid:
+        return pa.array([{"refusal": None, "answers": []}], kind)
+    numbers, primary = (each[0].values.to_numpy(zero_copy_only=False) for each in (counts, is_primary))
+    chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py())
+    return pa.array([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
 
 
 def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:

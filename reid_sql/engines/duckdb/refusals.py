@@ -64,10 +64,10 @@ def _unlike_types(
     return None
 
 
-def _unlike_keys(one: str | None, other: str | None) -> str | None:
+def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str | None:
     if one is None or other is None or (_kind(one) == _kind(other) and _has_digits(one, other)):
         return None
-    rule = f"key must have the same type in both tables, got {one} and {other}"
+    rule = f"{label} must have the same type in both tables, got {one} and {other}"
     return f"{rule}; cast one of the columns in a view"
 
 

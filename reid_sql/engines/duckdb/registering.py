@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #
 # It is stored next to this file, so that registering imports no function and no model; `python -m
 # tools.prepared` writes it anew, and a test compares it. A set of functions other than the shipped one is
-# prepared when asked. Its classes are named tuples: making three dataclasses takes longer than reading it.
+# prepared when asked.
 
 FILE: Final = "prepared.json"
 

@@ -21,7 +21,7 @@ from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import OptionalTable, Table
+from reid_sql.parameters import OptionalTable, Table, Tables
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     PERSON,
@@ -82,6 +82,8 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
     lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
     counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
     frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
+    lists = {p.name for p in declared.parameters if isinstance(p.domain, Tables)}
+    counted |= {name: [each.lazy() for each in counted[name]] for name in lists}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         by = check_groups(frames["tbl"], by, arguments["nulls"])

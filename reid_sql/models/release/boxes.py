@@ -17,6 +17,7 @@ from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
 from reid_sql.parameters import Floats, Integers
 
 NULL: Final = 0  # the code of NULL at level 0
+NONE: Final = -1
 MIN_BITS: Final = 1e-6  # below, a loss is the rounding of a sum over the records
 
 
@@ -46,6 +47,7 @@ class PartitionColumn:
     levels: LevelCodes
     ordered: bool
     weight: float = 1.0  # of its bits in the loss
+    limits: tuple["ColumnLimit", ...] = ()  # every class is within one part of each
 
     @cached_property
     def table(self) -> Integers:
@@ -112,6 +114,39 @@ class PartitionColumn:
         """The bits that are lost where no record shows its value."""
         total = float(self.levels.records.sum())
         return total * float(np.log2(total)) - self.own_bits if total else 0.0
+
+
+@dataclass(frozen=True)
+class ColumnLimit:
+    """A division of all records that limits a column: by a level, or after the code `cut`."""
+
+    level: int
+    cut: int = NONE
+
+    def parts(self, column: PartitionColumn, codes: Integers) -> Integers:
+        """Give the part of each code of level 0."""
+        return column.table[self.level][codes] if self.level != NONE else (codes > self.cut).astype(np.int64)
+
+
+def limit_column(levels: LevelCodes, coarsest: int) -> tuple[ColumnLimit, ...]:
+    """Limit a column to the values of a level; the last level is no limit."""
+    return () if coarsest >= len(levels.codes) - 1 else (ColumnLimit(coarsest),)
+
+
+def keep_range(levels: LevelCodes) -> tuple[ColumnLimit, ...]:
+    """Keep the ranges of an ordered column from containing every value: NULL apart, a cut at the median.
+
+    >>> keep_range(LevelCodes((np.arange(4), np.zeros(4, dtype=int)), np.array([1, 3, 1, 1])))
+    (ColumnLimit(level=-1, cut=0), ColumnLimit(level=-1, cut=1))
+    """
+    values = levels.records.copy()
+    values[NULL] = 0
+    present = np.flatnonzero(values)
+    null = (ColumnLimit(NONE, NULL),) if levels.records[NULL] and len(present) else ()
+    if len(present) <= 1:
+        return null
+    median = int(np.searchsorted(np.cumsum(values), values.sum() / 2))
+    return (*null, ColumnLimit(NONE, min(median, int(present[-2]))))
 
 
 def bits_lost(columns: Sequence[PartitionColumn], boxes: Sequence[Boxes], sizes: Integers) -> Floats:

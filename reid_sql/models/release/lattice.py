@@ -79,14 +79,18 @@ class Lattice:
         level_codes: Sequence[LevelCodes],
         distinct: DistinctRecords,
         weights: Sequence[float] | None = None,
+        limits: Sequence[int] | None = None,
     ) -> None:
         """Take the columns' level_codes, the distinct records by the codes of level 0, and the weights.
 
-        A weight is how much a bit of the column counts in the entropy; 1 by default.
+        A weight is how much a bit of the column counts in the entropy; 1 by default. A limit is the coarsest
+        level that a node may have; losses are still shares of what leaving all columns out loses.
         """
         self.level_codes = tuple(level_codes)
         self.weights = (1.0,) * len(self.level_codes) if weights is None else tuple(weights)
-        self.shape: Node = tuple(len(each.codes) for each in level_codes)
+        self.shape: Node = tuple(
+            len(each.codes) if limits is None else limits[at] + 1 for at, each in enumerate(level_codes)
+        )
         self.records = int(distinct.counts.sum())
         self._bottom: Node = (0,) * len(self.shape)
         self._folded = {self._bottom: distinct}
@@ -98,7 +102,7 @@ class Lattice:
 
     @property
     def top(self) -> Node:
-        """The node at which every column is left out."""
+        """The coarsest node: every column is left out, or at its limit."""
         return tuple(levels - 1 for levels in self.shape)
 
     def records_at(self, node: Node) -> DistinctRecords:
@@ -233,7 +237,9 @@ class Entropy(Loss):
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The least loss of each node: nothing removed."""
-        return outer_sum(self.columns) / self.whole
+        return outer_sum(
+            [lost[:levels] for lost, levels in zip(self.columns, self.lattice.shape, strict=True)]
+        ) / (self.whole)
 
     def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
         """The loss of a node without the removed classes."""

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.release.boxes import Boxes, PartitionColumn, bits_lost, bound_classes
+from reid_sql.models.release.boxes import NONE, Boxes, ColumnLimit, PartitionColumn, bits_lost, bound_classes
 from reid_sql.models.release.criteria import Criterion, ValueCounts
 from reid_sql.models.release.lattice import DistinctRecords
 from reid_sql.parameters import Choice, Floats, Integers
 
 METHOD: Final = Choice(("global", "local", "best"))
-NONE: Final = -1
 LOW: Final = 0  # the part of a range up to its cut
 HIGH: Final = 1
 MONDRIAN: Final = "mondrian"
@@ -93,7 +92,9 @@ def divide(
 ) -> Partition | None:
     """Divide the records as long as every part meets the requirement; None if all of them together do not.
 
-    `rows` may have more rows of codes than there are columns, which do not divide.
+    Limits of columns divide all records first; None, too, if a part of these does not meet the requirement:
+    as classes only become smaller, no partition within the limits does. `rows` may have more rows of codes
+    than there are columns, which do not divide.
 
     >>> from reid_sql.models.release.lattice import LevelCodes
     >>> age = LevelCodes((np.arange(5), np.zeros(5, dtype=int)), np.array([0, 2, 1, 1, 2]))
@@ -102,9 +103,6 @@ def divide(
     >>> made.place.tolist(), made.sizes.tolist()
     ([0, 0, 1, 1], [3, 3])
     """
-    everyone = np.arange(len(rows.counts))
-    if not requirement.is_met(np.zeros_like(everyone), rows.counts, everyone, 1)[0]:
-        return None
     return _Division(columns, rows, requirement, strategy).run(stop)
 
 
@@ -124,10 +122,15 @@ class _Division:
         self.nodes = 1
         self.base = max(2, *(column.width for column in columns))  # above every key
 
-    def run(self, stop: Callable[[], bool]) -> Partition:
-        """Divide generation by generation."""
-        generations: list[Generation] = []
+    def run(self, stop: Callable[[], bool]) -> Partition | None:
+        """Divide generation by generation; None if a part that limits make does not meet the requirement."""
+        generations = [
+            self._limit(at, limit) for at, column in enumerate(self.columns) for limit in column.limits
+        ]
         current = np.arange(len(self.rows.counts))
+        parts, place = np.unique(self.node, return_inverse=True)
+        if not self.requirement.is_met(place.ravel(), self.rows.counts, current, len(parts)).all():
+            return None
         while len(current) and not stop():
             checkpoint()
             made = self._generation(_Classes(self, current))
@@ -141,6 +144,25 @@ class _Division:
         boxes = bound_classes(self.columns, self.rows, place)
         bits = bits_lost(self.columns, boxes, sizes)
         return Partition(self.strategy, place, leaves, sizes, boxes, tuple(generations), bits)
+
+    def _limit(self, at: int, limit: ColumnLimit) -> Generation:
+        """Divide every node by the limit of a column."""
+        keys = limit.parts(self.columns[at], self.rows.codes[at])
+        pairs, part = np.unique(self.node * self.base + keys, return_inverse=True)
+        divided, edges = np.unique(self.node), len(pairs)
+        children = self.nodes + np.arange(edges)
+        self.node, self.nodes = children[part.ravel()], self.nodes + edges
+        every = np.ones(len(divided), dtype=np.int64)
+        return Generation(
+            node=divided,
+            column=every * at,
+            level=every * limit.level,
+            cut=every * limit.cut,
+            rest=every * NONE,
+            edge_node=pairs // self.base,
+            edge_key=pairs % self.base,
+            edge_child=children,
+        )
 
     def _generation(self, classes: "_Classes") -> Generation | None:
         """Divide each class by the first column of the highest score whose parts meet the requirement."""

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.release.lattice import DistinctRecords, Entropy, Lattice, Loss, Node, box
-from reid_sql.models.release.suppression import Outcome, Requirement, Rules
+from reid_sql.models.release.people import PeopleRules
+from reid_sql.models.release.suppression import Outcome, Requirement, Rules, count_small
 
 MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
 LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
@@ -59,7 +60,7 @@ def accept_all(candidate: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
 
 
 def removed_classes(
-    rules: Rules | None, node: Node, folded: DistinctRecords, outcome: Outcome
+    rules: Rules | PeopleRules | None, node: Node, folded: DistinctRecords, outcome: Outcome
 ) -> NDArray[np.bool_]:
     """Which classes of a node are removed."""
     return folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
@@ -75,13 +76,13 @@ class Search:
         loss: Loss,
         judge: Judge = accept_all,
         *,
-        rules: Rules | None = None,
+        rules: Rules | PeopleRules | None = None,
         stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[Result], None] = lambda _: None,
     ) -> None:
         """Take the lattice, the requirement and the loss; when to stop, and what to call on progress.
 
-        `rules` are on sensitive values; classes that break one are taken away, too.
+        `rules` are on sensitive values; classes that break one are taken away, too. Or they are on people.
         """
         self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
         self.rules = rules
@@ -155,7 +156,7 @@ class Search:
             if met_sizes
             else inf
         )
-        small = int(folded.counts[folded.counts < max(2, self.requirement.k)].sum())
+        small = (self.rules.count_small if self.rules else count_small)(folded, self.requirement)
         counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(counted_node)
         is_met, hopeless = self._judged(counted_node)

@@ -8,7 +8,7 @@ may compare a class with the table, which changes as classes are removed: it is 
 remaining classes meet it. Source: Prasser et al. 2014 (ARX), where such classes count as outliers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -121,8 +121,10 @@ class CellSuppression:
     gone: NDArray[np.bool_]  # (classes,)
 
 
-def suppress_cells(classes: DistinctRecords, cut: int) -> CellSuppression:
+def suppress_cells(classes: DistinctRecords, cut: int, protected: Collection[int] = ()) -> CellSuppression:
     """Suppress cells, stage by stage, in small classes that this makes large enough; remove the others.
+
+    No cell of the `protected` columns is suppressed, by their places.
 
     >>> codes = np.array([[0, 0, 0, 1], [0, 1, 2, 3]])
     >>> made = suppress_cells(DistinctRecords(codes, np.array([1, 2, 9, 1])), cut=3)
@@ -132,10 +134,11 @@ def suppress_cells(classes: DistinctRecords, cut: int) -> CellSuppression:
     gone = classes.counts < cut
     blank = np.zeros(classes.codes.shape, dtype=np.bool_)
     stages: list[tuple[int, ...]] = []
-    for size in range(1, min(MAX_SUPPRESSED_COLUMNS, len(classes.codes)) + 1):
+    columns = [at for at in range(len(classes.codes)) if at not in protected]
+    for size in range(1, min(MAX_SUPPRESSED_COLUMNS, len(columns)) + 1):
         while gone.any() and len(stages) < MAX_STAGES:
             left = DistinctRecords(classes.codes[:, gone], classes.counts[gone])
-            choices = list(combinations(range(len(classes.codes)), size))
+            choices = list(combinations(columns, size))
             large = [_large_without(left, choice, cut) for choice in choices]
             best = int(np.argmax([left.counts[each].sum() for each in large]))
             if not large[best].any():
@@ -183,6 +186,11 @@ def match_classes(
     others = combine_codes(list(detailed.codes[: len(node)]), sizes)
     order = np.argsort(own)
     return order[np.searchsorted(own[order], others)]
+
+
+def count_small(classes: DistinctRecords, asked: Requirement) -> int:
+    """Count the records in classes below k, at least 2."""
+    return int(classes.counts[classes.counts < max(2, asked.k)].sum())
 
 
 class Rules:
@@ -238,6 +246,10 @@ class Rules:
             if number < rounds:
                 gone |= ~stays
         return gone, rounds + 1
+
+    def count_small(self, classes: DistinctRecords, asked: Requirement) -> int:
+        """Count the records in classes below k, at least 2."""
+        return count_small(classes, asked)
 
     def unsavable(self, node: Node, classes: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:
         """Which classes have no record that could remain in any finer form."""

@@ -5,10 +5,8 @@ from typing import Any, Final, TypeVar
 
 from reid_sql.models.classes.matching import Matches
 from reid_sql.parameters import (
-    COMBINATIONS,
     PERSON_OR_ITEM,
     POINTS,
-    SAMPLES,
     SEED,
     Column,
     Columns,
@@ -34,6 +32,20 @@ KNOWN_ROWS: Final = Numbers(
     optional=True,
     is_one_enough=True,
     example="2 or [1, 2, 3, 4]",
+)
+SAMPLES: Final = Number(
+    "a whole number of draws from 2 to 1e+8",
+    "pass how many targets to draw, such as 10000",
+    2.0,
+    1e8,
+    whole=True,
+)
+COMBINATIONS: Final = Number(
+    "a whole number of combinations from 0 to 1e+12",
+    "pass up to how many combinations of items to count exactly, such as 1000000",
+    0.0,
+    1e12,
+    whole=True,
 )
 DEFAULT_POINTS: Final = (1, 2, 3, 4)
 COLUMNS: Final = {

@@ -1,0 +1,71 @@
+"""Tables of aggregates: a safe one from a file of people, and the audit of published ones."""
+
+import argparse
+from typing import Any, Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from reid_sql.charts.release_figures import check_plot_file, save
+from reid_sql.charts.table_figures import audited_cells
+from reid_sql.commands.options import PASSED, names
+from reid_sql.commands.output import print_answer
+from reid_sql.commands.tables import (
+    Rows,
+    call,
+    describe_people,
+    function_options,
+    given_entity,
+    open_file_table,
+)
+from reid_sql.parameters import Columns
+from reid_sql.reductions.tables import SAFE_CELLS
+from reid_sql.sources.files import attach_source, open_source
+from reid_sql.terminal.cells import audit_page, cells_page
+
+BY: Final = Columns("columns of by")
+COUNTED: Final = ("k", "totals", "suppress", "protection", "nulls")
+AUDITED: Final = ("k", "people", "lowest", "highest")
+
+
+def run_safe(options: argparse.Namespace) -> int:
+    """Print the cells of a table of aggregates."""
+    how = function_options(options, "safe_table", *COUNTED) | given_entity(options)
+    if options.value is not None:
+        how["value"] = options.value
+    table = open_file_table(options, BY)
+    rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
+    people = describe_people(options.entity, table.con, [table.name], table.columns)
+    page = {"cells": rows}
+    print_answer(options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), people)
+    return PASSED
+
+
+def run_audit_tables(options: argparse.Namespace) -> int:
+    """Print what published tables give away, and draw it if asked."""
+    how = function_options(options, "audit_tables", *AUDITED)
+    how |= {name: getattr(options, name) for name in ("count", "total") if getattr(options, name) is not None}
+    columns = [name for text in options.columns for name in names("the columns", text)]
+    if columns:
+        how["columns"] = list(dict.fromkeys(columns))
+    if options.plot:
+        check_plot_file(options.plot)
+    con, first = open_source(options.files[0], None)
+    tables = [first]
+    for number, file in enumerate(options.files[1:], 2):
+        source = attach_source(con, f"reid_published_{number}", f"FILE {number}", file, None)
+        tables.append(f"reid_published_{number}")
+        if source.records is not None:
+            counted = con.execute(f"SELECT count(*) FROM {tables[-1]}").fetchall()[0][0]
+            source.refuse_missing_records(f"FILE {number}", counted)
+    rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
+    if options.plot:
+        save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")
+    print_answer(options, {"cells": rows}, rows, lambda: _page(rows), "")
+    return PASSED
+
+
+def _page(rows: list[dict[str, Any]]) -> RenderableType:
+    if rows:
+        return audit_page(rows)
+    return Text("No cell is hidden, and none is below k.", style="bold")

@@ -1,0 +1,97 @@
+"""Limits on how coarse a column may become: a level, a width of bands, or that it is never left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reid_sql.document import Place
+from reid_sql.errors import OutOfDomainError
+from reid_sql.hierarchies.hierarchy import WIDTH, Facts, Hierarchy
+from reid_sql.hierarchies.steps import Bands, Step, written
+from reid_sql.parameters import Number
+
+LEVEL: Final = Number(
+    "a whole number from 0 to 1000",
+    "write the coarsest level, such as 2 for the second step",
+    0.0,
+    1000.0,
+    whole=True,
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The coarsest form of a column: a level of its hierarchy, bands of a width, or any but left out.
+
+    >>> Limit(level=0).words, Limit(level=2).words, Limit(width=10).words, Limit().words
+    ('as it is', 'at level 2 at most', 'in bands of at most 10', 'never left out')
+    """
+
+    level: int | None = None
+    width: float | None = None
+
+    @property
+    def words(self) -> str:
+        """Describe the limit, to follow the column's name."""
+        if self.width is not None:
+            return f"in bands of at most {written(self.width)}"
+        if self.level is None:
+            return "never left out"
+        return f"at level {self.level} at most" if self.level else "as it is"
+
+    def coarsest(self, hierarchy: Hierarchy) -> int:
+        """Return the coarsest level that the limit allows.
+
+        >>> from reid_sql.hierarchies.steps import Drop
+        >>> age = Hierarchy("age", (Bands(5), Bands(10), Bands(20), Drop()))
+        >>> Limit(width=10).coarsest(age), Limit(width=4).coarsest(age), Limit().coarsest(age)
+        (2, 0, 3)
+        """
+        if self.width is not None:
+            within = [at for at, step in enumerate(hierarchy.steps, 1) if _is_within(step, self.width)]
+            return max(within, default=0)
+        return len(hierarchy.steps) - 1 if self.level is None else self.level
+
+    def refuse(self, hierarchy: Hierarchy, facts: Facts) -> None:
+        """Refuse a level that the hierarchy lacks, or a width of what is no number."""
+        name = hierarchy.column
+        if self.level is not None and self.level > len(hierarchy.steps):
+            rule = f"prepare.max_level.{name} must be a level of the column's hierarchy"
+            raise OutOfDomainError(
+                f"{rule}, got {self.level}; write at most {len(hierarchy.steps)}, which leaves it out"
+            )
+        if self.width is not None and not facts.numbers:
+            rule = "prepare.at_most must name columns of numbers"
+            raise OutOfDomainError(f"{rule}, got '{name}'; write max_level for other columns")
+
+
+def _is_within(step: Step, width: float) -> bool:
+    """Whether all bands are at most this wide; those beyond an end have no width."""
+    ended = isinstance(step, Bands) and (step.below is not None or step.above is not None)
+    return isinstance(step, Bands) and not ended and step.width is not None and step.width <= width
+
+
+LIMIT_KEYS: Final = ("fixed", "never_left_out", "max_level", "at_most")
+
+
+def read_limits(place: Place) -> Mapping[str, Limit]:
+    """Read the limits of the table `prepare`; a column has at most one."""
+    levels, widths = place.table("max_level"), place.table("at_most")
+    given = [
+        *((name, Limit(level=0)) for name in place.texts("fixed")),
+        *((name, Limit()) for name in place.texts("never_left_out")),
+        *((name, Limit(level=int(levels.number(name, LEVEL)))) for name in levels.values),
+        *((name, Limit(width=widths.number(name, WIDTH))) for name in widths.values),
+    ]
+    limits = dict(given)
+    if len(limits) < len(given):
+        names = [name for name, _ in given]
+        twice = next(name for name in names if names.count(name) > 1)
+        rule = f"{place.where} must limit each column once, by one of {', '.join(LIMIT_KEYS)}"
+        raise OutOfDomainError(f"{rule}, got '{twice}' twice; remove one of them")
+    return limits
+
+
+def limits_in_words(limits: Mapping[str, Limit], columns: Sequence[str]) -> str:
+    """List the limits of the columns."""
+    return "; ".join(f"{name} {limits[name].words}" for name in columns if name in limits)

@@ -1,0 +1,401 @@
+"""Two releases of one table: who can be followed, who entered or left, and what both give away together.
+
+An attacker has both releases and knows people by their quasi-identifiers. A class is the people of a release
+with the same values. Fung, Wang, Fu & Pei 2008 narrow a class down by what the other release shows; Xiao &
+Tao 2007 ask that the sensitive values of a person's class be the same in every release. Whatever compares
+classes by their values needs releases whose values are written alike: where they are not, nobody seems to be
+followed, and the status reports it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+from typing import Final
+
+import numpy as np
+
+from reid_sql.errors import NoRecordsError
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.parameters import Floats, Integers
+
+CLASS, PAIR, PERSON = range(3)  # what a line of the reduction counts
+NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
+MIN_COMPARABLE: Final = 0.5  # share of people in classes of both releases, below which little is compared
+STATUS_NO_KEY: Final = "no_key: the figure needs key, or entity, a column that identifies people in both"
+STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
+STATUS_NOT_COMPARABLE: Final = (
+    "not_comparable: no class of one release is in the other, so nothing can be compared"
+)
+STATUS_FEW_COMPARABLE: Final = (
+    "few_comparable: fewer than half of the people are in classes that both releases have"
+)
+STATUS_NOBODY_STAYED: Final = "nobody_stayed: no person is known to be in both releases"
+STATUS_NOBODY_ENTERED: Final = "nobody_entered: no class shows a person who entered"
+STATUS_SEVERAL_ROWS: Final = "several_rows: people have several rows, which cannot be paired between releases"
+
+DEFINITIONS: Final[Mapping[str, str]] = {
+    "first_people": "people of the first release",
+    "second_people": "people of the second release",
+    "followed": "people alone in their class in both releases, whom an attacker links one to one",
+    "followed_right": "followed people whose link is right",
+    "expected_right_links": "right links to expect when all are linked: a person counts 1/(larger class)",
+    "unique_in_both": "people in both releases who are alone in their class in each, whatever its values",
+    "common_classes": "people in classes that both releases have, of the release where they are fewer",
+    "same_class": "people in both releases whose class is the same in both",
+    "stayed": "people who are in both releases",
+    "entered": "people who are in the second release alone",
+    "left": "people who are in the first release alone",
+    "entered_alone": "classes that grew by one person, whose entry is known",
+    "left_alone": "classes that lost one person, whose departure is known",
+    "entered_alone_right": "classes that grew by one person and that nobody left",
+    "left_alone_right": "classes that lost one person and that nobody entered",
+    "entered_value": "people who entered classes that gained one sensitive value, and lost none",
+    "left_value": "people who left classes that lost one sensitive value, and gained none",
+    "forward_attack": "people in both for whom it excludes records of their class in the first release",
+    "forward_anonymity": "fewest records of the first release that it leaves for a person in both",
+    "cross_attack": "people in both for whom it excludes records of their class in the second release",
+    "cross_anonymity": "fewest records of the second release that it leaves for a person in both",
+    "backward_attack": "people who entered for whom it excludes records of their class",
+    "backward_anonymity": "fewest records of the second release that it leaves for a person who entered",
+    "bcf_anonymity": "the smallest of the three anonymities",
+    "value_by_intersection": "people in both whose classes have one sensitive value in common, each several",
+    "m_uniqueness": "records of the smallest class, 0 if a sensitive value repeats in a class",
+    "signature_changed": "people in both whose classes have different sets of sensitive values",
+    "m_invariance": "m_uniqueness, 0 if a set of sensitive values changed for a person in both",
+}
+
+
+@dataclass(frozen=True)
+class ReleaseClasses:
+    """Classes of two releases, pairs of classes that people moved between, and people; each line counts some.
+
+    A class (kind 0) is in one or both releases. A pair (kind 1) is a class of the first and another of the
+    second release that people are in who have one row in each. A person (kind 2) occurs where people may
+    have several rows: their sizes are then how many classes they are in. Overlap is Σ over sensitive values
+    of the smaller of their two counts.
+    """
+
+    kind: Integers  # (lines,)
+    first_size: Integers  # (lines,): people of the class in the first release, 0 if it is not there
+    second_size: Integers  # (lines,): the same in the second
+    people: Integers  # (lines,): those who are in both releases, in this class or pair
+    overlap: Integers  # (lines,): 0 without a sensitive column, as all that follow
+    common_values: Integers  # (lines,): sensitive values that occur in both
+    first_values: Integers  # (lines,): sensitive values of the class in the first release
+    second_values: Integers  # (lines,): the same in the second
+    gained_values: Integers  # (lines,): sensitive values that became more
+    lost_values: Integers  # (lines,): sensitive values that became fewer
+    is_common_first: Integers  # (lines,): of a person, whether a class of theirs is in the other release too
+    is_common_second: Integers  # (lines,)
+    is_followed_first: Integers  # (lines,): of a person, whether they are alone in a class in both releases
+    is_followed_second: Integers  # (lines,)
+    link_size: Integers  # (lines,): of a person who stayed, the larger size of their smallest class, or 0
+    number: Integers  # (lines,): how many such classes, pairs or people there are
+    is_keyed: Integers  # (lines,): whether people are known in both releases
+    has_sensitive: Integers  # (lines,)
+
+
+@dataclass(frozen=True)
+class ReleaseFigure:
+    """A figure of two releases."""
+
+    figure: str
+    value: float | None  # NULL where it is not known, and the status says why
+    total: int | None  # of how many people or records, where the value counts some of them
+    share: float | None  # value / total
+    status: str
+    definition: str  # what the value is
+
+
+@dataclass(frozen=True)
+class _Figure:
+    value: float | None
+    total: int | None = None
+    status: str = OK
+
+
+def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
+    """Compare two releases by every figure; refuses an empty one.
+
+    >>> one, no = np.array([1]), np.array([0])
+    >>> person = ReleaseClasses(no, one, one, one, *[no] * 11, one, one, no)
+    >>> [(row.figure, row.value) for row in compare_releases(person) if row.figure.startswith("followed")]
+    [('followed', 1.0), ('followed_right', 1.0)]
+    """
+    releases = Releases(lines)
+    figures = dict(releases.figures())
+    return [_to_row(name, figures[name]) for name in DEFINITIONS]
+
+
+def _to_row(name: str, figure: _Figure) -> ReleaseFigure:
+    value, total = figure.value, figure.total if figure.value is not None else None
+    share = value / total if total and value is not None else None
+    known = None if value is None else float(value)
+    return ReleaseFigure(name, known, total, share, figure.status, DEFINITIONS[name])
+
+
+class Releases:
+    """What follows from the lines of two releases."""
+
+    def __init__(self, lines: ReleaseClasses) -> None:
+        """Divide the lines by what they count; refuse an empty release."""
+        self.classes, self.pairs, self.persons = (
+            _select(lines, lines.kind == kind) for kind in (CLASS, PAIR, PERSON)
+        )
+        self.is_keyed = bool(lines.is_keyed.any())
+        self.has_sensitive = bool(lines.has_sensitive.any())
+        self.counts_people = len(self.persons.kind) > 0
+        for name, people in zip(("first", "second"), self.sizes, strict=True):
+            if not people:
+                rule = f"{name} must contain at least one record, got 0"
+                raise NoRecordsError(f"{rule}; pass a table with records")
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How many people each release has."""
+        if self.counts_people:
+            persons = self.persons
+            return _sum(persons.number[persons.first_size > 0]), _sum(persons.number[persons.second_size > 0])
+        classes = self.classes
+        return _sum(classes.number * classes.first_size), _sum(classes.number * classes.second_size)
+
+    @cached_property
+    def memberships(self) -> tuple[int, int]:
+        """How many people each class has, in sum: a person counts in each of theirs."""
+        classes = self.classes
+        return _sum(classes.number * classes.first_size), _sum(classes.number * classes.second_size)
+
+    @property
+    def smaller(self) -> int:
+        """How many people the smaller release has: no more can be followed."""
+        return min(self.sizes)
+
+    @cached_property
+    def stayed(self) -> int:
+        """How many people are in both releases."""
+        if self.counts_people:
+            persons = self.persons
+            return _sum(persons.number[(persons.first_size > 0) & (persons.second_size > 0)])
+        return _sum(self.classes.number * self.classes.people) + _sum(self.pairs.number * self.pairs.people)
+
+    @cached_property
+    def in_same_class(self) -> int:
+        """How many people are in the same class in both releases."""
+        if self.counts_people:
+            return _sum(self.persons.number[self.persons.link_size > 0])
+        return _sum(self.classes.number * self.classes.people)
+
+    @cached_property
+    def in_common_classes(self) -> int:
+        """How many people are in classes that both releases have, of the release where they are fewer.
+
+        Labels of a coarse release may occur in a fine one: its people would all be in common classes.
+        """
+        if self.counts_people:
+            people, flags = self.persons, (self.persons.is_common_first, self.persons.is_common_second)
+            return min(_sum(people.number * flag) for flag in flags)
+        both = self.classes.number * ((self.classes.first_size > 0) & (self.classes.second_size > 0))
+        return min(_sum(both * size) for size in (self.classes.first_size, self.classes.second_size))
+
+    @cached_property
+    def comparability(self) -> str:
+        """OK, or why figures that compare classes by their values show little or nothing."""
+        known = self.is_keyed and self.stayed > 0
+        some, every = (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
+        if not some:
+            return STATUS_NOT_COMPARABLE
+        return OK if some >= MIN_COMPARABLE * every else STATUS_FEW_COMPARABLE
+
+    @cached_property
+    def several_rows(self) -> bool:
+        """Whether a person is in several classes of a release, so that rows cannot be paired."""
+        persons = self.persons
+        return bool(((persons.first_size > 1) | (persons.second_size > 1)).any())
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether it is known between which classes people moved."""
+        return self.is_keyed and not self.several_rows
+
+    def compared(self, value: float, total: int | None = None) -> _Figure:
+        """A figure of classes that are compared by their values."""
+        if self.comparability == STATUS_NOT_COMPARABLE:
+            return _Figure(None, None, STATUS_NOT_COMPARABLE)
+        return _Figure(value, total, self.comparability)
+
+    def figures(self) -> Iterator[tuple[str, _Figure]]:
+        """Every figure by its name."""
+        first, second = self.sizes
+        yield "first_people", _Figure(first)
+        yield "second_people", _Figure(second)
+        yield "common_classes", _Figure(self.in_common_classes, self.smaller)
+        yield from self._presence(first, second)
+        yield from self._followed()
+        yield from self._size_changes()
+        yield from self._value_changes()
+        yield from self._correspondence()
+        yield from self._invariance()
+
+    def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
+        counts = {
+            "stayed": (self.stayed, self.smaller),
+            "entered": (second - self.stayed, second),
+            "left": (first - self.stayed, first),
+            "same_class": (self.in_same_class, self.stayed),
+        }
+        for name, (value, total) in counts.items():
+            yield name, _Figure(value, total) if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
+
+    def _followed(self) -> Iterator[tuple[str, _Figure]]:
+        classes, persons = self.classes, self.persons
+        alone = (classes.first_size == 1) & (classes.second_size == 1)
+        if self.counts_people:
+            # A person of one release may lead to several of the other.
+            flags = (persons.is_followed_first, persons.is_followed_second)
+            sides = zip((_sum(persons.number * flag) for flag in flags), self.sizes, strict=True)
+            followed, of_people = max(sides, key=lambda side: (side[0], -side[1]))
+            right = _sum(persons.number[persons.link_size == 1])
+            linked = persons.link_size > 0
+            links = persons.number[linked] / persons.link_size[linked]
+        else:
+            followed, of_people = _sum(classes.number[alone]), self.smaller
+            right = _sum((classes.number * classes.people)[alone])
+            larger = np.maximum(1, np.maximum(classes.first_size, classes.second_size))
+            links = classes.number * classes.people / larger
+        yield "followed", self.compared(followed, of_people)
+        for name, value, total in (
+            ("followed_right", right, followed),
+            ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
+        ):
+            known = self.is_keyed
+            yield name, self.compared(value, total) if known else _Figure(None, None, STATUS_NO_KEY)
+        both = self.paired
+        unique = (both.first_size == 1) & (both.second_size == 1)
+        yield "unique_in_both", self._of_pairs(_sum((both.number * both.people)[unique]), self.stayed)
+
+    @cached_property
+    def paired(self) -> ReleaseClasses:
+        """Classes in which people stayed, and pairs of classes between which they moved."""
+        parts = (_select(self.classes, self.classes.people > 0), self.pairs)
+        return _join(*parts)
+
+    def _of_pairs(self, value: float, total: int | None = None) -> _Figure:
+        """A figure of people who are known in both releases."""
+        if not self.is_keyed:
+            return _Figure(None, None, STATUS_NO_KEY)
+        if self.several_rows:
+            return _Figure(None, None, STATUS_SEVERAL_ROWS)
+        return _Figure(value, total) if self.stayed else _Figure(None, None, STATUS_NOBODY_STAYED)
+
+    def _size_changes(self) -> Iterator[tuple[str, _Figure]]:
+        classes = self.classes
+        for side, (name, total) in enumerate(
+            zip(("left_alone", "entered_alone"), self.memberships, strict=True)
+        ):
+            size, other = _ordered(classes.first_size, classes.second_size, side)
+            changed = size == other + 1
+            yield name, self.compared(_sum(classes.number[changed]), total)
+            # Nobody of the other release's class is missing: all of its people stayed in it.
+            right = _sum(classes.number[changed & (classes.people == other)])
+            known = self.is_keyed
+            figure = self.compared(right, _sum(classes.number[changed]))
+            yield f"{name}_right", figure if known else _Figure(None, None, STATUS_NO_KEY)
+
+    def _value_changes(self) -> Iterator[tuple[str, _Figure]]:
+        """Count people whose value the difference of two histograms of their class reveals."""
+        classes, entered = self.classes, self.classes.second_size - self.classes.first_size
+        kinds = {
+            "entered_value": (entered, classes.gained_values, classes.lost_values, self.memberships[1]),
+            "left_value": (-entered, classes.lost_values, classes.gained_values, self.memberships[0]),
+        }
+        for name, (people, changed, other, total) in kinds.items():
+            revealed = (changed == 1) & (other == 0)
+            figure = self.compared(_sum((classes.number * people)[revealed]), total)
+            yield name, self._of_values(figure)
+
+    def _of_values(self, figure: _Figure) -> _Figure:
+        return figure if self.has_sensitive else _Figure(None, None, STATUS_NO_SENSITIVE)
+
+    @property
+    def targets(self) -> tuple[ReleaseClasses, Integers]:
+        """The classes, or pairs of classes, of people who are in both releases, and how many each has.
+
+        Without a key they are those who may be in both: the smaller of the class's two numbers of people.
+        """
+        if self.is_keyed:
+            return self.paired, self.paired.number * self.paired.people
+        both = _select(self.classes, (self.classes.first_size > 0) & (self.classes.second_size > 0))
+        return both, both.number * np.minimum(both.first_size, both.second_size)
+
+    def _correspondence(self) -> Iterator[tuple[str, _Figure]]:
+        """Attacks of Fung, Wang, Fu & Pei 2008, by what they leave of a person's class.
+
+        A record of the first release corresponds to one of the same sensitive value in the second. Of the g1
+        and g2 records of a value in the two classes of a person, at most min(g1, g2) can have the person's
+        values in both releases; an attack cracks the rest: g1 - min(g1, g2) in the first (forward), g2 -
+        min(g1, g2) in the second (cross). What is left is the overlap, for both. A person who entered is
+        none of the second class's records that correspond to one of the first (backward): size - overlap.
+        """
+        targets, people = self.targets
+        anonymities = []
+        for name, size in (("forward", targets.first_size), ("cross", targets.second_size)):
+            attacked = _sum(people[size > targets.overlap])
+            yield f"{name}_attack", self._of_values(self._of_targets(attacked, _sum(people)))
+            left = int(targets.overlap.min(initial=NO_LIMIT))
+            anonymities.append(self._of_targets(left))
+            yield f"{name}_anonymity", self._of_values(anonymities[-1])
+        rest = self.classes.second_size - self.classes.overlap
+        entered = rest > 0
+        attacked = _sum((self.classes.number * rest)[entered & (self.classes.overlap > 0)])
+        shown = self.compared(attacked, _sum((self.classes.number * rest)[entered]))
+        yield "backward_attack", self._of_values(shown)
+        left = int(rest[entered].min(initial=NO_LIMIT))
+        nobody = _Figure(None, None, STATUS_NOBODY_ENTERED)
+        anonymities.append(self.compared(left) if entered.any() else nobody)
+        yield "backward_anonymity", self._of_values(anonymities[-1])
+        yield "bcf_anonymity", self._of_values(_smallest(anonymities))
+        one = (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
+        shown = self._of_targets(_sum(people[one]), _sum(people))
+        yield "value_by_intersection", self._of_values(shown)
+
+    def _of_targets(self, value: float, total: int | None = None) -> _Figure:
+        """A figure of people in both releases: by their key, else by classes of the same values."""
+        return self._of_pairs(value, total) if self.is_keyed else self.compared(value, total)
+
+    def _invariance(self) -> Iterator[tuple[str, _Figure]]:
+        """m-invariance of Xiao & Tao 2007: m-unique releases, and one signature for each person."""
+        classes = self.classes
+        values = ((classes.first_size, classes.first_values), (classes.second_size, classes.second_values))
+        is_unique = all(bool((size == number).all()) for size, number in values)
+        least = min(int(size[size > 0].min()) for size, _ in values) if is_unique else 0
+        both = self.paired
+        is_same = (both.common_values == both.first_values) & (both.common_values == both.second_values)
+        changed = _sum((both.number * both.people)[~is_same])
+        yield "m_uniqueness", self._of_values(_Figure(least))
+        yield "signature_changed", self._of_values(self._of_pairs(changed, self.stayed))
+        yield "m_invariance", self._of_values(self._of_pairs(0 if changed else least))
+
+
+def _smallest(figures: Sequence[_Figure]) -> _Figure:
+    """The smallest of the figures that are known, or the reason why none is."""
+    known = [each for each in figures if each.value is not None]
+    return min(known, key=lambda each: each.value or 0) if known else figures[0]
+
+
+def _ordered(first: Integers, second: Integers, side: int) -> tuple[Integers, Integers]:
+    """Return the sizes in the release of this side, and those in the other."""
+    return (second, first) if side else (first, second)
+
+
+def _sum(numbers: Integers | Floats) -> int:
+    return int(numbers.sum())
+
+
+def _select(lines: ReleaseClasses, chosen: np.ndarray) -> ReleaseClasses:
+    return ReleaseClasses(**{name: column[chosen] for name, column in vars(lines).items()})
+
+
+def _join(one: ReleaseClasses, other: ReleaseClasses) -> ReleaseClasses:
+    columns = vars(one)
+    return ReleaseClasses(**{name: np.concatenate([columns[name], getattr(other, name)]) for name in columns})

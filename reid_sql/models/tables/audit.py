@@ -1,0 +1,205 @@
+"""What published tables give away together of their hidden cells, and of groups between them."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import numpy as np
+
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.tables.bounds import Bounds, bound_variables
+from reid_sql.models.tables.equations import ContradictionError, Equations, connected_variables
+from reid_sql.models.tables.linked_cells import LinkedCells, Rest, link_cells
+from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
+from reid_sql.models.tables.revealing_sums import describe, find_sum, shown
+from reid_sql.parameters import Choice, Integers, Number
+
+LEAST_COUNT: Final = Number(
+    "a whole number of people from 1 to 1e+6",
+    "pass how many people a cell must have at least, such as 5",
+    1.0,
+    1e6,
+    whole=True,
+)
+LeastCount = Annotated[int, LEAST_COUNT]
+PEOPLE: Final = Choice(("same", "nested"))
+PeopleWord = Annotated[Literal["same", "nested"], PEOPLE]
+STATUS_NOT_TIGHT: Final = "bounds_not_tight: the interval contains the true one, and may be wider"
+RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
+ORDER: Final = (RECOVERED, BELOW_K, PUBLISHED, PROTECTED)
+ONE_TABLE, SEVERAL_TABLES = "one_table", "several_tables"
+TOTAL_SHOWN: Final = "(total)"
+MAX_SUMS: Final = 500  # of revealed cells, each of which takes a linear programme
+
+
+@dataclass(frozen=True)
+class AuditedCell:
+    """A hidden cell, a group between tables, or a published cell below k, and what an attacker computes."""
+
+    cell: str
+    categories: list[str]
+    tables: list[int]
+    kind: str
+    low: int
+    high: int | None
+    width: int | None
+    finding: str
+    revealed_by: str | None
+    revealing_sum: str | None
+    status: str
+
+
+def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool = False) -> list[AuditedCell]:
+    """Compute the interval of each hidden cell from all tables, and find small groups between tables.
+
+    >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"sex": null, "records": 9}']
+    >>> [found] = audit_tables(PublishedRows(np.ones(3, dtype=int), texts), Reading(), 5)
+    >>> found.finding, found.low, found.high, found.revealing_sum
+    ('recovered', 1, 1, '[total] - [sex = M]')
+    """
+    columns, cells = read_cells(rows, reading, nested=nested)
+    has_several = int(rows.tbl.max()) > 1
+    try:
+        audit = _Audit(link_cells(cells, columns), k, has_several=has_several)
+    except ContradictionError:  # unless a column only says of which people its table is
+        audit = _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
+    found = [*audit.hidden_cells(), *audit.small_cells()]
+    return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+
+
+class _Audit:
+    """One audit: the equations of all tables, the bounds that follow, and the tables one by one."""
+
+    def __init__(self, linked: LinkedCells, k: int, *, has_several: bool) -> None:
+        self.linked, self.k, self.has_several = linked, k, has_several
+        self.equations = linked.equations()
+        self.asked = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
+        numbers = np.array([linked.numbers[key] for key in self.asked], dtype=np.int64)
+        self.bounds: Bounds = bound_variables(self.equations, numbers)
+        known = [key for key, cell in linked.cells.items() if cell.suppressed and cell.value is not None]
+        values = np.array([linked.cells[key].bounds[0] for key in known])
+        self.asked += known  # hidden in one table, shown in another
+        self.bounds = Bounds(
+            np.concatenate([self.bounds.low, values]),
+            np.concatenate([self.bounds.high, values]),
+            np.concatenate([self.bounds.is_exact, np.ones(len(known), dtype=bool)]),
+        )
+        self.parts: dict[int, Integers] = {}
+        self.sums = 0
+
+    def hidden_cells(self) -> list[AuditedCell]:
+        """The hidden cells, and the groups that totals have besides their parts, if these are revealed."""
+        found = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
+        revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
+        alone = self._revealed_alone([key for key in revealed if not isinstance(key, Rest)])
+        return [
+            self._row(key, place, found[key], is_alone=key in alone)
+            for place, key in enumerate(self.asked)
+            if not isinstance(key, Rest) or found[key] != PROTECTED
+        ]
+
+    def small_cells(self) -> list[AuditedCell]:
+        """The published cells of fewer than k people."""
+        return [
+            self._describe(key, sorted(cell.published), "published", cell.value, cell.value, PUBLISHED)
+            for key, cell in self.linked.cells.items()
+            if cell.value is not None and 1 <= cell.value < self.k and not cell.suppressed
+        ]
+
+    def _finding(self, key: Key | Rest, place: int) -> str:
+        low, high = self.bounds.low[place], self.bounds.high[place]
+        if isinstance(key, Rest):  # of nobody, or of k and more, it is no small group
+            return PROTECTED if low < 1 or high >= self.k else RECOVERED if low == high else BELOW_K
+        if low == high:
+            return RECOVERED
+        return BELOW_K if high < self.k <= self.linked.cells[key].high else PROTECTED
+
+    def _revealed_alone(self, keys: list[Key]) -> set[Key]:
+        """Those that one of their tables reveals without the others."""
+        if not self.has_several:
+            return set(keys)
+        alone: set[Key] = set()
+        numbers = {number for key in keys for number in self.linked.cells[key].suppressed}
+        for number in sorted(numbers):
+            cells: Cells = {
+                key: cell.of_table(number)
+                for key, cell in self.linked.cells.items()
+                if number in (*cell.published, *cell.suppressed)
+            }
+            linked = link_cells(cells, self.linked.columns)
+            asked = [key for key in keys if key in linked.numbers]
+            places = np.array([linked.numbers[key] for key in asked], dtype=np.int64)
+            bounds = bound_variables(linked.equations(), places)
+            for key, low, high in zip(asked, bounds.low, bounds.high, strict=True):
+                if low == high or high < self.k <= cells[key].high:
+                    alone.add(key)
+        return alone
+
+    def _row(self, key: Key | Rest, place: int, finding: str, *, is_alone: bool) -> AuditedCell:
+        low, high = float(self.bounds.low[place]), float(self.bounds.high[place])
+        is_rest = isinstance(key, Rest)
+        tables = [] if isinstance(key, Rest) else sorted(self.linked.cells[key].suppressed)
+        is_revealed = finding in {RECOVERED, BELOW_K}
+        return self._describe(
+            key,
+            tables,
+            "difference" if is_rest else "suppressed",
+            low,
+            high,
+            finding,
+            revealed_by=(ONE_TABLE if is_alone or not self.has_several else SEVERAL_TABLES)
+            if is_revealed
+            else None,
+            revealing_sum=self._sum(key, high) if is_revealed else None,
+            status=OK if self.bounds.is_exact[place] else STATUS_NOT_TIGHT,
+        )
+
+    def _describe(  # noqa: PLR0917 - the columns of a row
+        self,
+        key: Key | Rest,
+        tables: list[int],
+        kind: str,
+        low: float | None,
+        high: float | None,
+        finding: str,
+        revealed_by: str | None = None,
+        revealing_sum: str | None = None,
+        status: str = OK,
+    ) -> AuditedCell:
+        own = key.total if isinstance(key, Rest) else key
+        categories = [
+            TOTAL_SHOWN if each is None else shown(each) for each in own[: len(self.linked.columns)]
+        ]
+        least, most = int(low or 0), None if high is None or np.isinf(high) else int(high)
+        width = None if most is None else most - least
+        return AuditedCell(
+            describe(self.linked, key),
+            categories,
+            tables,
+            kind,
+            least,
+            most,
+            width,
+            finding,
+            revealed_by,
+            revealing_sum,
+            status,
+        )
+
+    def _sum(self, key: Key | Rest, high: float) -> str | None:
+        """The sum that reveals the cell; none after the first `MAX_SUMS`."""
+        cell = None if isinstance(key, Rest) else self.linked.cells[key]
+        if cell is not None and cell.value is not None:
+            return f"[{describe(self.linked, key)}] in table {cell.published[0]}"
+        self.sums += 1
+        if self.sums > MAX_SUMS:
+            return None
+        variable = self.linked.numbers[key]
+        if not self.parts:
+            self.parts = _parts_of(self.equations)
+        part = self.parts.get(variable, np.array([variable]))
+        return find_sum(self.linked, self.equations, part, variable, high) or None
+
+
+def _parts_of(equations: Equations) -> dict[int, Integers]:
+    """For each variable those that equations connect with it."""
+    return {int(variable): part for part in connected_variables(equations) for variable in part}

@@ -1,0 +1,176 @@
+"""The interval of each unpublished cell that an attacker computes from all equations together.
+
+First the bounds that single equations give; then, for each part that equations connect, flows where they are
+exact, else linear programmes. A bound of a linear programme is a bound of whole numbers too, rounded inwards;
+it is exact if the solution is whole, or if an integer programme says so.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.interruption import checkpoint
+from reid_sql.models.tables.equations import (
+    REFUSAL_CONTRADICTION,
+    ContradictionError,
+    Equations,
+    connected_variables,
+    propagate_bounds,
+)
+from reid_sql.models.tables.flow import MAX_FLOW, bound_by_flows, find_arcs
+from reid_sql.parameters import Floats, Integers
+
+WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
+SOLVED, INFEASIBLE = 0, 2  # statuses of HiGHS
+MAX_INTEGER_VARIABLES: Final = 300  # of a part up to which integer programmes prove its bounds
+MAX_INTEGER_NODES: Final = 500  # of the search of each
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The smallest and largest value of each target; `is_exact` where whole numbers reach both."""
+
+    low: Floats
+    high: Floats
+    is_exact: npt.NDArray[np.bool_]
+
+
+def bound_variables(equations: Equations, targets: Integers | None = None) -> Bounds:
+    """Compute the interval of each variable, or of the targets, over all whole tables that fit.
+
+    Refuses equations that nothing fits.
+
+    >>> one = np.array([1, 1])
+    >>> pair = Equations(0 * one, np.array([0, 1]), one, np.array([3.0]), 0.0 * one, np.inf * one)
+    >>> bound_variables(pair).high.tolist()
+    [3.0, 3.0]
+    """
+    asked = np.arange(equations.variables) if targets is None else targets
+    narrowed = propagate_bounds(equations)
+    low, high = narrowed.low.copy(), narrowed.high.copy()
+    is_exact = np.ones(equations.variables, dtype=bool)
+    for part in connected_variables(narrowed):
+        checkpoint()
+        wanted = np.flatnonzero(np.isin(part, asked, assume_unique=True))
+        found = _bound_part(narrowed.among(part), wanted)
+        low[part[wanted]], high[part[wanted]], is_exact[part[wanted]] = found.low, found.high, found.is_exact
+    return Bounds(low[asked], high[asked], is_exact[asked])
+
+
+def _bound_part(part: Equations, targets: Integers) -> Bounds:
+    """Bound the targets of one part; a part without equations is bounded by its bounds alone."""
+    if not len(part.right):
+        return Bounds(part.low[targets], part.high[targets], np.ones(len(targets), dtype=bool))
+    arcs = find_arcs(part)
+    fitting = LinearProgrammes(part).find_fitting()
+    is_small = np.where(np.isfinite(part.high), part.high, 0.0).max(initial=0.0) < MAX_FLOW
+    if arcs is not None and is_small and fitting.max() < MAX_FLOW and _fits(part, np.round(fitting)):
+        low, high = bound_by_flows(part, arcs, np.round(fitting), targets)
+        return Bounds(low, high, np.ones(len(targets), dtype=bool))
+    return _bound_by_programmes(part, targets, fitting)
+
+
+def _fits(part: Equations, values: Floats) -> bool:
+    sums = np.bincount(part.rows, part.signs * values[part.columns], len(part.right))
+    return bool(((values >= part.low) & (values <= part.high)).all() and (sums == part.right).all())
+
+
+class LinearProgrammes:
+    """Linear programmes over one part, which share their matrix."""
+
+    def __init__(self, part: Equations) -> None:
+        """Build the matrix once."""
+        from scipy.sparse import coo_array  # noqa: PLC0415 - as numerics/scipy_functions says
+
+        shape = (len(part.right), part.variables)
+        self.part = part
+        self.matrix = coo_array((part.signs.astype(float), (part.rows, part.columns)), shape=shape).tocsr()
+        self.bounds = np.stack([part.low, part.high], axis=1)
+
+    def minimize(self, objective: Floats) -> Floats | None:
+        """The values that fit with the least objective; None where it has no least."""
+        from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/scipy_functions says
+
+        checkpoint()
+        solved = linprog(
+            objective, A_eq=self.matrix, b_eq=self.part.right, bounds=self.bounds, method="highs"
+        )
+        if solved.status == INFEASIBLE:
+            raise ContradictionError(REFUSAL_CONTRADICTION)
+        return np.asarray(solved.x) if solved.status == SOLVED else None
+
+    def find_fitting(self) -> Floats:
+        """Any values that fit."""
+        values = self.minimize(np.zeros(self.part.variables))
+        return self.part.low if values is None else values
+
+    def minimize_whole(self, objective: Floats) -> float | None:
+        """The least objective of whole numbers that fit; None where the search is cut off before a proof."""
+        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
+
+        checkpoint()
+        constraint = LinearConstraint(self.matrix, self.part.right, self.part.right)
+        solved: Any = milp(
+            objective,
+            constraints=constraint,
+            bounds=(self.part.low, self.part.high),
+            integrality=np.ones(self.part.variables),
+            options={"node_limit": MAX_INTEGER_NODES},
+        )
+        return float(np.round(solved.fun)) if solved.status == SOLVED else None
+
+
+def _bound_by_programmes(part: Equations, targets: Integers, fitting: Floats) -> Bounds:
+    """Bound by linear programmes, which share what they find: a whole solution shows what every cell may be.
+
+    A bound that some solution has reached needs no programme of its own.
+    """
+    programmes = LinearProgrammes(part)
+    reached = [np.full(part.variables, np.inf), np.full(part.variables, -np.inf)]
+    _reach(reached, fitting)
+    for direction in (1.0, -1.0, 1.0, -1.0):  # of all open bounds at once
+        is_open = np.isin(np.arange(part.variables), targets)
+        is_open &= (reached[0] > part.low) if direction > 0 else (reached[1] < part.high)
+        if is_open.any() and (values := programmes.minimize(np.where(is_open, direction, 0.0))) is not None:
+            _reach(reached, values)
+    low, high = part.low[targets].copy(), part.high[targets].copy()
+    is_exact = np.ones(len(targets), dtype=bool)
+    for place, target in enumerate(targets):
+        if reached[0][target] > part.low[target]:
+            low[place], is_low = _least(programmes, target, 1.0, reached)
+            is_exact[place] &= is_low
+        if reached[1][target] < part.high[target]:
+            negative, is_high = _least(programmes, target, -1.0, reached)
+            high[place] = -negative
+            is_exact[place] &= is_high
+    return Bounds(low, high, is_exact)
+
+
+def _reach(reached: list[Floats], values: Floats) -> None:
+    """Note what whole values show that each variable may be."""
+    if (np.abs(values - np.round(values)) < WHOLE).all():
+        np.minimum(reached[0], np.round(values), out=reached[0])
+        np.maximum(reached[1], np.round(values), out=reached[1])
+
+
+def _least(
+    programmes: LinearProgrammes, target: int, sign: float, reached: list[Floats]
+) -> tuple[float, bool]:
+    """The least of sign x target among whole numbers, and whether they reach it."""
+    objective = np.zeros(programmes.part.variables)
+    objective[target] = sign
+    values = programmes.minimize(objective)
+    if values is None:  # no least, or none that HiGHS finds: the bound of single equations
+        own = float(sign * (programmes.part.low if sign > 0 else programmes.part.high)[target])
+        return own, bool(np.isinf(own))
+    _reach(reached, values)
+    bound = float(np.ceil(sign * values[target] - WHOLE))
+    if sign * (reached[0] if sign > 0 else reached[1])[target] <= bound:
+        return bound, True
+    if programmes.part.variables <= MAX_INTEGER_VARIABLES:
+        whole = programmes.minimize_whole(objective)
+        if whole is not None:
+            return whole, True
+    return bound, False

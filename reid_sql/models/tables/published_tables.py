@@ -1,0 +1,250 @@
+"""Published tables as an analyst has them: a row for each cell, with categories, a count, and totals."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Final
+
+from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.parameters import Integers, fold_case
+from reid_sql.suggestion import suggestion
+
+TOTALS: Final = "total_over"  # the column by which safe_table names the columns that a row is a total of
+# What safe_table adds to the columns that it counts by; none of it is a category.
+ADDED: Final = (
+    TOTALS,
+    "records",
+    "people",
+    "value_sum",
+    "largest_share",
+    "unsafe",
+    "status",
+    "loss",
+    "records_dropped",
+    "nulls",
+)
+MARKS: Final = frozenset({"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"})
+LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
+    ["all", "(all)", "total", "(total)", "totals", "grand total", "sum", "overall", "both sexes", "all ages"]
+) | frozenset(["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"])
+BELOW: Final = re.compile(r"<\s*(\d{1,9})")
+NULL: Final = "\x01NULL"  # the category of NULL where a total is marked by something else
+Key = tuple[str | None, ...]  # the category of each column, None for a total
+
+
+@dataclass(frozen=True)
+class PublishedRows:
+    """The rows of all tables, each as a JSON object of its columns, with the number of its table."""
+
+    tbl: Integers  # (rows,), from 1
+    text: list[str]  # (rows,)
+
+
+@dataclass
+class Cell:
+    """A cell of one or more tables: its count, and what its publisher's rule tells of a hidden one."""
+
+    low: float
+    high: float
+    value: float | None = None
+    published: list[int] = field(default_factory=list)  # the tables that show the count
+    suppressed: list[int] = field(default_factory=list)  # the tables that hide it
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What is known of the count without an equation."""
+        return (self.low, self.high) if self.value is None else (self.value, self.value)
+
+    def of_table(self, number: int) -> "Cell":
+        """The cell as one table alone shows it."""
+        value = self.value if number in self.published else None
+        published, suppressed = ([number] if number in each else [] for each in self.tables)
+        return Cell(self.low, self.high, value, published, suppressed)
+
+    @property
+    def tables(self) -> tuple[list[int], list[int]]:
+        """The tables that show the count, and those that hide it."""
+        return self.published, self.suppressed
+
+
+Cells = dict[Key, Cell]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read: their columns of categories and of counts, and what marks a total.
+
+    `lowest` and `highest` are what an attacker knows of each hidden count by the publisher's rule.
+    """
+
+    columns: list[str] | None = None
+    count: str = "records"
+    total: str | None = None
+    lowest: float = 1.0
+    highest: float = inf
+
+
+def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
+    """Read the cells of all tables; gives the columns of categories too.
+
+    A column that a table lacks is totalled there. With `nested`, a table counts some of the people of the
+    one before: each has a column more, which stands for the step from that one.
+
+    >>> rows = PublishedRows([1, 1], ['{"sex": "F", "records": 3}', '{"sex": null, "records": 7}'])
+    >>> read_cells(rows, Reading())[1][(None,)].value
+    7.0
+    """
+    if not len(rows.tbl):
+        raise NoRecordsError(NO_RECORDS)
+    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.text, strict=True)]
+    columns = _columns_of(parsed, reading)
+    steps = max(number for number, _ in parsed) - 1 if nested else 0
+    cells: Cells = {}
+    for number, row in parsed:
+        folded = {fold_case(name): value for name, value in row.items()}
+        within = tuple("1" if step < number - 1 else None for step in range(steps))
+        key = (*_key_of(folded, columns, reading), *within)
+        _add(cells, key, _count_of(folded, reading), number)
+    _refuse_unmarked_totals(cells)
+    if not reading.columns:
+        _refuse_figures(cells, columns)
+    return columns, cells
+
+
+def _refuse_unmarked_totals(cells: Cells) -> None:
+    """Refuse a category named like a total: as a category, it would be one more part, and link nothing."""
+    named = {category for key in cells for category in key if category is not None}
+    if found := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
+        rule = f"total must say how totals are marked, got a category '{found[0]}' that is none"
+        raise OutOfDomainError(f"{rule}; pass total := '{found[0]}', or rename the category")
+
+
+def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
+    """Refuse a column of figures among the categories: its totals have values that no part has.
+
+    Each row would be a category of its own, and no total would be the sum of its parts.
+    """
+    for place, name in enumerate(columns):
+        for number in sorted(
+            {each for cell in cells.values() for each in (*cell.published, *cell.suppressed)}
+        ):
+            own = [key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)]
+            shown = {key for key in own if key[place] is not None}
+            most = max((sum(each is not None for each in key) for key in shown), default=0)
+            parts = {key[place] for key in shown if sum(each is not None for each in key) == most}
+            if len(shown) == len(own) and {key[place] for key in shown} - parts:
+                rule = f"columns must name the categories, got '{name}', of which totals have other values"
+                raise OutOfDomainError(f"{rule}; pass columns := ['region'] without figures such as means")
+
+
+def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
+    """The columns of categories: those that are named, or all that are neither counts nor added."""
+    known = list(dict.fromkeys(name for _, row in parsed for name in row))
+    folded = {fold_case(name) for name in known}
+    for _, row in parsed:
+        if fold_case(reading.count) not in map(fold_case, row):
+            rule = f"count must be a column of every table, got '{reading.count}'"
+            raise UnknownNameError(f"{rule}; {suggestion(reading.count, list(row))}")
+    if reading.columns:
+        for name in reading.columns:
+            if fold_case(name) not in folded:
+                rule = f"columns must be in one of the tables, got '{name}'"
+                raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
+        return list(reading.columns)
+    own = {*ADDED, fold_case(reading.count)}
+    columns = list({fold_case(name): name for name in known if fold_case(name) not in own}.values())
+    if not columns:
+        rule = f"tables must have a column of categories next to '{reading.count}', got none"
+        raise OutOfDomainError(f"{rule}; name it by columns := ['region']")
+    return columns
+
+
+def _key_of(row: Mapping[str, Any], columns: Sequence[str], reading: Reading) -> Key:
+    totals = _totals_of(row.get(TOTALS))
+    return tuple(_category_of(row, name, totals, reading.total) for name in columns)
+
+
+def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
+    """The columns that a row of safe_table is a total of; from a CSV file as the text of a list."""
+    if isinstance(listed, str):
+        listed = [name.strip("\"' ") for name in listed.strip("[] ").split(", ")]
+    return None if listed is None else {fold_case(str(name)) for name in listed}
+
+
+def _category_of(
+    row: Mapping[str, Any], column: str, totals: set[str] | None, label: str | None
+) -> str | None:
+    name = fold_case(column)
+    if name not in row or (totals is not None and name in totals):
+        return None
+    value = row[name]
+    if totals is None and (value is None if label is None else value is not None and text_of(value) == label):
+        return None
+    return NULL if value is None else text_of(value)
+
+
+def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
+    """The text of a category, the same for 1 and 1.0.
+
+    >>> text_of(1.0), text_of(True), text_of("F")
+    ('1', 'true', 'F')
+    """
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value)
+
+
+def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
+    """The count of a row, or the bounds of a hidden one."""
+    value = row[fold_case(reading.count)]
+    if isinstance(value, str):
+        value = value.strip()
+        if value.lower() in MARKS:
+            value = None
+        elif below := BELOW.fullmatch(value):
+            return Cell(min(reading.lowest, int(below[1]) - 1.0), min(reading.highest, int(below[1]) - 1.0))
+        else:
+            value = _number(value)
+    if value is None:
+        return Cell(reading.lowest, reading.highest)
+    if isinstance(value, bool) or not 0 <= value <= 1e15 or value != int(value):  # noqa: PLR2004
+        raise _refusal(reading.count)
+    return Cell(reading.lowest, reading.highest, float(value))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0
+
+
+def _refusal(count: str) -> OutOfDomainError:
+    rule = f"count must be whole numbers of at least 0, NULL where hidden, got {OTHER_VALUE} in '{count}'"
+    return OutOfDomainError(f"{rule}; write counts as 12, and hidden ones as NULL, * or <5")
+
+
+def _add(cells: Cells, key: Key, found: Cell, number: int) -> None:
+    """Put a cell of one table among those of all."""
+    cell = cells.setdefault(key, Cell(found.low, found.high))
+    if number in (*cell.published, *cell.suppressed):
+        rule = f"tables must have one row for each cell, got two in table {number}"
+        raise OutOfDomainError(f"{rule}; name all columns of categories, and mark totals by total := 'Total'")
+    if found.value is None:
+        cell.suppressed.append(number)
+        cell.low, cell.high = max(cell.low, found.low), min(cell.high, found.high)
+        return
+    if cell.value is not None and cell.value != found.value:
+        rule = "tables must count the same people, got two counts of one cell in"
+        got = f"tables {cell.published[0]} and {number}"
+        remedy = (
+            "pass people := 'nested' if each counts some of those before, or name what differs in a column"
+        )
+        raise OutOfDomainError(f"{rule} {got}; {remedy}")
+    cell.value = found.value
+    cell.published.append(number)

@@ -1,0 +1,209 @@
+"""Which further cells must be hidden so that nobody computes an unsafe one from the totals.
+
+An attacker knows the published cells, that the totals add up, and that a listed cell has at least one person.
+A hidden cell is protected if the interval that follows is at least as wide as asked. Greedy: for each cell
+that is not protected, the cheapest pair of other tables of people that show it so far apart (a linear
+programme; Kelly, Golden & Assad 1992), of which every cell that differs is hidden. Then each secondary cell,
+the largest first, is shown again if all stay protected. Small tables are solved optimally by an integer
+programme (Fischetti & Salazar 2001). What is hidden is always proved by the audit of `bounds`.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from reid_sql.interruption import checkpoint
+from reid_sql.models.tables.bounds import bound_variables
+from reid_sql.models.tables.equations import Equations
+from reid_sql.models.tables.linked_cells import link_cells
+from reid_sql.models.tables.published_tables import Cell, Cells
+from reid_sql.parameters import Floats, Integers
+
+PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
+STATUS_WORDS: Final = ("published", "primary", "secondary", "unprotected")
+LEAST_LISTED: Final = 1.0  # people of a cell that is listed
+MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
+MAX_NODES: Final = 2000  # of the search for it
+MAX_SHOWN_AGAIN: Final = 300  # secondary cells that are tried to be shown again
+TOLERANCE: Final = 1e-6
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What is hidden: the status of each cell, and whether nothing less would do."""
+
+    statuses: Integers  # (cells,)
+    is_optimal: bool
+
+
+def suppress_cells(codes: Integers, counts: Integers, is_primary: Flags, width: int) -> Suppression:
+    """Choose the cells to hide besides the unsafe ones; `codes` are the categories of each, 0 for a total.
+
+    An unsafe cell that no choice protects is UNPROTECTED.
+
+    >>> codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1, 0], [2, 0], [0, 1], [0, 2], [0, 0]])
+    >>> counts = np.array([2, 9, 8, 30, 11, 38, 10, 39, 49])
+    >>> suppress_cells(codes, counts, counts < 5, 5).statuses.tolist()
+    [1, 2, 2, 2, 0, 0, 0, 0, 0]
+    """
+    order = np.lexsort(codes.T[::-1])
+    problem = _Problem(codes[order], counts[order].astype(float), is_primary[order], width)
+    hidden, is_optimal = problem.solve()
+    statuses = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
+    statuses[problem.unprotected(hidden)] = UNPROTECTED
+    answer = np.empty(len(counts), dtype=np.int64)
+    answer[order] = statuses
+    return Suppression(answer, is_optimal)
+
+
+class _Problem:
+    """The cells as variables of the equations of their totals."""
+
+    def __init__(self, codes: Integers, counts: Floats, is_primary: Flags, width: int) -> None:
+        cells: Cells = {
+            tuple(str(code) if code else None for code in row): Cell(LEAST_LISTED, inf, None, [], [1])
+            for row in codes.tolist()
+        }
+        linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
+        self.equations: Equations = linked.equations()
+        self.is_primary, self.width = is_primary, width
+        self.cells = np.array([linked.numbers[key] for key in cells], dtype=np.int64)
+        self.counts = counts
+        self.is_linked = len(self.equations.right) > 0
+
+    def solve(self) -> tuple[Flags, bool]:
+        """The cells to hide, and whether this is the least."""
+        hidden = self.is_primary.copy()
+        if not self.is_linked or not len(self.unprotected(hidden)):
+            return hidden, True
+        greedy = self._show_again(self._hide_greedily(hidden))
+        if len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
+            return greedy, False
+        best = self._hide_optimally()
+        if best is None or len(self.unprotected(best)) > len(self.unprotected(greedy)):
+            return greedy, False
+        return best, True
+
+    def unprotected(self, hidden: Flags) -> Integers:
+        """The places of the unsafe cells whose interval is too narrow."""
+        unsafe = np.flatnonzero(self.is_primary)
+        if not self.is_linked:
+            return unsafe[:0]
+        low, high = self.equations.low.copy(), self.equations.high.copy()
+        shown = self.cells[~hidden]
+        low[shown] = high[shown] = self.counts[~hidden]
+        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[unsafe])
+        return unsafe[bounds.high - bounds.low < self.width]
+
+    def _hide_greedily(self, hidden: Flags) -> Flags:
+        """Hide what makes one unsafe cell after another wide enough, the smallest first."""
+        for more in range(3):  # people beyond the width, where whole numbers need more than fractions
+            for place in sorted(self.unprotected(hidden), key=lambda each: self.counts[each]):
+                checkpoint()
+                if more or place in self.unprotected(hidden):
+                    hidden |= self._cheapest_cells(int(place), self.width + more, hidden)
+            if not len(self.unprotected(hidden)):
+                break
+        return hidden
+
+    def _cheapest_cells(self, place: int, width: float, hidden: Flags) -> Flags:
+        """The cells that differ between two tables, or to the true one, that differ by the width at a cell.
+
+        Both tables have the totals of the true one but where these are hidden: their differences d1 and d2 to
+        it fulfil A d = 0, and d1 - d2 = width at the cell. Each is split into what is added and what is taken
+        away, at most all but one person of a cell; the cost is the people of the cells that are not hidden
+        yet.
+        """
+        from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/scipy_functions says
+        from scipy.sparse import csr_array, hstack, vstack  # noqa: PLC0415
+
+        variables = self.equations.variables
+        matrix = _matrix(self.equations)
+        none = csr_array((matrix.shape[0], 2 * variables))
+        at_cell = np.zeros(variables)
+        at_cell[self.cells[place]] = 1.0
+        differs = csr_array(np.concatenate([at_cell, -at_cell, -at_cell, at_cell])[None, :])
+        one = hstack([matrix, -matrix])
+        cost, taken = np.zeros(variables), np.full(variables, np.inf)
+        cost[self.cells] = np.where(hidden, TOLERANCE, self.counts)
+        taken[self.cells] = np.maximum(self.counts - LEAST_LISTED, 0.0)
+        most = np.concatenate([np.full(variables, np.inf), taken] * 2)
+        solved = linprog(
+            np.tile(cost, 4),
+            A_eq=vstack([hstack([one, none]), hstack([none, one]), differs]).tocsr(),
+            b_eq=np.concatenate([np.zeros(2 * matrix.shape[0]), [width]]),
+            bounds=np.stack([np.zeros(4 * variables), most], axis=1),
+            method="highs",
+        )
+        if solved.x is None:
+            return np.zeros(len(self.counts), dtype=bool)
+        changes = np.abs(solved.x.reshape(2, 2, variables)[:, 0] - solved.x.reshape(2, 2, variables)[:, 1])
+        return np.asarray((changes > TOLERANCE).any(axis=0)[self.cells])
+
+    def _show_again(self, hidden: Flags) -> Flags:
+        """Show each secondary cell again, the largest first, if that narrows no unsafe cell too far."""
+        before = len(self.unprotected(hidden))
+        secondary = np.flatnonzero(hidden & ~self.is_primary)
+        for place in sorted(secondary, key=lambda each: -self.counts[each])[:MAX_SHOWN_AGAIN]:
+            checkpoint()
+            hidden[place] = False
+            if len(self.unprotected(hidden)) > before:
+                hidden[place] = True
+        return hidden
+
+    def _hide_optimally(self) -> Flags | None:
+        """The cells of fewest people that protect all; None where the search is cut off or finds none.
+
+        Two differences for each unsafe cell as in `_cheapest_cells`, in which only hidden cells differ.
+        """
+        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
+        from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack  # noqa: PLC0415
+
+        variables, unsafe = self.equations.variables, np.flatnonzero(self.is_primary)
+        tables, cells = 2 * len(unsafe), len(self.counts)
+        matrix = _matrix(self.equations)
+        totals = hstack([block_diag([matrix] * tables), csr_array((tables * matrix.shape[0], cells))])
+        places = np.arange(len(unsafe))
+        ends = [2 * places * variables, (2 * places + 1) * variables]
+        at = np.concatenate([end + self.cells[unsafe] for end in ends])
+        signs = np.repeat([1.0, -1.0], len(unsafe))
+        shape = (len(unsafe), tables * variables + cells)
+        differs = coo_array((signs, (np.tile(places, 2), at)), shape=shape)
+        of_cells = (np.arange(tables)[:, None] * variables + self.cells).ravel()  # (tables * cells,)
+        number = np.arange(tables * cells)
+        here = coo_array((np.ones(len(number)), (number, of_cells)), shape=(len(number), shape[1]))
+        flags = tables * variables + np.tile(np.arange(cells), tables)
+
+        def limit(size: Floats) -> Any:  # noqa: ANN401 - a matrix of scipy
+            hides = coo_array((np.tile(size, tables), (number, flags)), shape=(len(number), shape[1]))
+            return (here - hides).tocsr()
+
+        most = np.full(cells, 2.0 * self.width)
+        least = -np.minimum(self.counts - LEAST_LISTED, 2.0 * self.width)
+        solved: Any = milp(
+            np.concatenate([np.zeros(tables * variables), self.counts]),
+            constraints=[
+                LinearConstraint(totals.tocsr(), 0, 0),
+                LinearConstraint(vstack([differs]).tocsr(), self.width, np.inf),
+                LinearConstraint(limit(most), -np.inf, 0),
+                LinearConstraint(limit(least), 0, np.inf),
+            ],
+            integrality=np.concatenate([np.zeros(tables * variables), np.ones(cells)]),
+            bounds=(
+                np.concatenate([np.full(tables * variables, -np.inf), self.is_primary]),
+                np.concatenate([np.full(tables * variables, np.inf), np.ones(cells)]),
+            ),
+            options={"node_limit": MAX_NODES},
+        )
+        return np.asarray(solved.x[-cells:] > 0.5) if solved.status == 0 else None  # noqa: PLR2004
+
+
+def _matrix(equations: Equations) -> Any:  # noqa: ANN401 - a matrix of scipy
+    from scipy.sparse import coo_array  # noqa: PLC0415
+
+    terms = (equations.signs.astype(float), (equations.rows, equations.columns))
+    return coo_array(terms, shape=(len(equations.right), equations.variables)).tocsr()

@@ -1,0 +1,77 @@
+"""reid-sql safe and reid-sql audit-tables, as a user runs them."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from reid_sql.cli import main
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rows = [("N", "F", 7), ("N", "M", 2), ("S", "F", 9), ("S", "M", 8)]
+    lines = [f"{region},{sex}" for region, sex, size in rows for _ in range(size)]
+    (tmp_path / "people.csv").write_text("\n".join(["region,sex", *lines]) + "\n", encoding="utf-8")
+    return tmp_path / "people.csv"
+
+
+def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("safe", str(people), "--by", "region,sex", "--totals", "margins", "--suppress")
+    for word, finding in (("primary", "recovered"), ("secondary", "protected")):
+        rows = list(csv.DictReader(ran(capsys, *asked, word, "--format", "csv").splitlines()))
+        assert {row["status"] for row in rows} >= {"published", "primary"}
+        file = people.with_name(f"{word}.csv")
+        file.write_text(ran(capsys, *asked, word, "--format", "csv"), encoding="utf-8")
+        audited = json.loads(ran(capsys, "audit-tables", str(file), "--json"))["cells"]
+        assert finding in {row["finding"] for row in audited}
+        assert ("recovered" in {row["finding"] for row in audited}) == (word == "primary")
+        assert "Of " in ran(capsys, "audit-tables", str(file))
+
+
+def test_pages_say_what_is_unsafe_and_what_not_to_publish(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = ran(capsys, "safe", str(people), "--by", "region,sex", "--suppress", "primary")
+    assert "1 of 4 cells are unsafe, 1 primary." in page
+    assert "Publish neither" in page
+
+
+def test_nested_tables_differ_by_a_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, counts in (("all", (41, 30)), ("less", (39, 30))):
+        lines = [f"{sex},{count}" for sex, count in zip("FM", counts, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["sex,n", *lines]) + "\n", encoding="utf-8")
+    files = [str(tmp_path / f"{name}.csv") for name in ("all", "less")]
+    page = ran(capsys, "audit-tables", *files, "--count", "n", "--people", "nested", "--json")
+    [row] = json.loads(page)["cells"]
+    assert (row["kind"], row["low"], row["high"], row["revealed_by"]) == (
+        "difference",
+        2,
+        2,
+        "several_tables",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--by", "regoin"), "did you mean 'region'"),
+        (("--by", "region", "--suppress", "al"), "suppress must be one of"),
+        (("--by", "region", "--k", "0"), "k must be a whole number of people"),
+    ],
+)
+def test_misspelt_options_are_refused_in_one_sentence(
+    people: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+) -> None:
+    assert main(["safe", str(people), *arguments]) != 0
+    assert words in capsys.readouterr().err
+    assert main(["audit-tables", str(people)]) != 0
+    assert "count must be a column of every table, got 'records'" in capsys.readouterr().err

@@ -1,0 +1,186 @@
+"""The audit of published tables against every table that fits them, and against figures that are known."""
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.models.tables.audit import audit_tables
+from reid_sql.models.tables.published_tables import PublishedRows, Reading
+from tests.published import Atoms, Case, Published, draw_case
+
+SQUARE: Atoms = tuple({"a": a, "b": b} for a, b in product("xyz", "uvw"))
+CUBE: Atoms = tuple({"a": a, "b": b, "c": c} for a, b, c in product("xy", "uv", "pq"))
+TOWNS: Atoms = tuple(
+    {"region": town[0], "town": town, "sex": sex} for town, sex in product(("N1", "N2", "S1", "S2"), "FM")
+)
+STEP: Atoms = tuple({"a": a, "part": part} for a, part in product("wxyz", ("in", "out")))
+INSIDE = frozenset(place for place, atom in enumerate(STEP) if atom["part"] == "in")
+FAMILIES: dict[str, tuple[Atoms, tuple[Published, ...]]] = {
+    "margins": (SQUARE, (Published(("a", "b")), Published(("a",)), Published(("b",)), Published(()))),
+    "margins of one column": (SQUARE, (Published(("a", "b")), Published(("a",)), Published(()))),
+    "three columns": (
+        CUBE,
+        tuple(Published(each) for each in (("a", "b", "c"), ("a", "b"), ("b", "c"), ("a", "c"), ())),
+    ),
+    "linked tables": (CUBE, (Published(("a", "b")), Published(("a", "c")), Published(("b",)), Published(()))),
+    "common totals not shown": (CUBE, (Published(("a", "b")), Published(("b", "c")), Published(()))),
+    "a hierarchy": (
+        TOWNS,
+        (
+            Published(("region", "town", "sex")),
+            Published(("region", "sex")),
+            Published(("region", "town")),
+            Published(("sex",)),
+            Published(()),
+        ),
+    ),
+}
+
+
+def interval(case: Case, members: np.ndarray[Any, Any]) -> tuple[int, int]:
+    counts = case.fitting[:, members].sum(axis=1)
+    return int(counts.min()), int(counts.max())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("lowest", [0, 1])
+def test_every_interval_is_that_of_all_tables_that_fit(family: str, lowest: int) -> None:
+    atoms, tables = FAMILIES[family]
+    columns = list(atoms[0])
+    for seed in range(20):
+        people = 8 + seed % 4
+        case = draw_case([seed, lowest], atoms, tables, people, lowest, (0.3, 0.5, 0.8)[seed % 3])
+        found = audit_tables(case.rows, Reading(columns, lowest=lowest), 4)
+        audited = {tuple(row.categories): row for row in found if row.kind == "suppressed"}
+        assert len(audited) == len(case.hidden)
+        for _, categories, members in case.hidden:
+            row = audited[tuple(categories[name] or "(total)" for name in columns)]
+            low, high = interval(case, members)
+            assert row.status == "ok"
+            assert (row.low, row.high) == (low, high)
+            assert row.finding == ("recovered" if low == high else "below_k" if high < 4 else "protected")
+            assert (row.revealing_sum is not None) == (row.finding != "protected") or low < high
+
+
+@pytest.mark.parametrize("as_column", [False, True])
+def test_differences_between_all_and_all_but_some_are_found(as_column: bool) -> None:  # noqa: FBT001
+    """Every group that is in the first table and not in the second, by name or by `nested`."""
+    for seed in range(40):
+        second = Published(("a",), INSIDE, ("part", "in") if as_column else None)
+        every = (Published(("a",)), Published(()), second)
+        case = draw_case([seed, 7], STEP, every, 12, 1, 0.2)
+        numbers = np.where(case.rows.tbl == 3, 2, 1)
+        texts = [
+            json.dumps(
+                {name: value for name, value in json.loads(text).items() if as_column or name != "part"}
+            )
+            for text in case.rows.text
+        ]
+        reading = Reading(["a", "part"] if as_column else ["a"])
+        found = audit_tables(PublishedRows(numbers, texts), reading, 4, nested=not as_column)
+        groups = {row.categories[0]: (row.low, row.high) for row in found if row.kind == "difference"}
+        expected = {}
+        listed = {json.loads(text)["a"] for number, text in zip(numbers, texts, strict=True) if number == 2}
+        for name in sorted(listed):
+            outside = [atom == {"a": name, "part": "out"} for atom in STEP]
+            low, high = interval(case, np.array(outside))
+            if low >= 1 and high < 4:
+                expected[name] = (low, high)
+        low, high = interval(case, np.array([place not in INSIDE for place, _ in enumerate(STEP)]))
+        assert {name: groups[name] for name in groups if name != "(total)"} == expected
+
+
+def rows(*tables: list[tuple[Any, ...]]) -> PublishedRows:
+    """Tables of (a, b, count), NULL for a total or a hidden count."""
+    every = [(number, row) for number, table in enumerate(tables, 1) for row in table]
+    texts = [json.dumps(dict(zip(("a", "b", "records"), row, strict=True))) for _, row in every]
+    return PublishedRows(np.array([number for number, _ in every]), texts)
+
+
+HAVING = [("N", "F", 20), ("N", "M", 8), ("S", "M", 31), ("N", None, 28), ("S", None, 33), (None, None, 61)]
+
+
+def test_rows_that_a_having_clause_left_out_are_differences() -> None:
+    found = audit_tables(rows(HAVING), Reading(), 5)
+    assert [(row.cell, row.kind, row.low, row.high, row.revealing_sum) for row in found] == [
+        ("a = S, b not listed", "difference", 2, 2, "[a = S] - [a = S, b = M]")
+    ]
+
+
+def test_a_cell_hidden_in_one_table_and_shown_in_another_is_recovered_by_both() -> None:
+    one = [("N", "F", None), ("N", "M", None), ("N", None, 12)]
+    other = [("N", "F", 3)]
+    found = {row.cell: row for row in audit_tables(rows(one, other), Reading(["a", "b"]), 5)}
+    assert {(row.low, row.high, row.revealed_by) for row in found.values()} == {
+        (3, 3, "several_tables"),
+        (9, 9, "several_tables"),
+    }
+    assert found["a = N, b = F"].revealing_sum == "[a = N, b = F] in table 2"
+    assert found["a = N, b = M"].revealing_sum == "[a = N] - [a = N, b = F]"
+    assert {row.finding for row in audit_tables(rows(one), Reading(["a", "b"]), 5)} == {"protected"}
+
+
+def test_a_count_without_any_total_has_no_upper_end() -> None:
+    [found] = audit_tables(rows([("N", "F", None), ("N", "M", 9)]), Reading(["a", "b"]), 5)
+    assert (found.low, found.high, found.width, found.finding) == (1, None, None, "protected")
+
+
+def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
+    table = [("N", "F", "<5"), ("N", "M", "*"), ("N", "Total", "12"), ("S", "F", 2.0), ("S", None, 7)]
+    found = audit_tables(rows(table), Reading(total="Total"), 5)
+    assert {(row.cell, row.kind, row.low, row.high, row.finding) for row in found} == {
+        ("a = N, b = F", "suppressed", 1, 4, "protected"),
+        ("a = N, b = M", "suppressed", 8, 11, "protected"),
+        ("a = S, b = F", "published", 2, 2, "published_below_k"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (rows([("N", "F", 3), ("N", "F", 4)]), "got two in table 1"),
+        (rows([("N", "F", 3)], [("N", "F", 4)]), "got two counts of one cell in tables 1 and 2"),
+        (rows([("N", "F", 30), ("N", None, 12)]), "got totals that no such table has"),
+        (rows([("N", "F", 3.5)]), "got another value in 'records'"),
+        (rows([("N", "F", -1)]), "got another value in 'records'"),
+        (rows([("N", "F", "Alice")]), "got another value in 'records'"),
+        (rows([]), "at least one record, got 0"),
+    ],
+)
+def test_tables_that_no_people_make_are_refused_without_their_values(given: Any, words: str) -> None:
+    with pytest.raises(ReidError) as refused:
+        audit_tables(given, Reading(["a", "b"]), 5)
+    assert words in str(refused.value)
+    assert "Alice" not in str(refused.value)
+
+
+@pytest.mark.parametrize("marked", ["Total", "total", "All"])
+def test_totals_that_are_not_marked_are_refused(marked: str) -> None:
+    """As a category, a total would link nothing, and every hidden cell would seem protected."""
+    table = rows([("N", "F", None), ("N", "M", 9), ("N", marked, 11)])
+    with pytest.raises(OutOfDomainError, match=f"pass total := '{marked}'"):
+        audit_tables(table, Reading(["a", "b"]), 5)
+    assert audit_tables(table, Reading(["a", "b"], total=marked), 5)[0].finding == "recovered"
+
+
+def test_a_column_of_figures_is_no_category() -> None:
+    """Each of its values would be a category, and no total the sum of its parts."""
+    mean = [{"a": "x", "mean": 3.5, "records": None}, {"a": "y", "mean": 4.0, "records": 9}]
+    mean += [{"a": None, "mean": 3.9, "records": 11}]
+    table = PublishedRows(np.ones(3, dtype=int), [json.dumps(row) for row in mean])
+    with pytest.raises(OutOfDomainError, match="got 'mean', of which totals have other values"):
+        audit_tables(table, Reading(), 5)
+    assert audit_tables(table, Reading(["a"]), 5)[0].finding == "recovered"
+
+
+def test_misspelt_columns_are_refused_with_the_nearest() -> None:
+    with pytest.raises(ReidError, match="got 'record'; did you mean 'records'"):
+        audit_tables(rows(HAVING), Reading(count="record"), 5)
+    with pytest.raises(ReidError, match="got 'c'"):
+        audit_tables(rows(HAVING), Reading(["a", "c"]), 5)
+    with pytest.raises(OutOfDomainError, match="got none"):
+        audit_tables(PublishedRows(np.array([1]), ['{"records": 3}']), Reading(), 5)

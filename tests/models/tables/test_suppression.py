@@ -1,0 +1,87 @@
+"""Secondary suppression against every choice of cells, and every table that fits what is left."""
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reid_sql.models.tables.suppression import PRIMARY, PUBLISHED, SECONDARY, suppress_cells
+from tests.published import tables_of
+
+Cells = np.ndarray[Any, Any]
+
+
+def with_totals(inner: Cells) -> tuple[Cells, Cells, Cells]:
+    """The codes and counts of all cells of at least one person, and which inner cells each is a sum of."""
+    codes, members = [], []
+    places = list(np.ndindex(*inner.shape))
+    for code in product(*(range(size + 1) for size in inner.shape)):
+        codes.append(code)
+        members.append([all(c in {0, p + 1} for c, p in zip(code, place, strict=True)) for place in places])
+    counts = np.array(members) @ inner.ravel()
+    listed = counts > 0
+    return np.array(codes)[listed], counts[listed], np.array(members)[listed]
+
+
+def sums_of_all_tables(inner: Cells, members: Cells) -> Cells:
+    """The cells of every table of up to 4 people more, and nobody where nobody is."""
+    possible = np.concatenate([tables_of(inner.size, people) for people in range(1, int(inner.sum()) + 5)])
+    sums = possible[(possible[:, inner.ravel() == 0] == 0).all(axis=1)] @ members.T
+    return np.asarray(sums[(sums >= 1).all(axis=1)])
+
+
+def widths(sums: Cells, counts: Cells, hidden: Cells, primary: Cells) -> Cells:
+    """How far apart two tables that fit may be at each primary cell."""
+    fits = (sums[:, ~hidden] == counts[~hidden]).all(axis=1)
+    inside = sums[fits][:, primary]
+    return np.asarray(inside.max(axis=0) - inside.min(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_small_table_is_protected_at_the_least_loss(seed: int) -> None:
+    """Against every set of inner cells and totals of one more column: none that protects loses less."""
+    rng = np.random.default_rng(seed)
+    inner = rng.integers(1, 4, (2, 3))
+    codes, counts, members = with_totals(inner)
+    is_primary = (counts == counts.min()) & (members.sum(axis=1) == 1)
+    if is_primary.sum() > 1:
+        is_primary[np.flatnonzero(is_primary)[1:]] = False
+    found = suppress_cells(codes, counts, is_primary, 2)
+    hidden = found.statuses != PUBLISHED
+    assert set(found.statuses[is_primary]) == {PRIMARY}
+    sums = sums_of_all_tables(inner, members)
+    assert (widths(sums, counts, hidden, is_primary) >= 2).all()
+    assert found.is_optimal
+    loss = counts[hidden].sum()
+    rest = np.flatnonzero(~is_primary)
+    for size in range(4):
+        for chosen in combinations(rest, size):
+            other = is_primary.copy()
+            other[list(chosen)] = True
+            if counts[other].sum() < loss:
+                assert (widths(sums, counts, other, is_primary) < 2).any()
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 2, 3), (12,), (9, 9)])
+def test_every_unsafe_cell_is_protected_or_said_not_to_be(shape: tuple[int, ...]) -> None:
+    for seed in range(3):
+        inner = np.random.default_rng(seed).poisson(9, shape) + 1
+        codes, counts, members = with_totals(inner)
+        is_primary = (counts < 5) & (members.sum(axis=1) == 1)
+        found = suppress_cells(codes, counts, is_primary, 5)
+        assert (found.statuses[is_primary] == PRIMARY).all()
+        assert set(found.statuses) <= {PUBLISHED, PRIMARY, SECONDARY}
+
+
+def test_a_cell_without_totals_needs_no_other() -> None:
+    codes, counts = np.array([[1], [2]]), np.array([2, 30])
+    assert suppress_cells(codes, counts, counts < 5, 5).statuses.tolist() == [PRIMARY, PUBLISHED]
+
+
+def test_order_of_cells_is_of_no_effect() -> None:
+    codes, counts, members = with_totals(np.random.default_rng(1).poisson(7, (4, 4)) + 1)
+    is_primary = (counts < 5) & (members.sum(axis=1) == 1)
+    turned = np.random.default_rng(2).permutation(len(counts))
+    found = suppress_cells(codes[turned], counts[turned], is_primary[turned], 5).statuses
+    assert found.tolist() == suppress_cells(codes, counts, is_primary, 5).statuses[turned].tolist()

@@ -1,0 +1,67 @@
+-- safe_cells(people, ['region', 'sex'], 'cost', None, 5, [1, 0.5], 0.1, 'none', 'none', 0, 'value')
+SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
+FROM (
+  WITH reid_base AS MATERIALIZED (
+    SELECT q1, q2, count(*) AS records, count(reid_given) - count(reid_value) AS bad,
+      sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, max(abs(reid_value), 2) AS largest
+    FROM (
+      SELECT "cost", try_cast("cost" AS DOUBLE), reid_source."region", reid_source."sex"
+      FROM query_table('people') AS reid_source
+    ) AS reid_source_rows(reid_given, reid_value, q1, q2)
+    GROUP BY q1, q2
+  ),
+  reid_cells AS MATERIALIZED (
+    SELECT q1, q2, grouping(q1, q2) AS totalled, sum(records)::BIGINT AS records,
+      sum(records)::BIGINT AS people, CASE WHEN sum(bad) > 0 THEN error('value must be a column of numbers, got another value; cast it in a view, or leave it out to count people')::DOUBLE
+      ELSE sum(value_sum) END AS value_sum, sum(size) AS size, list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
+    FROM reid_base
+    GROUP BY GROUPING SETS ((q1, q2), (q2), (q1)) HAVING count(*) > 0
+  ),
+  reid_judged AS MATERIALIZED (
+    SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,
+      list_filter([CASE WHEN c.people < 5 THEN 'few_people' END, CASE WHEN c.size > 0 AND (coalesce(list_extract(c.largest, 1), 0)) > 0.5 * c.size THEN 'dominance' END, CASE
+      WHEN c.size > 0 AND c.size - (coalesce(list_extract(c.largest, 1), 0) + coalesce(list_extract(c.largest, 2), 0)) < 0.1 * list_extract(c.largest, 1) THEN 'p_percent' END, CASE
+      WHEN c.people = m0.people OR c.people = m1.people THEN 'all_in_one_cell' END], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
+    FROM (
+      SELECT *
+      FROM reid_cells
+      WHERE totalled IN (0)
+    ) AS c
+    LEFT JOIN (
+      SELECT *
+      FROM reid_cells
+      WHERE (
+        SELECT count(*) > 1
+        FROM (
+          SELECT DISTINCT q1
+          FROM reid_base
+        )
+      )
+    ) AS m0 ON c.totalled & 2 = 0 AND m0.totalled = c.totalled + 2 AND c.q2 IS NOT DISTINCT FROM m0.q2
+    LEFT JOIN (
+      SELECT *
+      FROM reid_cells
+      WHERE (
+        SELECT count(*) > 1
+        FROM (
+          SELECT DISTINCT q2
+          FROM reid_base
+        )
+      )
+    ) AS m1 ON c.totalled & 1 = 0 AND m1.totalled = c.totalled + 1 AND c.q1 IS NOT DISTINCT FROM m1.q1
+  ),
+  reid_hidden AS MATERIALIZED (
+    SELECT *, 0 AS hidden
+    FROM reid_judged
+  )
+  SELECT q1 AS "region", q2 AS "sex", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
+    WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
+    CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
+    CASE WHEN hidden = 0 THEN value_sum END AS value_sum, largest_share AS largest_share,
+    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
+    coalesce(loss, 0)::DOUBLE AS loss
+  FROM reid_hidden, (
+    SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
+    FROM reid_hidden
+  )
+) AS reid_counted

@@ -1,0 +1,122 @@
+"""A release of people with several records: classes count people, and nobody is left out in part."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from reid_sql.errors import UnavailableError
+from reid_sql.release.preparation import Prepared
+from tests.release.brute import K, made_by, policy
+from tests.release.test_dialects import on_postgres, ordered
+from tests.release.test_local import made_of
+
+QI = ["age", "town", "ward"]
+L2 = 'measure = "l_diversity"\nat_least = 2'
+
+
+def visits(seed: int, records: int = 700) -> pl.DataFrame:
+    """Visits of patients, of whom one has no number, to wards."""
+    rng = np.random.default_rng(seed)
+    patients = rng.integers(0, records // 3, records)
+    return pl.DataFrame(
+        {
+            "patient": [None if each == 7 else f"it's {each}" for each in patients],
+            "age": (patients * 7 % 60 + 20).astype(np.int16),
+            "town": [f"T{each % 5}" for each in patients],
+            "ward": [
+                ["A", "B", "C", None][each] for each in rng.choice(4, records, p=[0.5, 0.3, 0.17, 0.03])
+            ],
+            "ill": [["flu", "cold"][each // 3 % 2] for each in patients],
+        }
+    )
+
+
+def prepared(folder: Path, frame: pl.DataFrame, more: str = "suppression = 0.1", *checks: str) -> Prepared:
+    table = 'entity = "patient"\nsensitive = ["ill"]'
+    asked = policy("people.parquet", QI, *(checks or (K.format(4),)), prepare=more, table=table)
+    return made_of(folder, frame, asked)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_classes_have_k_people_and_people_are_whole(tmp_path: Path, seed: int) -> None:
+    frame = visits(seed)
+    made = prepared(tmp_path, frame)
+    assert made.passed, made.page
+    released = made_by(made.sql, "people_released")
+    people = released.group_by(QI).agg(pl.col("patient").n_unique())["patient"]
+    assert min(people.to_list()) >= 4
+    before, after = (dict(each.group_by("patient").len().iter_rows()) for each in (frame, released))
+    assert all(after[patient] == before[patient] for patient in after)
+    assert len(after) >= 0.9 * len(before)
+    (page,) = made.page["tables"]
+    share = 1 - len(released) / len(frame)
+    assert page["suppressed_share"] is None or page["suppressed_share"] == pytest.approx(share, abs=1e-3)
+    namespace: dict[str, object] = {}
+    exec(made.python, namespace)  # noqa: S102 - as a reader runs it
+    polars = namespace["released_people"](frame.lazy()).collect()  # type: ignore[operator]
+    columns = released.columns
+    assert ordered(polars.select(columns).rows()) == ordered(released.rows())
+
+
+def test_it_is_the_least_loss_and_says_so(tmp_path: Path) -> None:
+    made = prepared(tmp_path, visits(4))
+    (page,) = made.page["tables"]
+    assert page["optimal"]
+    assert page["entity"] == "patient"
+    assert page["columns"][0]["column"] == "age"
+    assert len(page["columns"]) == len(QI)
+    assert all(len(each["levels"]) == len(QI) for each in page["frontier"])
+
+
+def test_other_measures_of_people_are_left_to_the_gate(tmp_path: Path) -> None:
+    made = prepared(tmp_path, visits(5), "suppression = 0.0", K.format(2), L2)
+    assert made.passed
+    released = made_by(made.sql, "people_released")
+    assert min(released.group_by(QI).agg(pl.col("ill").n_unique())["ill"].to_list()) >= 2
+    assert made.page["tables"][0]["measured_on_the_release"] == ["l_diversity"]
+
+
+def test_postgres_gives_the_rows_of_duckdb(tmp_path: Path, postgres: str) -> None:
+    frame = visits(6)
+    made = prepared(tmp_path, frame)
+    here = made_by(made.sql, "people_released").rows()
+    (tmp_path / "there").mkdir()
+    assert ordered(on_postgres(postgres, frame, made.sql_in("postgres"))) == ordered(here)
+
+
+REFUSED = [
+    ('method = "local"', "prepare.method must be 'global' where entity = 'patient'"),
+    ('loss = "discernibility"', "prepare.loss must be 'entropy' where entity = 'patient'"),
+    ('target = "ill"', "prepare must have no target"),
+    ('cross_tables = [["town", "ill"]]', "prepare must have no cross_tables"),
+    ("cells = true", "prepare must have no cells"),
+]
+
+
+@pytest.mark.parametrize(("more", "message"), REFUSED, ids=lambda each: each[:20])
+def test_what_counts_records_is_refused(tmp_path: Path, more: str, message: str) -> None:
+    with pytest.raises(UnavailableError, match=message):
+        prepared(tmp_path, visits(7), more)
+
+
+def test_the_best_method_is_global(tmp_path: Path) -> None:
+    assert prepared(tmp_path, visits(8), 'method = "best"').page["tables"][0]["method"] == "global"
+
+
+@pytest.mark.parametrize("method", ["global", "local"])
+def test_the_risk_of_households_is_measured_on_each_release(tmp_path: Path, method: str) -> None:
+    frame = visits(9).with_columns(home=pl.Series([at // 3 for at in range(700)]))
+    check = 'measure = "household_highest_risk"\nhousehold = "home"\nat_most = 0.6'
+    asked = policy(
+        "people.parquet", QI, K.format(4), check, prepare=f'method = "{method}"\nsuppression = 0.1'
+    )
+    made = made_of(tmp_path, frame, asked)
+    assert made.passed, made.page
+    released = made_by(made.sql, "people_released")
+    safe = (
+        released.with_columns(safe=1 - 1 / pl.len().over(QI)).group_by("home").agg(pl.col("safe").product())
+    )
+    assert 1 - min(safe["safe"].to_list()) <= 0.6
+    assert made.page["tables"][0]["measured_on_the_release"] == ["household_highest_risk"]

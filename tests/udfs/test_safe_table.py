@@ -1,0 +1,140 @@
+"""safe_table against a loop over the records, on DuckDB and Polars; what it hides is audited."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import reid_sql
+import reid_sql.polars as rp
+from reid_sql.errors import ReidError
+from tests.engines.asking import refusal
+
+Row = dict[str, Any]
+BY = ("region", "sex")
+
+
+def people(seed: int, rows: int = 70) -> pl.DataFrame:
+    """Rows of people, of whom some have several; with NULLs, negative values and a dominant one."""
+    rng = np.random.default_rng(seed)
+    values = [None if rng.random() < 0.1 else float(np.round(rng.exponential(9) - 2, 3)) for _ in range(rows)]
+    values[0] = 500.0
+    return pl.DataFrame(
+        {
+            "who": [None if n % 13 == 0 else n % 45 for n in range(rows)],
+            "region": [["N", "S", None, "W"][int(x)] for x in rng.integers(0, 4, rows)],
+            "sex": ["FMX"[int(x)] for x in rng.choice(3, rows, p=[0.6, 0.35, 0.05])],
+            "cost": values,
+        }
+    )
+
+
+def judged(  # noqa: PLR0917 - a table and the rules
+    rows: Sequence[Row], by: Sequence[str], entity: str | None, k: int, n: int, share: float, p: float
+) -> Any:
+    """The figures and the broken rules of every cell of every set of totals, record by record."""
+    cells: dict[tuple[Any, ...], list[tuple[Any, float | None]]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        person = place if entity is None else row[entity]
+        for size in range(len(by) + 1):
+            for over in combinations(by, size):
+                cells[over, tuple(None if c in over else row[c] for c in by)].append((person, row["cost"]))
+    found = {}
+    for (over, key), members in cells.items():
+        sums: dict[Any, float] = defaultdict(float)
+        for person, value in members:
+            sums[person] += value or 0.0
+        sizes = sorted((abs(value) for value in sums.values()), reverse=True)
+        total, persons = sum(sizes), set(sums)
+        rules = ["few_people"] * (len(persons) < k)
+        rules += ["dominance"] * (total > 0 and sum(sizes[:n]) > share * total)
+        rules += ["p_percent"] * (total > 0 and total - sum(sizes[:2]) < p * sizes[0])
+        for place, column in enumerate(by):
+            if column not in over and len({row[column] for row in rows}) > 1:
+                margin = tuple(None if o == place else c for o, c in enumerate(key))
+                wider = tuple(c for c in by if c in {*over, column})
+                if {person for person, _ in cells[wider, margin]} == persons:
+                    rules += ["all_in_one_cell"] * ("all_in_one_cell" not in rules)
+        known = [value for _, value in members if value is not None]
+        value_sum = math.fsum(known) if known else None
+        found[over, key] = (len(members), len(persons), value_sum, rules)
+    return found
+
+
+@pytest.mark.parametrize("entity", [None, "who"])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("dominance", [[1, 0.5], [3, 0.8]])
+def test_cells_and_rules_are_those_of_a_loop(entity: str | None, seed: int, dominance: list[float]) -> None:
+    frame = people(seed)
+    asked: Any = {"value": "cost", "entity": entity, "k": 4, "dominance": dominance, "totals": "margins"}
+    expected = judged(frame.rows(named=True), BY, entity, 4, int(dominance[0]), dominance[1], 0.1)
+    with duckdb.connect() as con:
+        in_sql = reid_sql.safe_table(con, frame, BY, **asked).pl()
+    for answer in (in_sql, rp.safe_table(frame, BY, **asked).collect()):
+        assert len(answer) == len(expected)
+        for row in answer.rows(named=True):
+            key = tuple(None if c in row["total_over"] else row[c] for c in BY)
+            records, persons, value_sum, rules = expected[tuple(row["total_over"]), key]
+            assert (row["records"], row["people"], row["unsafe"]) == (records, persons, rules)
+            assert row["value_sum"] == (None if value_sum is None else pytest.approx(value_sum))
+            assert (row["status"], row["loss"]) == ("published", 0.0)
+
+
+def test_what_secondary_suppression_hides_cannot_be_computed() -> None:
+    frame = people(1, 300).with_columns(area=pl.col("region").fill_null("W") + pl.col("sex"))
+    asked: Any = (BY, "margins"), (("region", "area"), "rollup"), (("sex",), "margins")
+    for by, totals in asked:
+        hidden = rp.safe_table(frame, by, totals=totals, k=9, suppress="secondary").collect()
+        primary = rp.safe_table(frame, by, totals=totals, k=9, suppress="primary").collect()
+        assert "unprotected" not in hidden["status"].to_list()
+        few = sum("few_people" in rules for rules in primary["unsafe"].to_list())
+        assert primary["records"].null_count() == few <= hidden["records"].null_count()
+        found = rp.audit_tables([hidden], k=9).collect()
+        assert set(found["finding"]) <= {"protected"}
+        assert all(width is None or width >= 9 for width in found["width"])
+
+
+def test_primary_suppression_alone_is_seen_through() -> None:
+    frame = people(1, 300)
+    found = rp.audit_tables(
+        rp.safe_table(frame, BY, totals="margins", k=9, suppress="primary"), k=9
+    ).collect()
+    assert "recovered" in found["finding"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"dominance": [1]}, "dominance must be a whole number of people and a share"),
+        ({"dominance": [0, 0.5]}, "dominance must be a whole number"),
+        ({"dominance": [1.5, 0.5]}, "dominance must be a whole number"),
+        ({"k": 0}, "k must be a whole number of people from 1"),
+        ({"suppress": "secondry"}, "did you mean 'secondary'"),
+        ({"totals": "cube"}, "totals must be one of"),
+        ({"value": "sex"}, "value must be no column of by"),
+        ({"value": "name"}, "value must be a column of numbers, got another value"),
+        ({"entity": "region"}, "entity must not be a quasi-identifier"),
+        ({"value": "csot"}, "did you mean 'cost'"),
+        ({"by": ["regoin"]}, "did you mean 'region'"),
+        ({"by": ["records"]}, "by must not name a column of the answer"),
+    ],
+)
+def test_refusals_are_one_sentence_on_both_engines(asked: Row, words: str) -> None:
+    frame = people(0).with_columns(name=pl.lit("Alice"), records=1)
+    given = {"by": list(BY), **asked}
+    sentences = []
+    with duckdb.connect() as con, pytest.raises(ReidError) as refused:
+        reid_sql.safe_table(con, frame, **given)
+    sentences.append(str(refused.value))
+    with pytest.raises(Exception, match=r"(?s).*") as polars:
+        rp.safe_table(frame, **given).collect()
+    sentences.append(refusal(polars.value))
+    assert sentences[0] == sentences[1]
+    assert words in sentences[0]
+    assert "Alice" not in sentences[0]

@@ -1,0 +1,66 @@
+"""Audit of published tables."""
+
+from math import inf
+from typing import Annotated, Final
+
+from reid_sql.function import Answer, table_function
+from reid_sql.models.tables import audit
+from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
+from reid_sql.models.tables.published_tables import PublishedRows, Reading
+from reid_sql.parameters import Names, Number, Text
+from reid_sql.reductions.tables import PUBLISHED_ROWS
+
+UNBOUNDED: Final = 1e9
+HIDDEN_COUNT: Final = Number(
+    "a whole number of people from 0 to 1e+9",
+    "pass what the publisher's rule tells of a hidden count, such as 4",
+    0.0,
+    UNBOUNDED,
+    whole=True,
+)
+COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'column'")
+TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
+
+
+@table_function(
+    "tables, k, columns, count, total, people, lowest, highest",
+    answer=Answer.ROWS,
+    reduction=PUBLISHED_ROWS,
+    source="Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012",
+)
+def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
+    tables: PublishedRows,
+    k: LeastCount = 5,
+    columns: Names = None,
+    count: Annotated[str, COUNT_COLUMN] = "records",
+    total: Annotated[str | None, TOTAL_LABEL] = None,
+    people: PeopleWord = "same",
+    lowest: Annotated[int, HIDDEN_COUNT] = 1,
+    highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
+) -> list[AuditedCell]:
+    """Compute what published tables give away together of their hidden cells, and of groups between them.
+
+    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
+    and `<5` are read too). NULL in a column of categories marks a total, or the text `total`. The tables may
+    share columns: what one totals, another may show. A column that a table lacks is totalled there. What
+    `safe_table` answers can be audited as it is.
+
+    One row for each hidden cell, with the smallest and largest count that fit everything that is published,
+    and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
+    (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
+    people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
+    `revealed_by` says whether it takes several tables. An attacker knows that a hidden count is a whole
+    number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless the
+    publisher's rule tells one. With `people := 'nested'`, each table counts some of the people of the one
+    before, as after a withdrawal; else all count the same, and a column with one category in all tables,
+    such as a sex, may say that a table is of these people. The intervals are exact; where they are not proved
+    to be, the status says so. Refuses tables that no people can make, such as rounded ones.
+
+    >>> import numpy as np
+    >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"records": 9}']
+    >>> [row] = audit_tables(PublishedRows(np.array([1, 1, 2]), texts))
+    >>> row.cell, row.finding, row.low, row.revealing_sum
+    ('sex = F', 'recovered', 1, '[total] - [sex = M]')
+    """
+    reading = Reading(columns or None, count, total, lowest, inf if highest >= UNBOUNDED else highest)
+    return audit.audit_tables(tables, reading, int(k), nested=people == "nested")
