@@ -2106,11 +2106,11 @@ def safe_table(
     >>> rp.safe_table(people, ["sex", "education"]).head(3).collect().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'M', 'M', 'F'
-    $ education             <str> 'master', null, 'master'
+    $ sex                   <str> 'M', 'F', 'M'
+    $ education             <str> null, 'secondary', 'primary'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 73, 27, 77
-    $ people                <i64> 73, 27, 77
+    $ records               <i64> 27, 490, 419
+    $ people                <i64> 27, 490, 419
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []
