@@ -10,6 +10,7 @@ PARALLEL := -n auto --dist loadfile
 QUICK := -q $(PARALLEL) -p tests.quick --quick -m
 FAST := not spark and not dbt and not workbenches and not real_data and not slow
 test quick: export OMP_NUM_THREADS = 1
+test quick: export PYTHONDONTWRITEBYTECODE =  # set, each of the processes that tests start compiles all modules anew
 
 .PHONY: demo test quick lint types docs site bench accuracy clean
 

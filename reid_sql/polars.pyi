@@ -2106,11 +2106,11 @@ def safe_table(
     >>> rp.safe_table(people, ["sex", "education"]).head(3).collect().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'M', 'F', 'F'
-    $ education             <str> 'secondary', 'bachelor', 'secondary'
+    $ sex                   <str> 'F', 'F', 'M'
+    $ education             <str> 'vocational', 'master', null
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 493, 163, 490
-    $ people                <i64> 493, 163, 490
+    $ records               <i64> 316, 77, 27
+    $ people                <i64> 316, 77, 27
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []
