@@ -2106,11 +2106,11 @@ def safe_table(
     >>> rp.safe_table(people, ["sex", "education"]).head(3).collect().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'M', 'F', 'M'
-    $ education             <str> null, 'secondary', 'primary'
+    $ sex                   <str> 'M', 'F', 'F'
+    $ education             <str> 'secondary', 'bachelor', 'secondary'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 27, 490, 419
-    $ people                <i64> 27, 490, 419
+    $ records               <i64> 493, 163, 490
+    $ people                <i64> 493, 163, 490
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []

@@ -384,9 +384,9 @@ ALL: Final = (
         *_SETS,
         *_HOUSEHOLDS,
         *SYNTHETIC,
-        *RELEASES,
         *CELLS,
         *PUBLISHED_TABLES,
+        *RELEASES,
     ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

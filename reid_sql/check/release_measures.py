@@ -1,4 +1,4 @@
-"""The measures of what is made from a table of people: synthetic tables, and tables of aggregates."""
+"""The measures of what is made from a table of people: synthetic tables, aggregates, repeated releases."""
 
 from typing import Final
 

@@ -29,7 +29,7 @@ def help_text(*arguments: str) -> str:
     return command(*arguments, "--help").stdout
 
 
-COMMANDS = re.findall(r"^    ([a-z]+)\s", help_text(), re.MULTILINE)
+COMMANDS = re.findall(r"^    ([a-z-]+)\s", help_text(), re.MULTILINE)
 
 
 def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:

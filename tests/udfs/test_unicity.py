@@ -53,7 +53,7 @@ def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]
     return [duck, by_polars("unicity", frame, "person", COLUMNS, **options)]
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(SETS)
 def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(sets: list[set[tuple[str, int]]]) -> None:
     for asked in (POINTS, None):
@@ -66,7 +66,7 @@ def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(sets: list[set
                 assert (row["draws"], row["standard_error"], row["correctness_standard_error"]) == (0, 0, 0)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(SETS, st.integers(0, 9))
 def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
     sets: list[set[tuple[str, int]]], seed: int
