@@ -2106,11 +2106,11 @@ def safe_table(
     >>> rp.safe_table(people, ["sex", "education"]).head(3).collect().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'M', 'F', 'M'
-    $ education             <str> 'bachelor', 'secondary', 'vocational'
+    $ sex                   <str> 'F', 'F', 'F'
+    $ education             <str> 'bachelor', 'doctorate', 'master'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 155, 490, 263
-    $ people                <i64> 155, 490, 263
+    $ records               <i64> 163, 40, 77
+    $ people                <i64> 163, 40, 77
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []
