@@ -183,7 +183,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(words: str, text: str) -> float:
-    raise OutOfDomainError(f"{words} must hold finite numbers, got {text}; write the number with digits")
+    raise OutOfDomainError(f"{words} must contain finite numbers, got {text}; write the number with digits")
 
 
 def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:

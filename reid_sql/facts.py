@@ -43,7 +43,9 @@ WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
     Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
     Text: lambda domain: domain.rule,
     Texts: lambda domain: (
-        "a list of texts, a value for each column" if domain.of_record else "a list of names, or NULL"
+        "a list of texts, a value for each column"
+        if domain.of_record
+        else "a name or a list of names, or NULL"
     ),
     Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
     Tables: lambda _: "a list of tables, views, CTEs or files, by their names; in Polars of frames",
@@ -157,8 +159,9 @@ def example(name: str) -> tuple[Path, str] | None:
 # The first question whose pattern is the start of a function's name has the function.
 QUESTIONS: Final = {
     "What is each column like?": "profile",
-    "How many people share the same values, and who stands out?": "risk_|class_|equiv|journal|house|demo",
-    "Which columns, or values, identify people?": "attr|column_|minimal|suda|quasi|unsafe|qar",
+    "How many people share the same values (k-anonymity)?": "risk_|class_|equiv.*[es]$|journal|house|demo",
+    "Who stands out, and why?": "equiv|suda|minimal|column_|qar_contr|unicity_people",
+    "Which columns, or values, identify people?": "attr|quasi|unsafe|qar",
     "What do several rows of one person reveal?": "unicity|sparse|matching",
     "What does a class disclose about its people?": "l_div|t_close|alpha|beta|delta",
     "What is the risk in the population that the table samples?": "population|individual|loglinear|valid",
@@ -175,9 +178,10 @@ USERS: Final[Mapping[str, tuple[str, ...]]] = {
     "officer": ("population_risk", "risk_summary", "t_closeness", "adversary_summary", "validate_risk"),
 }
 STOP_WORDS: Final = frozenset(
-    ["the", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
+    ["the", "table", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
 )
 MIN_STEM: Final = 4
+MAX_STEM: Final = 6  # anonymity and anonymous share these
 
 
 def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
@@ -200,8 +204,8 @@ def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
 def answer_question(text: str, names: Iterable[str]) -> list[str]:
     """Name the functions for a user, or for the question that shares most words with the text.
 
-    >>> answer_question("who stands out", ["profile", "risk_summary"])
-    ['risk_summary']
+    >>> answer_question("who stands out", ["profile", "suda_scores"])
+    ['suda_scores']
     >>> answer_question("officer", ["profile", "risk_summary"])
     ['risk_summary']
     """
@@ -218,4 +222,4 @@ def answer_question(text: str, names: Iterable[str]) -> list[str]:
 def _stems(text: str) -> set[str]:
     """Words without endings and without those that every question has."""
     words = set(re.findall(r"\w{3,}", text.lower())) - STOP_WORDS
-    return {word[: max(MIN_STEM, len(word) - 2)] for word in words}
+    return {word[: min(MAX_STEM, max(MIN_STEM, len(word) - 2))] for word in words}

@@ -168,7 +168,7 @@ CREATE OR REPLACE MACRO equivalence_classes(tbl, qi, nulls := 'value') AS TABLE
 
 -- 5. Risk, 1 / class_size. WHERE reads every column, so that an empty table is refused whatever is selected.
 CREATE OR REPLACE MACRO reid_some(records) AS
-  CASE WHEN records > 0 THEN records ELSE reid_refuse('the table must hold at least one record',
+  CASE WHEN records > 0 THEN records ELSE reid_refuse('the table must contain at least one record',
     '0 (those that nulls := ''drop'' leaves out do not count)', 'pass a table with records')::BIGINT END;
 CREATE OR REPLACE MACRO reid_risk(histogram, threshold) AS TABLE
   FROM (

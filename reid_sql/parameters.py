@@ -194,13 +194,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Texts:
-    """A list of names, which may be empty or NULL; `of_record`, the values of a record, any of them NULL."""
+    """A list of names, which may be empty or NULL, or one name; `of_record`, a record's values, or NULLs."""
 
     of_record: bool = False
 
     def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
         """Give the texts as a list, or refuse what is none."""
         given = () if values is None and not self.of_record else values
+        given = [given] if isinstance(given, str) and not self.of_record else given
         none = None if self.of_record else ""
         if isinstance(given, Sequence) and not isinstance(given, str):
             listed = list(given)
@@ -214,7 +215,7 @@ class Texts:
             return (
                 f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
             )
-        return f"{name} must be a list of names, got {got}; write it like ['age', 'income']"
+        return f"{name} must be a name or a list of names, got {got}; write it like ['age', 'income']"
 
     def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
         """Read what SQL gave, or refuse it."""

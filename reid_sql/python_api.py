@@ -130,6 +130,6 @@ def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pand
     """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
     table = from_arrow_stream(frame)
     if table is None:
-        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot hold"
+        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot represent"
         raise OutOfDomainError(f"{rule}; make texts of them")
     return table

@@ -257,7 +257,7 @@ def refuse_key(columns: Sequence[str], key: str | None) -> None:
     if key is not None and fold_case(key) in (fold_case(column) for column in columns):
         rule = f"key must not be a quasi-identifier, got '{key}'"
         raise OutOfDomainError(
-            f"{rule}; it tells which record is whose, which no attacker knows: leave it out of one of them"
+            f"{rule}; no attacker knows which record is whose; leave it out of one of them"
         )
 
 

@@ -2926,7 +2926,7 @@ def unicity(
     tbl: _Frame,
     entity: str,
     columns: Sequence[str],
-    points: Sequence[float] | None = (1, 2, 3, 4),
+    points: float | Sequence[float] | None = (1, 2, 3, 4),
     exact_up_to: int = 1000000,
     samples: int = 10000,
     seed: int = 0,
@@ -3158,7 +3158,7 @@ def unsafe_combinations(
 def validate_risk(
     tbl: _Frame,
     qi: Sequence[str],
-    fractions: Sequence[float] | None = None,
+    fractions: float | Sequence[float] | None = None,
     samples: int = 5,
     methods: Sequence[str] | None = None,
     seed: int = 0,

@@ -15,6 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 import reid_sql
 from reid_sql.check import overview
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
+from tests.engines.asking import quoted
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
 
@@ -46,6 +47,12 @@ UNION ALL SELECT pg_proc.oid::regprocedure::text FROM pg_proc
 JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE nspname !~ '^(pg_|information_schema)'
 AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
 """
+# What a test may have left, in the order in which it can go: kind, and where its names are.
+LEFT = {
+    "VIEW": "database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
+    "TABLE": "database_name, schema_name, table_name FROM duckdb_tables() WHERE NOT internal",
+    "SCHEMA": "database_name, schema_name FROM duckdb_schemas() WHERE NOT internal",
+}
 NO_MARIADB = "no MariaDB for the tests of Ibis (apt-get install mariadb-server)"
 ON_POSTGRES: set[Path] = set()
 
@@ -141,12 +148,27 @@ def forecasts_are_computed_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def registered() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One registered connection for a module: registering anew would take most of a test's time."""
+    with duckdb.connect() as connection:
+        reid_sql.register(connection)
+        yield connection
+
+
 @pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    connection = duckdb.connect()
-    reid_sql.register(connection)
-    yield connection
-    connection.close()
+def con(registered: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The module's connection, emptied after the test."""
+    yield registered
+    registered.execute("USE memory.main")
+    for kind, names in LEFT.items():
+        for parts in registered.execute(f"SELECT {names}").fetchall():
+            registered.execute(f"DROP {kind} {'.'.join(quoted(part) for part in parts)}")
+    for (name,) in registered.execute(
+        "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
+    ).fetchall():
+        if name not in {"memory", "reid"} and not name.startswith("reid_sql_functions"):
+            registered.execute(f"DETACH {quoted(name)}")
 
 
 @pytest.fixture(scope="session")

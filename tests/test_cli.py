@@ -99,7 +99,7 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     assert figures["correct_links"] == pytest.approx(right)
     assert [row["understood"] for row in reported["compare_columns"]] == ["recoded", "unchanged"]
     shown = command(*asked, "--plot", str(tmp_path / "compared.svg")).stdout
-    assert f"is right about {percent(right)} of the people, and in the original" in shown
+    assert f"is right about {percent(right)} of the people; in the original" in shown
     assert (tmp_path / "compared.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert "not known" in command(*asked[:-2]).stdout
     for wrong, message in {
@@ -161,7 +161,7 @@ def test_audit_counts_people_and_has_no_verdict_by_a_holdout_of_the_same_people(
     )
     assert of_people["exact_presence"]["original"] != of_rows["exact_presence"]["original"]
     same = " ".join(command(*asked, files["used"]).stdout.split())
-    assert "It is not known whether attacks find who was used" in same
+    assert "The attacks cannot be judged, so the table may or may not reveal who was used" in same
     assert "holdout_overlaps: holdout has the same people as original" in same
 
 
@@ -322,7 +322,7 @@ REFUSED = {
     f"risk {PEOPLE} --qi age --memory-limit lots": (
         "--memory-limit must be a size, got 'lots'; write it like 2GB"
     ),
-    "risk {files}/empty.csv --qi a": "the table must hold at least one record, got 0",
+    "risk {files}/empty.csv --qi a": "the table must contain at least one record, got 0",
     "risk {files}/house.duckdb --qi a --table peopel": (
         "a table of the database, got 'peopel'; did you mean 'people'?"
     ),
@@ -330,7 +330,7 @@ REFUSED = {
     f"compare {PEOPLE} {{files}}/house.duckdb --qi age": (
         "--released-table must name the table of the database to measure, got none"
     ),
-    "risk {files}/house.duckdb --qi a --table nobody": "the table must hold at least one record, got 0",
+    "risk {files}/house.duckdb --qi a --table nobody": "the table must contain at least one record, got 0",
     f"forecast {PEOPLE} --qi age --population 10": (
         "population must be at least the 3000 records of the sample, got 10"
     ),
@@ -458,7 +458,7 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
 def test_functions_are_found_by_question_and_by_user() -> None:
     asked = command("functions", "--for", "who stands out", "--json")
     names = [each["name"] for each in json.loads(asked.stdout)]
-    assert {"risk_summary", "equivalence_class_size"} <= set(names)
+    assert {"suda_scores", "equivalence_class_size"} <= set(names)
     assert not {"pyc_fit", "t_closeness"} & set(names)
     officer = command("functions", "--for", "officer", "--json")
     assert "population_risk" in {each["name"] for each in json.loads(officer.stdout)}

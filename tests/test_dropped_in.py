@@ -98,7 +98,7 @@ def test_a_dropped_in_file_is_known_to_every_engine(folder: Path) -> None:
     assert out.count("sizes must be a list of one or more numbers, got") == 3
     assert "more must be a number of people of at least 1 and at most 1e+15, got 0.5" in out
     assert "least must be a risk between 0 and 1, got 3" in out
-    assert "the table must hold at least one record, got 0" in out
+    assert "the table must contain at least one record, got 0" in out
     assert "nulls must be one of 'value', 'drop', got 'wildcard': " in out
 
 

@@ -29,7 +29,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "blank": ("  ", "scenario must be a path, JSON text or a mapping, got '  '"),
     "broken JSON": ("{", "scenario must be valid JSON, got an error: Expecting property name"),
-    "no finite number": ('{"population": NaN}', "scenario must hold finite numbers, got NaN"),
+    "no finite number": ('{"population": NaN}', "scenario must contain finite numbers, got NaN"),
     "no file": (
         "nowhere.toml",
         "scenario must be an existing file, JSON text or a shipped name, got 'nowhere.toml'; ",
@@ -43,7 +43,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD | {"groups": [GROUP | {"probabilty": 1}]},
         ("scenario groups[1] must have only known keys, got 'probabilty'; did you mean 'probability'?"),
     ),
-    "no groups": ({"population": 10}, "scenario groups must hold at least one group, got none"),
+    "no groups": ({"population": 10}, "scenario groups must contain at least one group, got none"),
     "groups as a table": (
         GOOD | {"groups": GROUP},
         "scenario groups must be a list of tables, got {'columns'",

@@ -184,11 +184,11 @@ def _table() -> Schema:
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
+            "former_file": TEXT | {"description": "the release of the table before this one"},
             **{
                 f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
                 for role in PUBLISHED
             },
-            "former_file": TEXT | {"description": "the release of the table before this one"},
             **{f"{role}_table": TEXT for role in ROLES},
             "checks": {"$ref": "#/$defs/checks"},
         },

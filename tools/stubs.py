@@ -207,9 +207,9 @@ def _hint(parameter: Parameter) -> str:
         return "int" if domain.whole else "float"
     if isinstance(domain, Texts) and domain.of_record:
         return "Sequence[str | None]"
-    if isinstance(domain, Text | Numbers | Columns) and domain.optional:
-        return f"{HINTS[type(domain)]} | None"
     one = "float | " if isinstance(domain, Numbers) and domain.is_one_enough else ""
+    if isinstance(domain, Text | Numbers | Columns) and domain.optional:
+        return f"{one}{HINTS[type(domain)]} | None"
     hints = (HINTS[kind] for kind in type(domain).__mro__ if kind in HINTS)
     return one + next(hints, "_Value")
 

@@ -184,6 +184,7 @@ def forecast(
     beside: Mapping[str, object] | None = None,
     share: str | None = None,
     limit: float | None = None,
+    k: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Figure":
     """Draw the predicted risk in larger populations, with 95 % intervals.
@@ -192,6 +193,7 @@ def forecast(
     each share over the size of the population, on a logarithmic axis; with `share`, such as `'correctness'`,
     only that one. `measured` is the answer of `correctness_curve`, a line up to the table; `beside` maps
     the names of other methods to their forecasts; `limit` is a share that must not be exceeded, a line.
+    `k` is the class size that was passed for the forecast, for the title of its panel.
 
     >>> rows = [{"population": n, "uniqueness": 9 / n, "status": "ok"} for n in (10, 1000)]
     >>> forecast(rows).axes[0].lines[0].get_ydata().tolist()
@@ -209,7 +211,9 @@ def forecast(
     figure, panels = figure_and_panels(ax, (1.5 + 4.2 * len(shown), 4.2), len(shown))
     ticks = TICKS if len(shown) == 1 else TICKS_OF_SEVERAL
     for axes, name in zip(panels, shown, strict=True):
-        draw_chart(axes, forecast_chart(name, rows, measured=curve, beside=others, limit=limit), ticks)
+        chart = forecast_chart(name, rows, measured=curve, beside=others, limit=limit)
+        named = chart if k is None else replace(chart, title=chart.title.replace("than k", f"than {k:,}"))
+        draw_chart(axes, named, ticks)
     return figure
 
 
@@ -242,7 +246,8 @@ def _refuse_share(share: str, keys: Sequence[str]) -> NoReturn:
 def methods(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     """Draw each method's estimate of the share of a population that is unique.
 
-    Of the answer of `population_uniqueness`: a mark with its 95 % interval, where the method has one.
+    Of the answer of `population_uniqueness`: a mark with its 95 % interval, if the method has one. The lowest
+    estimate is at the top, and methods without an estimate are at the bottom.
 
     >>> rows = [{"method": "ewens", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4}]
     >>> methods(rows).axes[0].lines[0].get_xdata().tolist()
@@ -250,6 +255,7 @@ def methods(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     """
     needed = ("method", "uniqueness", "uniqueness_low", "uniqueness_high")
     rows = rows_of("methods", answer, "population_uniqueness", needed, "method")
+    rows = sorted(rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"])
     figure, (axes,) = figure_and_panels(ax, (8, 1.8 + 0.34 * len(rows)))
     for place, row in enumerate(rows):
         if row["uniqueness"] is None:
@@ -297,15 +303,15 @@ def unicity(answers: object, *, ax: "Axes | None" = None) -> "Figure":
 def validation(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     """Draw each method's estimates from samples of a table, with intervals, and the counted truth.
 
-    Of the answer of `validate_risk`, the share of unique people; one panel for each sample
-    size. An interval that missed the truth is dashed, and its estimate is a cross.
+    Of the answer of `validate_risk`, the share of unique people; one panel for each sample size. The method
+    with the least error is at the top. An interval that missed the truth is dashed, and its estimate a cross.
     """
     rows = rows_of("validation", answer, "validate_risk", VALIDATION_COLUMNS)
     fractions = sorted({row["fraction"] for row in rows}, reverse=True)
     if ax is not None and len(fractions) > 1:
         rule = f"ax must be given for samples of one size, got {len(fractions)} sizes"
         raise OutOfDomainError(f"{rule}; keep the rows of one fraction, or omit ax")
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    methods = sorted(dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name))
     figure, panels = figure_and_panels(
         ax, (2.5 + 4.2 * len(fractions), 1.8 + 0.36 * len(methods)), len(fractions)
     )
@@ -330,6 +336,13 @@ def validation(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     columns = 2 if len(fractions) == 1 else len(handles)  # one panel is too narrow for a line of all
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
+
+
+def _mean_error(rows: Sequence[Row], method: str) -> float:
+    """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
+    own = [row for row in rows if row["method"] == method and row["sample"] and row["figure"] == "uniqueness"]
+    errors = [abs(row["value"] - row["truth"]) for row in own if row["value"] is not None]
+    return sum(errors) / len(errors) if errors else float("inf")
 
 
 def _draw_estimates(axes: "Axes", rows: Sequence[Row], methods: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from reid_sql.charts.renderer import (
     label_in_percent,
     legend_label,
     list_names,
+    put_legend_beneath,
     set_title,
     wrap_plain,
     write_status,
@@ -46,6 +47,7 @@ RISKS: Final = {
 }
 COMPARISON_COLUMNS: Final = ("measure", "original", "released")
 MIN_VISIBLE_FALL: Final = 1e-4  # a share that is there to be seen where nothing falls
+MAX_LINEAR_RATIO: Final = 10  # of the least contribution to the greatest, on a linear axis
 BINS: Final = 40  # of the risk over choices
 RISK_COLUMNS: Final = ("risk", "risk_low", "risk_high", "threshold")
 SUFFIXES: Final = (".png", ".svg")
@@ -115,14 +117,14 @@ def choices(answer: object, risk: object, *, ax: "Axes | None" = None) -> "Figur
         style = HATCHED | {"linewidth": 0, "alpha": 0.6}
         axes.axvspan(extreme["risk_low"], extreme["risk_high"], label="its 95 % interval", **style)
     if extreme["threshold"] is not None:
-        axes.axvline(extreme["threshold"], color=DARK, linestyle=":", label="the law is fitted beyond")
+        axes.axvline(extreme["threshold"], color=DARK, linestyle=":", label="threshold of the fit")
     axes.set(xlabel="different combinations, as a share of the people", ylabel="choices of columns")
     axes.locator_params(axis="y", integer=True)
-    axes.margins(y=0.35)
+    axes.margins(y=0.05)
     label_in_percent(axes, "x")
     set_title(axes, "Risk of each choice of columns")
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper center", framealpha=1)
+        put_legend_beneath(axes, alone=ax is None)
     return figure
 
 
@@ -140,8 +142,8 @@ def contributions(answer: object, *, ax: "Axes | None" = None) -> "Figure":
         write_status(axes, str(rows[0].get("status")))
     axes.margins(y=0.1)
     axes.axhline(0, color=DARK, linewidth=0.8, linestyle=":")
-    if ranked and ranked[0] > 0:
-        axes.set_yscale("symlog", linthresh=ranked[0])  # some records lower the risk by far more
+    if ranked and 0 < MAX_LINEAR_RATIO * ranked[0] < -ranked[-1]:
+        axes.set_yscale("symlog", linthresh=ranked[0])  # linear, the contributions above 0 would vanish
     axes.set(xlabel="people, those who add most first", ylabel="fall of the extreme risk without them")
     label_in_percent(axes, "y")
     set_title(axes, "What each person adds to the extreme risk")
@@ -176,9 +178,7 @@ def elimination(answer: object, *, ax: "Axes | None" = None) -> "Figure":
         )
     shown = [value for _, fall in falls.values() for value in fall]
     low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
-    high = min(
-        1.0, most_of_all + 0.4 * (most_of_all - low) + MIN_VISIBLE_FALL
-    )  # space for the names of the lines
+    high = min(1.0, most_of_all + 0.1 * (most_of_all - low) + MIN_VISIBLE_FALL)
     removed, most = _falls(max(paths.values(), key=len), "bound")
     if any(fall <= high for fall in most[1:]):
         axes.plot(removed, most, color=DARK, linewidth=0.8, linestyle=":", label="no removal does more")
@@ -187,7 +187,7 @@ def elimination(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     axes.set_ylim(low - 0.1 * (high - low), high)
     label_in_percent(axes, "y")
     set_title(axes, "Effect of removing people, by the order that chooses them")
-    axes.legend(frameon=False, loc="upper left", ncols=4)
+    put_legend_beneath(axes, alone=ax is None)
     return figure
 
 
@@ -314,7 +314,7 @@ def attacks(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     axes.hlines(list(places), [r["low"] for r in shown], [r["high"] for r in shown], color=DARK)
     for is_above, color, label in (
         (True, BLUE, "gives away its people: the interval is above 0"),
-        (False, DARK, "the interval contains 0, or lies below"),
+        (False, DARK, "the interval contains 0 or is below 0"),
     ):
         some = [place for place, row in places.items() if (row["low"] > 0) is is_above]
         (marks,) = axes.plot([places[place]["excess"] for place in some], some, "o", color=color, label=label)

@@ -31,7 +31,7 @@ _CLASSES: Final = (
     ),
     Measure(
         "unique_records",
-        "records that are the only one of their kind",
+        "records that share their values with no other",
         "risk_summary",
         "unique_records",
         "count",
@@ -40,7 +40,7 @@ _CLASSES: Final = (
     ),
     Measure(
         "uniqueness",
-        "share of records that are the only one of their kind",
+        "share of records that share their values with no other",
         "risk_summary",
         "uniqueness",
         of_records=True,

@@ -68,7 +68,7 @@ def open_in_ibis(
     """
     if memory_limit is not None:
         rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
-        raise OutOfDomainError(f"{rule}; leave it away, as the client holds reduced statistics alone")
+        raise OutOfDomainError(f"{rule}; omit it, as the client receives only reduced statistics")
     _refuse_files(policy)
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}

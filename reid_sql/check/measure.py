@@ -27,7 +27,7 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLES: Final = ("tbl", "tables", "population_tbl", "original", "synthetic", "holdout", "first", "second")
+TABLES: Final = (*("tbl", "tables", "population_tbl", "original", "synthetic", "holdout", "first", "second"),)
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
@@ -99,6 +99,17 @@ def sum_of(column: str) -> Pick:
     return pick
 
 
+def figure_of(name: str) -> Pick:
+    """Take the figure of this name; none where little could be compared, as it would be too low."""
+
+    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+        row = next(row for row in rows if row["figure"] == name)
+        is_known = row["status"] == OK
+        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
+
+    return pick
+
+
 def count_rules(*rules: str) -> Pick:
     """Count the cells that break one of these rules; without an answer for a table without a record."""
 
@@ -116,17 +127,6 @@ def count_cells(column: str, *words: str) -> Pick:
         unproved = [row["status"] for row in rows if row["status"] != OK]
         found = sum(row[column] in words for row in rows)
         return {"cells": None, "status": unproved[0]} if unproved else {"cells": found, "status": OK}
-
-    return pick
-
-
-def figure_of(name: str) -> Pick:
-    """Take the figure of this name; none where little could be compared, as it would be too low."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        row = next(row for row in rows if row["figure"] == name)
-        is_known = row["status"] == OK
-        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
 
     return pick
 

@@ -326,7 +326,7 @@ class Release:
         self._refuse_rows(check.measure)
         if check.measure.takes("original", "first", "tables") and not self.engine.attacks:
             rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
-            raise UnavailableError(f"{rule}; export the table and those it is compared with to files")
+            raise UnavailableError(f"{rule}; export the table and those that it is measured with to files")
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
         given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
         given |= {name: check.parameters[called] for name, called in check.measure.renamed}

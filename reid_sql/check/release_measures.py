@@ -51,6 +51,20 @@ SYNTHETIC: Final = tuple(
     )
 )
 
+# Who can be followed from the release before this one.
+RELEASES: Final = (
+    Measure(
+        "people_followed",
+        "people who are the only one of their kind in the former release and in this one",
+        "compare_releases",
+        "value",
+        "count",
+        of_records=True,
+        unused=("sensitive",),
+        pick=figure_of("followed"),
+    ),
+)
+
 # What a table of aggregates gives away: of one that is counted, and of published ones together.
 CELLS: Final = tuple(
     Measure(
@@ -110,18 +124,4 @@ PUBLISHED_TABLES: Final = tuple(
             (SEVERAL_TABLES,),
         ),
     )
-)
-
-# Who can be followed from the release before this one.
-RELEASES: Final = (
-    Measure(
-        "people_followed",
-        "people who are the only one of their kind in the former release and in this one",
-        "compare_releases",
-        "value",
-        "count",
-        of_records=True,
-        unused=("sensitive",),
-        pick=figure_of("followed"),
-    ),
 )

@@ -113,7 +113,7 @@ def read_other_sources(place: Place, given: PolicyContext, source: Source) -> di
         if f"{role}_file" in place.values or (name and source.url is not None) or name in given.passed:
             others[role] = read_source(place, given, f"{role}_")
         elif name and source.passed is not None:
-            rule = f"tables must hold the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
+            rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
             raise UnknownNameError(f"{rule}; pass it by its name")
         elif f"{role}_table" in place.values:
             rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"

@@ -140,7 +140,7 @@ def _refuse_kinds(values: DataFrame, where: str) -> None:
     """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
     [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
     if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
-        rule = f'{where} must hold values of one kind under each key, got several, such as 1 and "1"'
+        rule = f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
         raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
 
 

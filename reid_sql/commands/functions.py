@@ -57,7 +57,7 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     named = [function for name, function in functions.items() if text.lower() in name]
     stems = [word[: max(4, len(word) - 3)] for word in re.findall(r"\w{3,}", text.lower())]
     described = {
-        name: f"{name} {function.words} {facts.details(function)}".lower()
+        name: f"{name} {function.words} {facts.details(function)} {function.source}".lower()
         for name, function in functions.items()
     }
     if named or "_" in text or not stems:

@@ -55,7 +55,8 @@ SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it
 #     reid-sql adversary {file} --scenario {scenario}
 # Each probability is a placeholder: replace it by what you know about your attackers.
 name = "starter"
-population = {people}  # among whom the attacker looks; only those of the table is the worst case
+# The people among whom the attacker looks; those of the table alone are the worst case.
+population = {people}
 
 {groups}"""
 GROUP: Final = """[[groups]]

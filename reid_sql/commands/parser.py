@@ -279,6 +279,19 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     _plot(parser, "the excess of each attack with its interval")
 
 
+def _releases(parser: argparse.ArgumentParser) -> None:
+    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    words = "the release after it: CSV, Parquet, JSON or DuckDB file"
+    parser.add_argument("second", metavar="SECOND", help=words)
+    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
+    words = "the column of both that identifies people, which shows which links are right"
+    parser.add_argument("--key", metavar="COLUMN", help=words)
+    _entity(parser)
+    words = "the column whose values nobody should learn"
+    parser.add_argument("--sensitive", metavar="COLUMN", help=words)
+    _nulls(parser, "")
+
+
 def _safe(parser: argparse.ArgumentParser) -> None:
     _source(parser, "--by", "the columns of the table of aggregates")
     parser.add_argument("--value", metavar="COLUMN", help="the column to add up, for rules of dominance")
@@ -307,19 +320,6 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
     _plot(parser, "the interval of each hidden cell")
     _format(parser)
-
-
-def _releases(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
-    words = "the release after it: CSV, Parquet, JSON or DuckDB file"
-    parser.add_argument("second", metavar="SECOND", help=words)
-    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
-    words = "the column of both that identifies people, which shows which links are right"
-    parser.add_argument("--key", metavar="COLUMN", help=words)
-    _entity(parser)
-    words = "the column whose values nobody should learn"
-    parser.add_argument("--sensitive", metavar="COLUMN", help=words)
-    _nulls(parser, "")
 
 
 def _query(parser: argparse.ArgumentParser) -> None:
@@ -394,6 +394,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _audit,
         "attack:run_audit",
     ),
+    "releases": Command(
+        "compare two releases of one table: who can be followed, entered or left",
+        _releases,
+        "attack:run_releases",
+    ),
     "safe": Command(
         "count a table of aggregates, with its unsafe cells, and hide them if asked", _safe, "cells:run_safe"
     ),
@@ -401,11 +406,6 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "compute what published tables give away of their hidden cells, and of groups between them",
         _audit_tables,
         "cells:run_audit_tables",
-    ),
-    "releases": Command(
-        "compare two releases of one table: who can be followed, entered or left",
-        _releases,
-        "attack:run_releases",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "functions": Command(

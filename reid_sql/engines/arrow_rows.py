@@ -119,7 +119,7 @@ def _offsets(values: Sequence[Sequence[Any] | None]) -> pa.Buffer:
     ends = np.cumsum([0, *(len(value or ()) for value in values)])
     if ends[-1] > MOST:
         raise OutOfDomainError(
-            f"an answer must hold at most {MOST:,} bytes of text, got {ends[-1]:,}; "
+            f"an answer must contain at most {MOST:,} bytes of text, got {ends[-1]:,}; "
             "ask of fewer columns or groups"
         )
     return pa.py_buffer(ends.astype(np.int32))

@@ -316,7 +316,7 @@ def _checked(name: str, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - an
 
 
 def _listed(domain: Numbers, name: str, value: Any) -> Any:  # noqa: ANN401 - a list, or what is none
-    """The list itself, or a refusal of what is none and of what holds anything but numbers."""
+    """The list itself, or a refusal of what is none and of what contains anything but numbers."""
     if value is None and domain.optional:
         return None
     if domain.is_one_enough and is_number(value):
@@ -341,6 +341,8 @@ def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or wha
 def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
         return value
+    if isinstance(domain, Texts) and isinstance(value, str) and not domain.of_record:
+        return domain.check(name, [value])
     if isinstance(domain, Texts) and value is not None and not _iterable(value):
         raise WrongTypeError(domain.sentence(name, describe_value(value)))
     if isinstance(domain, Texts):

@@ -338,11 +338,11 @@ def _read_groups(place: Place, before: Sequence[Step | Rare]) -> Grouped:
         for member in groups.texts(group):
             for value in [value for value, of in known if of == member] or [member]:
                 if value in pairs:
-                    rule = f"{groups.where} must hold each value once, got '{value}' twice"
+                    rule = f"{groups.where} must contain each value once, got '{value}' twice"
                     raise OutOfDomainError(f"{rule}; leave it in one group")
                 pairs[value] = group
     if not pairs:
-        rule = f"{groups.where} must hold at least one group with a value, got none"
+        rule = f"{groups.where} must contain at least one group with a value, got none"
         raise OutOfDomainError(f'{rule}; write it like groups = {{ Europe = ["DE", "FR"] }}')
     return Grouped((*pairs.items(), *((value, of) for value, of in known if value not in pairs)))
 

@@ -79,7 +79,7 @@ def connect_quietly() -> duckdb.DuckDBPyConnection:
 
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
-    register(con, declared())
+    register(con, declared(), is_private=True)
     return con
 
 

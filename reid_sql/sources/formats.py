@@ -221,12 +221,12 @@ def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
     if others or repeated:
         got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
         raise OutOfDomainError(
-            f"{words} must hold objects whose keys are distinct, got {got}; mend those records"
+            f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
     keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
     if not keys:
         raise OutOfDomainError(
-            f"{words} must hold at least one object with a key, got none; write a record an object"
+            f"{words} must contain at least one object with a key, got none; write a record an object"
         )
     refuse_repeated_names(words, tuple(row[0] for row in keys))
     return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"

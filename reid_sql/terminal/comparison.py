@@ -12,25 +12,25 @@ from reid_sql.models.synthetic.audit import DOUBTS
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 SHARES: Final = {
-    "uniqueness": "records that are the only one of their kind",
-    "highest_risk": "chance to be right about the most exposed record, if it is known to be there",
-    "average_risk": "records that an attacker gets right who knows each one's class",
-    "average_class_risk": "the same, mean over classes",
+    "uniqueness": "records that share their values with no other",
+    "highest_risk": "chance of a right match on the most exposed record, if it is known to be there",
+    "average_risk": "share of right matches, if an attacker links every record",
+    "average_class_risk": "the same, as a mean over classes",
     "records_at_risk": "records whose risk is above the threshold",
-    "information_loss": "of the columns' entropy, that the release loses",
-    "correct_links": "links that are right, by the best of the attacks below",
-    "certain_links": "links to a single record that are right",
-    "highest_link": "greatest chance of a right link",
-    "correct_candidates": "right, where any record is taken that it may be",
-    "links_by_likelihood": "right, each person linked to the likeliest record",
-    "links_by_distance": "right, each person linked to the nearest record",
-    "links_by_exact_match": "right, each person linked to a record with the same values",
-    "links_by_some_columns": "right, by the same values of the best set of columns",
+    "information_loss": "share of the columns' entropy that the release loses",
+    "correct_links": "share of right links of the best attack below",
+    "certain_links": "share of people with a right link to a single record",
+    "highest_link": "greatest chance of a right link for one person",
+    "correct_candidates": "right links, if the attacker takes any possible record",
+    "links_by_likelihood": "right links, if the attacker takes the likeliest record",
+    "links_by_distance": "right links, if the attacker takes the nearest record",
+    "links_by_exact_match": "right links, if the attacker takes a record with equal values",
+    "links_by_some_columns": "right links, by equal values of the best set of columns",
 }
 
 
 def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
-    """Show every figure of both tables, then what became of each column, then what it comes to."""
+    """Show every figure of both tables, then the changes of each column, then the result of the attack."""
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
@@ -45,19 +45,19 @@ def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[st
 
 
 def describe_links(figures: Sequence[dict[str, Any]]) -> str:
-    """What the attack comes to, in one sentence.
+    """State the result of the attack in one sentence.
 
     >>> assumed = {"original": 0.5, "released": 0.125}
     >>> describe_links([{"measure": "correct_links", **assumed}])
-    'An attacker who links every record is right about 12.5 % of the people, and in the original 50.0 %.'
+    'An attacker who links every record is right about 12.5 % of the people; in the original, about 50.0 %.'
     """
     row = next(row for row in figures if row["measure"] == "correct_links")
     before = percent(row["original"])
     if row["released"] is None:
-        return f"Nobody can say how many links to the release are right; in the original {before} are."
+        return f"The share of right links to the release is unknown; in the original, it is {before}."
     right = percent(row["released"])
     of_release = f"An attacker who links every record is right about {right} of the people"
-    return f"{of_release}, and in the original {before}."
+    return f"{of_release}; in the original, about {before}."
 
 
 def _figures(figures: Sequence[dict[str, Any]]) -> Table:
@@ -65,7 +65,7 @@ def _figures(figures: Sequence[dict[str, Any]]) -> Table:
     table.add_column("figure")
     for name in ("original", "released"):
         table.add_column(name, justify="right")
-    table.add_column("is", style="dim")
+    table.add_column("meaning", style="dim")
     for row in figures:
         shown = (_format_figure(row["measure"], row[side]) for side in ("original", "released"))
         words = SHARES.get(row["measure"], "")
@@ -107,7 +107,7 @@ AREA: Final = "auc"
 
 
 def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
-    """Show a line for each figure, then what the strongest attack comes to, and what could not be judged."""
+    """Show a line for each figure, then the result of the strongest attack, and what could not be judged."""
     table = FigureTable(header_style="bold")
     table.add_column("attack")
     table.add_column("figure", style="dim")
@@ -129,26 +129,26 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
 
 
 def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
-    """What the strongest attack on membership comes to, in one sentence.
+    """State the result of the strongest attack on membership in one sentence.
 
     >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
     >>> row["status"] = "ok"
     >>> describe_membership([row | {"low": 0.05}])
-    'The synthetic table reveals who was used: nearest record: auc is 10.0 % above chance, at least 5.0 %.'
+    'The synthetic table reveals who was used: nearest record (auc) exceeds chance by 10.0 %, at least 5.0 %.'
     >>> describe_membership([row | {"low": -0.01}])
     'No attack finds who was used better than chance; this does not prove that the table is safe.'
     >>> describe_membership([row | {"low": -0.01, "status": DOUBTS[0]}])
-    'It is not known whether attacks find who was used.'
+    'The attacks cannot be judged, so the table may or may not reveal who was used.'
     """
     row = next(row for row in rows if row["attack"] == "strongest_membership")
     is_doubted = any(each["status"] in DOUBTS for each in rows)
     if row["excess"] is None or (is_doubted and row["low"] <= 0):
-        return "It is not known whether attacks find who was used."
+        return "The attacks cannot be judged, so the table may or may not reveal who was used."
     if row["low"] <= 0:
         return "No attack finds who was used better than chance; this does not prove that the table is safe."
-    figure = row["figure"].replace("_", " ")
-    above = f"{percent(row['excess'])} above chance, at least {percent(row['low'])}"
-    return f"The synthetic table reveals who was used: {figure} is {above}."
+    attack, _, figure = row["figure"].replace("_", " ").partition(": ")
+    above = f"{percent(row['excess'])}, at least {percent(row['low'])}"
+    return f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
 
 
 def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:

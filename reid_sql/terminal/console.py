@@ -15,6 +15,7 @@ from reid_sql.control_characters import escape_control_characters
 from reid_sql.runner import Answer
 
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
+SHORT: Final = 60  # a longer value is a line of its own
 NARROW: Final = 20  # narrower pages would lose figures
 WIDE: Final = 160  # a pipe has no width of its own
 
@@ -44,8 +45,11 @@ class VisibleConsole(Console):
 class FigureTable(Table):
     """A table of texts that never cuts a figure: words wrap, and where that is not enough, rows are blocks.
 
-    Figures are the columns that are aligned to the right.
+    Figures are the columns that are aligned to the right. `names_all` names the columns of words, too, where
+    rows are blocks: the reader of any query's answer must see which column a word is from.
     """
+
+    names_all = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw the table if its figures fit the page."""
@@ -72,6 +76,9 @@ class FigureTable(Table):
 
     def _blocks(self) -> Iterator[RenderableType]:
         """Give the words of each row as a line, then its figures, each after the name of its column."""
+        if self.names_all:
+            yield from self._named_blocks()
+            return
         for row in zip(*(column.cells for column in self.columns), strict=True):
             cells = [(column, str(cell)) for column, cell in zip(self.columns, row, strict=True) if str(cell)]
             words = [cell for column, cell in cells if column.justify != "right"]
@@ -80,6 +87,26 @@ class FigureTable(Table):
             yield Padding(Text("; ".join(figures if words else figures[1:])), (0, 0, 0, 4))
         if self.caption:
             yield Text(str(self.caption), style="dim")
+
+    def _named_blocks(self) -> Iterator[RenderableType]:
+        """Give each row of any table: every value after the name of its column, longer texts on their own."""
+        for place, row in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
+            named = [f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)]
+            yield Text(f"row {place + 1}", style="bold")
+            short: list[str] = []
+            for cell in named:
+                if len(cell) <= SHORT:
+                    short.append(cell)
+                    continue
+                yield from _indented("; ".join(short))
+                yield from _indented(cell)
+                short = []
+            yield from _indented("; ".join(short))
+
+
+def _indented(text: str) -> Iterator[RenderableType]:
+    if text:
+        yield Padding(Text(text), (0, 0, 0, 4))
 
 
 def console(*, error: bool = False) -> Console:
@@ -104,6 +131,7 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
 def answer_table(answer: Answer) -> Table:
     """Show any answer, numbers to the right."""
     table = FigureTable(header_style="bold")
+    table.names_all = True
     for place, column in enumerate(answer.columns):
         numeric = any(isinstance(row[place], int | float) for row in answer.rows)
         table.add_column(Text(column), justify="right" if numeric else "left")

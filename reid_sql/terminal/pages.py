@@ -1,6 +1,6 @@
 """The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -32,7 +32,16 @@ PERSON_FIGURES: Final = {  # of the methods that score single persons
     "false_discovery_rate": "FDR 0.95",
     "recall": "recall",
 }
-VALIDATED: Final = "mean absolute errors, least first; scores of persons outside the samples"
+PERSON_SHARES: Final = ("false_discovery_rate", "recall")  # in percent; the others are numbers by convention
+VALIDATED: Final = (
+    "Mean absolute errors in percentage points, least first. AUC, Brier score, false discoveries and recall "
+    "above ξ = 0.95 are those of persons outside the samples."
+)
+ADVERSARY_CAPTION: Final = (
+    "Worst case: the median risk if the attacker knows all columns. "
+    "Reduction: the median over records at risk."
+)
+LEAST_RISK: Final = "at least, whichever are removed"
 SCOPE: Final = (
     "This is the risk if an attacker knows who is in the table; the figures of the population are the risk "
     "if not."
@@ -200,13 +209,13 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     }
     best = min(methods, key=lambda method: methods[method])
     least = format_percent(methods[best])
-    persons = _figures_by_method(over, scored, PERSON_FIGURES, number)
+    persons = _figures_by_method(over, scored, PERSON_FIGURES, PERSON_SHARES)
     return Group(
         Text(f"True share of unique people: {percent(truth)}"),
-        _figures_by_method(over, pairs, METHOD_FIGURES, _signed_percent),
+        _figures_by_method(over, pairs, METHOD_FIGURES, METHOD_FIGURES),
         *([persons] if scored else []),
         Text(VALIDATED, style="dim"),
-        Text(f"On this table {best} errs least: by {least} % on average.", style="bold"),
+        Text(f"On this table, {best} errs least: by {least} percentage points on average.", style="bold"),
         Text(rows[-1]["status"].partition(": ")[2].capitalize() + ".", style="yellow"),
     )
 
@@ -215,15 +224,19 @@ def _figures_by_method(
     over: Mapping[tuple[float, str, str], float],
     pairs: Sequence[tuple[float, str]],
     figures: Mapping[str, str],
-    write: Callable[[float], str],
+    shares: Container[str],
 ) -> Table:
-    """Show the figures of each fraction and method, one a line."""
+    """Show the figures of each fraction and method, one a line, and `shares` of them in percent."""
     table = FigureTable(header_style="bold", box=None, padding=(0, 2, 0, 0))
-    for column in ("fraction", "method", *figures.values()):
+    for column in ("sample", "method", *figures.values()):
         table.add_column(column, justify="left" if column == "method" else "right")
     for fraction, method in pairs:
-        cells = (over.get((fraction, method, figure)) for figure in figures)
-        table.add_row(f"{fraction:g}", method, *(Text("" if cell is None else write(cell)) for cell in cells))
+        values = {figure: over.get((fraction, method, figure)) for figure in figures}
+        cells = [
+            "" if value is None else _signed_percent(value) if figure in shares else number(value)
+            for figure, value in values.items()
+        ]
+        table.add_row(f"{fraction * 100:g} %", method, *map(Text, cells))
     return table
 
 
@@ -248,12 +261,12 @@ def qar_page(
     interval = (
         ""
         if risk["risk_low"] is None
-        else f"95 % interval {number(risk['risk_low'])} to {number(risk['risk_high'])}"
+        else f"95 % interval {_risk(risk['risk_low'])} to {_risk(risk['risk_high'])}"
     )
-    table.add_row("extreme risk", number(risk["risk"]), interval)
+    table.add_row("extreme risk", _risk(risk["risk"]), interval)
     table.add_row(
         "threshold",
-        number(risk["threshold"]),
+        _risk(risk["threshold"]),
         f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}",
     )
     table.add_row(
@@ -262,15 +275,16 @@ def qar_page(
         f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "",
     )
     columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
-    rows = [(row["risk"], row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest]
+    rows = [
+        (_risk(row["risk"]), row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest
+    ]
     parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
     if paths:
-        ends = [(by, path[-1]["step"], path[-1]["risk"], path[-1]["bound"]) for by, path in paths.items()]
+        last = {by: path[-1] for by, path in paths.items()}
+        ends = [(by, end["step"], _risk(end["risk"]), _risk(end["bound"])) for by, end in last.items()]
         parts += [
             "",
-            answer_table(
-                Answer(["chosen by", "records removed", "extreme risk", "at least, whoever goes"], ends)
-            ),
+            answer_table(Answer(["chosen by", "records removed", "extreme risk", LEAST_RISK], ends)),
         ]
     statuses_ = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
     return Group(
@@ -278,35 +292,23 @@ def qar_page(
     )
 
 
+def _risk(share: float | None) -> str:
+    return "no answer" if share is None else f"{format_percent(share)} %"
+
+
 def adversary_page(
     name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
 ) -> RenderableType:
     """Show the four risks and the worst case, what was assumed, and a verdict."""
-    table = FigureTable(header_style="bold")
+    table = FigureTable(header_style="bold", caption=ADVERSARY_CAPTION, caption_justify="left")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
-    for column in (
-        "",
-        "median",
-        "average",
-        "highest",
-        f"above {threshold:g}",
-        "median, worst case",
-        "median reduction",
-    ):
+    for column in ("", "median", "average", "highest", f"above {threshold:g}", "worst case", "reduction"):
         table.add_column(column, justify="right" if column else "left")
     for row in rows:
         reduction = row["reduction_median"]
-        cells = (number(row[column]) for column in ("median", "average", "highest"))
-        reduced = (
-            "none at risk"
-            if reduction is None
-            else percent(reduction)
-            if reduction >= 0
-            else number(reduction)
-        )
-        table.add_row(
-            row["measure"], *cells, percent(row["records_at_risk"]), number(row["worst_median"]), reduced
-        )
+        names = ("median", "average", "highest", "records_at_risk", "worst_median")
+        reduced = "none at risk" if reduction is None else _signed_percent(reduction)
+        table.add_row(row["measure"], *(_signed_percent(row[column]) for column in names), reduced)
     assumed = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
     statuses = [
         Text(status, style="yellow")
@@ -333,23 +335,19 @@ def adversary_page(
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
     table = FigureTable(
-        header_style="bold", caption="overall risk by setting of the parameters", caption_justify="left"
+        header_style="bold",
+        caption="Overall risk for each setting of P_d (presence disclosed), P_s (presence discovered), "
+        "P_u (uniqueness confirmed) and P_c (link confirmed).",
+        caption_justify="left",
     )
-    columns = (
-        "presence disclosed",
-        "discovered",
-        "uniqueness confirmed",
-        "link confirmed",
-        "median",
-        "average",
-        "median reduction",
-    )
+    columns = ("P_d", "P_s", "P_u", "P_c", "median", "average", "median reduction")
     for column in columns:
         table.add_column(column, justify="right")
     for row in rows:
         reduction = row["reduction_median"]
-        cells = [number(value) for value in (*list(row.values())[:4], row["median"], row["average"])]
-        table.add_row(*cells, "none at risk" if reduction is None else number(reduction))
+        cells = [number(value) for value in list(row.values())[:4]]
+        cells += [_signed_percent(row[column]) for column in ("median", "average")]
+        table.add_row(*cells, "none at risk" if reduction is None else _signed_percent(reduction))
     return table
 
 

@@ -1,4 +1,4 @@
-"""The page of a profile: which columns single records out, a line for each column, what to do by kind."""
+"""The page of a profile: the columns that single records out, a line for each column, and advice by kind."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from reid_sql.models.columns.column_profile import SUGGESTIONS
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
-CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean that nothing is known."
+CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."
 
 
 def describe_smallest_set(share: float, found: Sequence[Mapping[str, Any]]) -> str:
@@ -54,7 +54,7 @@ def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
         header_style="bold",
         box=None,
         padding=(0, 2, 0, 0),
-        caption="unique: records that nobody shares the value with",
+        caption="unique: share of records whose value in this column no other record has",
         caption_justify="left",
     )
     for name in ("column", "looks like"):

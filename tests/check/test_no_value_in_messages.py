@@ -121,8 +121,9 @@ def test_views_of_duckdb_that_fail(
                 with pytest.raises(duckdb.Error):
                     con.execute(sql).fetchall()
     check(tmp_path, [f'file = "t.duckdb"\ntable = "{view}"' for view in views], capsys)
-    check(tmp_path, [f'url = "duckdb://t.duckdb"\ntable = "{view}"' for view in views], capsys)
-    for view in views:
+    by_type = list(views)[:: len(DUCKDB_ALONE) - 1]  # as a warehouse: a view that fails in each third
+    check(tmp_path, [f'url = "duckdb://t.duckdb"\ntable = "{view}"' for view in by_type], capsys)
+    for view in by_type:
         Path("q.sql").write_text(f"FROM risk_summary({view}, ['x', 'sex'])", encoding="utf-8")
         assert main(["query", "q.sql", "--database", "t.duckdb"]) == 2
         refuse_marks(*capsys.readouterr())
@@ -233,6 +234,36 @@ SQL = (
     "SELECT strptime(sex, '%Y') FROM 'a.csv'",
     "SELECT equivalence_class_size(sex::INTEGER) FROM 'a.csv'",
 )
+# The command prints an error in one way: each statement is tried in it on one table, all tables in each way.
+QUERIED = {odd: range(place, len(SQL), len(ODD)) for place, odd in enumerate(ODD)}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_sql_that_is_refused_names_no_value(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, odd: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in tables(odd).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    refused = 0
+    for sql in SQL:
+        try:
+            con.execute(sql).fetchall()
+        except duckdb.Error as error:
+            # DuckDB's own words name what it could not cast; the command leaves them out
+            refuse_marks(*([str(error)] if sql.startswith("FROM") else []))
+            refused += 1
+    assert refused > 5
+
+
+def tables(odd: str) -> dict[str, str]:
+    return {
+        "a.csv": "\n".join(["id,age,sex,w", *ODD[odd]]) + "\n",
+        "b.csv": "\n".join(["id,age,sex,w", *LINES]) + "\n",
+        "marginals.csv": f"column_name,value,share\n{MARK},M,1\nsex,F,1\n",
+        "few.csv": "column_name,value,share\nsex,F,1\n",
+        "models.csv": f"model,json\n{MARK},{NUMBER}\n",
+    }
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -240,13 +271,7 @@ def test_commands_that_refuse_name_no_value(
     tmp_path: Path, odd: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    files = {
-        "a.csv": "\n".join(["id,age,sex,w", *ODD[odd]]) + "\n",
-        "b.csv": "\n".join(["id,age,sex,w", *LINES]) + "\n",
-        "marginals.csv": f"column_name,value,share\n{MARK},M,1\nsex,F,1\n",
-        "few.csv": "column_name,value,share\nsex,F,1\n",
-        "models.csv": f"model,json\n{MARK},{NUMBER}\n",
-    }
+    files = tables(odd)
     policy = '[[tables]]\nfile = "a.csv"\nquasi_identifiers = ["age", "sex"]\nsensitive = ["w"]\n'
     policy += "checks = [{ measure = 'k', at_least = 5 }]\n"
     for place, hierarchy in enumerate(HIERARCHIES):
@@ -261,7 +286,7 @@ def test_commands_that_refuse_name_no_value(
     commands = [
         *(["adversary", "a.csv", "--scenario", f"{name}.toml"] for name in SCENARIOS),
         *(["prepare", f"p{place}.toml", "--out", f"o{place}"] for place in range(len(HIERARCHIES))),
-        *(["query", f"q{place}.sql"] for place in range(len(SQL))),
+        *(["query", f"q{place}.sql"] for place in QUERIED[odd]),
         *(["compare", *names, "--columns", "age,sex", "--key", "id"] for names in (AB, AB[::-1])),
         *(["advise", "p3.toml"], ["init", "a.csv"], ["risk", "a.csv", "--qi", "age,agee"]),
     ]

@@ -75,7 +75,7 @@ def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
     [
         ([*RISK, "--plot", "p.svg"], "--plot must come with --points, got p.svg alone; add --points or omit"),
         ([*RISK, "--points", "2"], "--points must come with --entity, got 2 alone; add --entity or omit it"),
-        ([*KNOWN[:-1], "0"], "points must be whole numbers of known rows from 1 to 16, got 0; pass how many"),
+        ([*KNOWN[:-1], "0"], "points must be a whole number of known rows from 1 to 16, got 0; pass"),
         (
             [*KNOWN, "--format", "csv", "--population", "1000"],
             "--points must be given alone in csv, got --population or --stand-out with it; ask twice",

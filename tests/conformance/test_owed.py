@@ -91,7 +91,7 @@ def test_an_empty_table_has_no_answer(asked: Engine, name: str) -> None:
         assert answers == []
         return
     assert is_refusal(answers), answers
-    assert "must hold at least one record, got 0" in answers
+    assert "must contain at least one record, got 0" in answers
 
 
 @pytest.mark.parametrize("name", OF_RECORDS)

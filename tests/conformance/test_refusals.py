@@ -81,7 +81,7 @@ def test_a_refusal_is_the_same_sentence(engine: Engine, sentence: str) -> None:
 def test_an_empty_table_is_refused(engine: Engine) -> None:
     answer = engine.ask(declared()["risk_summary"], {"tbl": PEOPLE.head(0), "qi": AGE})
     assert isinstance(answer, str)
-    assert answer.startswith("the table must hold at least one record, got 0 (those that ")
+    assert answer.startswith("the table must contain at least one record, got 0 (those that ")
 
 
 SUMMARY = signature_of(declared()["risk_summary"])

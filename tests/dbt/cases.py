@@ -134,9 +134,9 @@ FIGURES: Final[dict[str, tuple[str, str, list[str], dict[str, Any]]]] = {
     "worse_masked": ("no_worse", "small", NAMED, {"measures": "uniqueness", **BEFORE}),
     "no_worse": ("no_worse", "odd", NAMED, BEFORE),
 }
-TRIED: Final = "pass how many records a class must hold at the least, such as 5"
+TRIED: Final = "pass how many records a class must contain at the least, such as 5"
 REFUSED: Final[list[tuple[str, list[str], dict[str, Any], str]]] = [
-    ("nobody", ["name"], {}, "the table must hold at least one record, got 0"),
+    ("nobody", ["name"], {}, "the table must contain at least one record, got 0"),
     ("missing", ["name"], {}, "missing"),
     ("odd", ["nmae"], {}, "quasi-identifiers must be columns of the table, got 'nmae'; did you mean 'name'?"),
     ("odd", ["zip"], {}, "got 'zip'; the columns are name, height, say \"a\", nick, select, disease"),

@@ -66,9 +66,9 @@ FAILING = [("people_k", "fail"), ("people_at_risk", "fail"), ("people_l", "fail"
 MASK = 10  # the default of mask_below
 REFUSED = [
     ("people_k_typo", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?"),
-    ("people_k_nobody", "the table must hold at least one record, got 0"),
-    ("people_l_nobody", "the table must hold at least one record, got 0"),
-    ("people_at_risk_nobody", "the table must hold at least one record, got 0"),
+    ("people_k_nobody", "the table must contain at least one record, got 0"),
+    ("people_l_nobody", "the table must contain at least one record, got 0"),
+    ("people_at_risk_nobody", "the table must contain at least one record, got 0"),
     (
         "people_policy_typo",
         "the policy must have a table for the model, got 'poeple'; did you mean 'people'?",

@@ -140,8 +140,8 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
         ([{"date": "week"}], "age[1].date must be one of 'month', 'quarter', 'year', 'decade', got 'week'"),
         ([{"prefix": 0}], "age[1].prefix must be a whole number from 1 to 1000, got 0"),
         ([{"rare": 1.5}], "age[1].rare must be a whole number from 2 to 1e15, got 1.5"),
-        ([{"groups": {}}], "age[1].groups must hold at least one group with a value, got none"),
-        ([{"groups": {"A": ["x"], "B": ["x"]}}], "age[1].groups must hold each value once, got 'x' twice"),
+        ([{"groups": {}}], "age[1].groups must contain at least one group with a value, got none"),
+        ([{"groups": {"A": ["x"], "B": ["x"]}}], "age[1].groups must contain each value once, got 'x' twice"),
         ([{"groups": {"A": "x"}}], "age[1].groups.A must be a list of texts, got 'x'"),
     ],
 )

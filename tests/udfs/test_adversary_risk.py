@@ -183,10 +183,10 @@ def test_an_empty_table_is_refused() -> None:
     empty = PEOPLE.clear()
     scenario = {"population": 10, "groups": [{"columns": ["age"], "probability": 0.5}]}
     with pytest.raises(
-        duckdb.Error, match="Invalid Input Error: the table must hold at least one record, got 0"
+        duckdb.Error, match="Invalid Input Error: the table must contain at least one record, got 0"
     ):
         by_duckdb(ask(scenario), t=empty)
-    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+    with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
         by_polars("adversary_risk", empty, scenario)
 
 
@@ -251,7 +251,7 @@ def test_a_population_table_must_have_the_columns_as_the_same_type() -> None:
     scenario = SCENARIO | {"hierarchies": {}}
     for frame, sql, polars in (
         (named, "columns of the table, got 'sex'", "columns of the table, got 'sex'"),
-        (other, "'age' as BIGINT and VARCHAR", "must hold 'age' as the same type, got Int64 and String"),
+        (other, "'age' as BIGINT and VARCHAR", "must contain 'age' as the same type, got Int64 and String"),
     ):
         with pytest.raises(duckdb.Error) as by_sql:
             by_duckdb(ask(scenario, ", population_tbl := register"), t=PEOPLE, register=frame)

@@ -232,9 +232,9 @@ def test_an_empty_table_is_refused(empty: str) -> None:
     tables = [[] if name == empty else rows for name in ("o", "s", "h")]
     word = {"o": "original", "s": "synthetic", "h": "holdout"}[empty]
     one, other, unused = (frame(each) for each in tables)
-    with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
+    with pytest.raises(Exception, match=f"{word} must contain at least one record, got 0"):
         rp.audit_synthetic(one, other, ["a"], sensitive=["x"], holdout=unused).collect()
-    with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
+    with pytest.raises(Exception, match=f"{word} must contain at least one record, got 0"):
         by_duckdb(SQL.format(", holdout := h"), **dict(zip("osh", map(frame, tables), strict=True)))
 
 

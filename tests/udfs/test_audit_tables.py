@@ -42,7 +42,7 @@ def test_one_table_needs_no_list_and_no_table_is_refused() -> None:
         con.register("f", FIRST)
         with pytest.raises(ReidError, match="got 0"):
             reid_sql.audit_tables(con, [])
-        with pytest.raises(ReidError, match="must hold at least one record, got 0"):
+        with pytest.raises(ReidError, match="must contain at least one record, got 0"):
             reid_sql.audit_tables(con, [FIRST.head(0)])
 
 

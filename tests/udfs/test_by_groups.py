@@ -309,7 +309,7 @@ def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
         assert len(groups[("a",)]) == len(groups[("b",)]) > 1
         (row,) = groups[("few",)]
         assert row["status"] == (
-            "refused: the table must hold at least 20 records for samples of a half of it, got 7; "
+            "refused: the table must contain at least 20 records for samples of a half of it, got 7; "
             "pass a larger table"
         )
         assert all(row[name] is None for name in ("method", "figure", "value", "truth"))
@@ -326,7 +326,7 @@ def test_a_table_without_records_is_no_group(function: str, options: dict[str, A
         return
     names = ", ".join(["t", *["p"] * len(others), "['age']", *map(repr, GIVEN.get(function, []))])
     by = "".join(f", {name} := {value!r}" for name, value in options.items())
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record"):
         by_duckdb(f"FROM {function}({names}{by})", t=TOWNS.head(0), p=TOWNS)
 
 

@@ -230,9 +230,9 @@ def test_an_empty_table_is_refused(empty: str) -> None:
     people = pl.DataFrame({"id": [1, 2], "a": ["x", "y"]})
     frames = {name: people.head(0) if name == empty else people for name in ("o", "r")}
     word = {"o": "original", "r": "released"}[empty]
-    with pytest.raises(Exception, match=f"{word} must hold at least one record, got 0"):
+    with pytest.raises(Exception, match=f"{word} must contain at least one record, got 0"):
         by_duckdb("FROM compare(o, r, ['a'], key := 'id')", **frames)
-    with pytest.raises(ReidError, match=f"{word} must hold at least one record, got 0"):
+    with pytest.raises(ReidError, match=f"{word} must contain at least one record, got 0"):
         rp.compare(frames["o"], frames["r"], ["a"]).collect()
 
 

@@ -289,14 +289,14 @@ def test_any_name_of_a_column_is_taken() -> None:
 REPEATED = table([(1, 1.0, "a", "flu"), (1, 2.0, "a", "flu")])
 REFUSED: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
     (REPEATED, {"key": "id"}, "key must differ between records"),
-    (table(JANUARY).head(0), {}, "second must hold at least one record, got 0"),
+    (table(JANUARY).head(0), {}, "second must contain at least one record, got 0"),
     (table(JANUARY).drop("zip"), {}, "must be columns of the table, got 'zip'"),
     (
         table(JANUARY).drop("id"),
         {"key": "id"},
         "quasi-identifiers and key must be columns of the table, got 'id'",
     ),
-    (table(JANUARY).with_columns(size=pl.lit("x")), {}, "got 'size' as|must hold 'size' as the same type"),
+    (table(JANUARY).with_columns(size=pl.lit("x")), {}, "got 'size' as|must contain 'size' as the same type"),
     (
         table(JANUARY).cast({"id": pl.String}),
         {"entity": "id"},

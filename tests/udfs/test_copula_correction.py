@@ -34,7 +34,7 @@ def test_corrected_scores_have_the_uniqueness_of_the_population_as_their_mean() 
         ("t, 'mm', 5", "model must be a fitted model, got 'mm'; did you mean 'm'?"),
         ("t, 'm', 0", "population must be a number of people of at least 1"),
         ("t, 'm', NULL", "population must be a number of people of at least 1"),
-        ("none, 'm', 5", "the table must hold at least one record, got 0"),
+        ("none, 'm', 5", "the table must contain at least one record, got 0"),
         ("bare, 'm', 5", "columns of the model must be columns of the table, got 'grade'"),
     ],
 )

@@ -42,8 +42,8 @@ def test_the_row_says_what_was_fitted() -> None:
         ("'m', t, ['sxe']", "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?"),
         ("'m', t, ['sex'], ordered := ['agee']", "ordered must name columns of the model, got 'agee'"),
         (
-            "'m', t, ['sex'], ordered := 'age'",
-            "ordered must be a list of names, got age; write it like ['age', 'income']",
+            "'m', t, ['sex'], ordered := 5",
+            "ordered must be a name or a list of names, got 5; write it like ['age', 'income']",
         ),
         (
             "'m', t, ['sex'], weight := 'grad'",
@@ -65,7 +65,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused_and_odd_names_are_not() -> None:
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record, got 0"):
         by_duckdb("FROM fit_copula('m', t, ['sex'])", t=people().head(0))
     odd = people(2).rename({"age": 'a "b"', "sex": "weight", "grade": "label"})
     for answer in by_both_odd(odd):
@@ -144,9 +144,9 @@ def test_calibration_meets_the_sample_and_small_tables_pass(method: str) -> None
             == few.height
         )
         assert 0 <= by_duckdb("SELECT uniqueness FROM copula_forecast('m', [1000])")[0]["uniqueness"] <= 1
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record, got 0"):
         by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}, method := '{method}')", t=frame.head(0))
-    with pytest.raises(ReidError, match="the table must hold at least one record, got 0"):
+    with pytest.raises(ReidError, match="the table must contain at least one record, got 0"):
         by_polars("fit_copula", "m", frame.head(0), COLUMNS, method=method)
 
 
@@ -164,6 +164,6 @@ def test_calibration_with_weights_is_refused_and_sharp_goes_without() -> None:
 def test_values_without_a_text_of_their_own_are_refused_by_polars(values: list[object]) -> None:
     with pytest.raises(
         ReidError,
-        match="columns of a copula must hold numbers, texts or other plain values in Polars, got 's'",
+        match="columns of a copula must contain numbers, texts or other plain values in Polars, got 's'",
     ):
         by_polars("fit_copula", "m", pl.DataFrame({"a": [1, 2], "s": values}), ["a", "s"])

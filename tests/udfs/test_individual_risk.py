@@ -91,7 +91,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record"):
         by_duckdb("FROM individual_risk(t, ['age'])", t=TOWN.head(0))
 
 

@@ -56,7 +56,7 @@ def test_adult_figures(adult: str) -> None:
 
 
 def test_nobody_to_measure_is_refused() -> None:
-    sentence = "the table must hold at least one record, got 0"
+    sentence = "the table must contain at least one record, got 0"
     with pytest.raises(Exception, match=sentence):
         by_duckdb("FROM l_diversity(t, ['zip'], 'disease')", t=PATIENTS.clear())
     with pytest.raises(Exception, match=sentence):

@@ -82,5 +82,5 @@ def test_refusals(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(ReidError, match="the table must hold at least one record"):
+    with pytest.raises(ReidError, match="the table must contain at least one record"):
         by_polars("population_risk", people().clear(), COLUMNS, [100])

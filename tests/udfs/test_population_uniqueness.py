@@ -108,10 +108,10 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record"):
         by_duckdb("FROM population_uniqueness(t, ['age'], 100)", t=TOWN.head(0))
     with pytest.raises(
-        (ReidError, pl.exceptions.ComputeError), match="the table must hold at least one record"
+        (ReidError, pl.exceptions.ComputeError), match="the table must contain at least one record"
     ):
         rp.population_uniqueness(TOWN.head(0), ["age"], 100).collect()
 

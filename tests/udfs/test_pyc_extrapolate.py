@@ -22,7 +22,7 @@ def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("[100], [0.9], [1e6]", "sizes must hold at least two distinct sizes above 1, got 100"),
+        ("[100], [0.9], [1e6]", "sizes must contain at least two distinct sizes above 1, got 100"),
         ("[100, 200], [0.9, 1.1], [1e6]", "correctness must be a probability between 0 and 1, got 1.1"),
         (
             "[100, 200], [0.9, 0.8], [1e6], method := 'pic'",

@@ -77,7 +77,7 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
             "['a'], p := 1, memory_mb := 0",
             "memory_mb must be a whole number of megabytes from 1 to 1000000, got 0",
         ),
-        ("['a'], p := 1, nulls := 'drop'", "the table must hold at least one record, got 0"),
+        ("['a'], p := 1, nulls := 'drop'", "the table must contain at least one record, got 0"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

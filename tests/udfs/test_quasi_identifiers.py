@@ -146,9 +146,9 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 def test_an_empty_table_is_refused(columns: list[str] | None) -> None:
     empty = TOWN.clear()
     call = "" if columns is None else f", {columns}"
-    with pytest.raises(Exception, match="the table must hold at least one record"):
+    with pytest.raises(Exception, match="the table must contain at least one record"):
         by_duckdb(f"FROM quasi_identifiers(t{call})", t=empty)
-    with pytest.raises(Exception, match="the table must hold at least one record"):
+    with pytest.raises(Exception, match="the table must contain at least one record"):
         by_polars("quasi_identifiers", empty, columns)
 
 

@@ -51,7 +51,7 @@ def test_a_table_of_nulls_alone(nulls: str) -> None:
         {"a": pl.Series([None] * 3, dtype=pl.String), "b": pl.Series([None] * 3, dtype=pl.Int64)}
     )
     if nulls == "drop":
-        with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+        with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
             by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
     else:
         assert [

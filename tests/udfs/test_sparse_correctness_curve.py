@@ -164,7 +164,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+    with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
         by_duckdb("FROM sparse_correctness_curve(t, 'basket', 'item')", t=table([]))
-    with pytest.raises(Exception, match="the table must hold at least one record, got 0"):
+    with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
         by_polars("sparse_correctness_curve", table([]), *NAMES)

@@ -76,9 +76,9 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record"):
         by_duckdb("FROM validate_risk(t, ['age'])", t=TOWN.head(0))
     with pytest.raises(
-        (ReidError, pl.exceptions.ComputeError), match="the table must hold at least one record"
+        (ReidError, pl.exceptions.ComputeError), match="the table must contain at least one record"
     ):
         rp.validate_risk(TOWN.head(0), ["age"]).collect()

@@ -24,7 +24,7 @@
 
 {% macro least_records(name, value) %}
 {% do return(reid_sql.number(name, value, 'a whole number of records from 1 to 1e+15',
-  'pass how many records a class must hold at the least, such as 5', 1, 1e15, true)) %}
+  'pass how many records a class must contain at the least, such as 5', 1, 1e15, true)) %}
 {% endmacro %}
 
 {% macro mask(value) %}

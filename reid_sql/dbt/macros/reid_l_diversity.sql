@@ -5,7 +5,7 @@
 {{ config(fail_calc=reid_sql.failures(mask_below)) }}
 {%- if reid_sql.is_there([model]) %}
 {%- set l = reid_sql.number('l', l, 'a number of values from 1 to 1e+9',
-  'pass how many values a class must hold at the least, such as 2', 1, 1e9) %}
+  'pass how many values a class must contain at the least, such as 2', 1, 1e9) %}
 {%- set c = reid_sql.number('c', c, 'a number from 1e-9 to 1e+9',
   'pass how many times the rarer values the most frequent one may be, such as 3', 1e-9, 1e9) %}
 {%- set variant = reid_sql.choice('variant', variant, ['distinct', 'entropy', 'recursive']) %}

@@ -42,7 +42,7 @@
 {%- set found = run_query('select ' ~ reid_sql.count() ~ ' as reid_records from ' ~ request.relation
   ~ reid_sql.where_not_null(request)) %}
 {%- if found.rows[0][0] | int == 0 %}
-{%- do reid_sql.refuse('the table must hold at least one record, got 0 '
+{%- do reid_sql.refuse('the table must contain at least one record, got 0 '
   ~ "(those that nulls := 'drop' leaves out do not count); "
   ~ 'pass a table with records, not ' ~ request.relation) %}
 {%- endif %}

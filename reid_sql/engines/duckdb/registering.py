@@ -123,8 +123,16 @@ CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
 PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, over all databases
 
 
-def register(given: Any, functions: "Mapping[str, Function]") -> str:  # noqa: ANN401 - see connection_of
+def register(
+    given: Any,  # noqa: ANN401 - see connection_of
+    functions: "Mapping[str, Function]",
+    *,
+    is_private: bool = False,
+) -> str:
     """Put the functions into this connection, and return the schema that contains them.
+
+    A private connection is one that a command has just opened: nothing in it bears a name of ours, and nobody
+    reads the comments of its catalogue.
 
     Twice is harmless, and an open transaction stays as it is.
 
@@ -135,7 +143,9 @@ def register(given: Any, functions: "Mapping[str, Function]") -> str:  # noqa: A
     con = connection_of(given)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
-        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
+        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(
+            cursor, functions, is_private=is_private
+        )
         registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
         _reach(con, functions, catalogue)
     return f"{catalogue}.main"
@@ -206,9 +216,11 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
     return set().union(*theirs) & functions.keys()
 
 
-def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
+def _make_catalogue(
+    cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", *, is_private: bool
+) -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
-    listed = _listed(cursor)
+    listed = _Listed(set(), set(), set(), {}) if is_private else _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
         raise OutOfDomainError(REDEFINED)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
@@ -228,7 +240,8 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
     macros = {**made.macros, **({} if SHOWS_TYPES else made.macros_before_get_type)}
     _make_macros(cursor, macros, create, place)
-    cursor.execute(made.comments.replace(HOME, place))
+    if not is_private:
+        cursor.execute(made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
 

@@ -231,7 +231,7 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
         return DuckDBSource(_file(given) if FILE.fullmatch(given) else _query_table(given), is_plain)
     if QUOTED_NAME.fullmatch(given):
         if PATTERN_SIGNS.search(given) and FILE.fullmatch(given.replace('"', "")):
-            rule = "tbl must be a path without quotes around it where it holds [, ? or ="
+            rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
                 f"{rule}, got {given}; leave the inner quotes out, or pass a view of the table"
             )

@@ -227,7 +227,7 @@ def unify_types(
     wider = {}
     for name, q in zip(given, aliases(given), strict=True):
         if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"{tables} must hold '{name}' as the same type"
+            rule = f"{tables} must contain '{name}' as the same type"
             raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
         if mine[q] != theirs[q]:
             wider[q] = pl.Int128()
@@ -239,7 +239,7 @@ def refuse_without_text(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
     names = aliases(columns)
     for column, kind in zip(columns, rows.select(names).collect_schema().dtypes(), strict=True):
         if not has_text(kind):
-            rule = "columns of a copula must hold numbers, texts or other plain values in Polars"
+            rule = "columns of a copula must contain numbers, texts or other plain values in Polars"
             raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
 
 

@@ -24,9 +24,9 @@ FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
 OF_ONE_TYPE: Final = {"string", "empty", "integer", "floating", "boolean", "bytes", "time", "decimal"}
 WORDS: Final = "a Polars LazyFrame or DataFrame, or a table with __arrow_c_stream__ (pandas, pyarrow, DuckDB)"
 ZONED_TIME: Final = re.compile(r"(?i)time with time zone|timetz")
-REFUSAL_COLUMN: Final = "tbl must have columns of types that Polars holds as they are, got {} for '{}'"
+REFUSAL_COLUMN: Final = "tbl must have columns of types that Polars can represent, got {} for '{}'"
 REFUSAL_UNREAD: Final = (
-    "tbl must be a table that Arrow can hold, got a {} that it cannot ({}); "
+    "tbl must be a table that Arrow can represent, got a {} that it cannot ({}); "
     "give each column one type, such as text, and a name of its own"
 )
 # What Polars does not read, or where it would stop with a panic.

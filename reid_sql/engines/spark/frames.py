@@ -105,7 +105,7 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
             > 1
         ):
             rule = (
-                f"{label.words} must each name one column, got '{name}', which stands for two in this table"
+                f"{label.words} must each name one column, got '{name}', which two columns of this table have"
             )
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
@@ -288,7 +288,7 @@ def cast_alike(rows: Rows, population: Rows, tables: str = "tbl and population_t
         own, other = rows.frame.schema[name], population.frame.schema[name]
         cast = exact_cast(own.dataType, other.dataType)
         if cast is None:
-            rule = f"{tables} must hold '{given}' as the same type"
+            rule = f"{tables} must contain '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
         mine[name] = cast(F.col(name), own.dataType)
@@ -348,7 +348,7 @@ def refuse_without_text(rows: Rows) -> None:
     for name, place in zip(rows.given, rows.names, strict=True):
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
-            rule = "columns of a copula must hold numbers, texts or other plain values on Spark"
+            rule = "columns of a copula must contain numbers, texts or other plain values on Spark"
             raise OutOfDomainError(f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text")
 
 

@@ -273,7 +273,7 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
 def _refuse_many_pairs(total: int) -> None:
     if total > MAX_PAIRS:
         rule = (
-            f"matching by inclusion must hold at most {MAX_PAIRS} pairs "
+            f"matching by inclusion must contain at most {MAX_PAIRS} pairs "
             "of distinct records that match, got more"
         )
         raise OutOfDomainError(

@@ -117,7 +117,7 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
         source = parsed("scenario", ".json", source)
     if not isinstance(source, Mapping):
         rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
-        raise OutOfDomainError(f"{rule}; pass what it says, like {{'population': 1000, 'groups': […]}}")
+        raise OutOfDomainError(f"{rule}; pass its contents, such as {{'population': 1000, 'groups': […]}}")
     return parse_scenario(Place("scenario ", source), refuse_table)
 
 
@@ -203,7 +203,7 @@ def _parse_probabilities(place: Place, read_table: TableReader) -> dict[str, flo
 def _refuse_overlap(groups: Sequence[Group]) -> None:
     if not groups:
         raise OutOfDomainError(
-            "scenario groups must hold at least one group, got none; write what the attacker may learn"
+            "scenario groups must contain at least one group, got none; write what the attacker may learn"
         )
     for number, group in enumerate(groups, 1):
         for column in group.columns:

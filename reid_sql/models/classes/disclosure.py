@@ -14,7 +14,7 @@ from reid_sql.parameters import THRESHOLD, Floats, Integers
 
 OK: Final = "ok"
 NO_RECORDS: Final = (
-    "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
+    "the table must contain at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"
 )
 STATUS_REFUSED: Final = "refused: {}"  # the sentence of the refusal, for one group of many

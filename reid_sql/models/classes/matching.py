@@ -108,7 +108,7 @@ def _count_scores(
     persons, scores = of_false[order], false[order]
     if not true.size:
         raise OutOfDomainError(
-            "true_scores must hold at least one score, got none; pass a score for each probe"
+            "true_scores must contain at least one score, got none; pass a score for each probe"
         )
     counted = np.zeros((3, true.size), dtype=np.int64)
     for person in np.unique(of_true):
@@ -116,7 +116,7 @@ def _count_scores(
         if first == last:
             who = f"person {person:g}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
-                f"false_scores must hold scores of every probe, got none of {who}; "
+                f"false_scores must contain scores of every probe, got none of {who}; "
                 "pass some, or leave the probe out"
             )
         mine, own = of_true == person, scores[first:last]

@@ -29,7 +29,7 @@ LIKENESSES: Final = Choice(("basic", "enhanced"))
 PRESENCES: Final = Choice(("present", "all"))
 DIVERSITY: Final = Number(
     "a number of values from 1 to 1e+9",
-    "pass how many values a class must hold at the least, such as 2",
+    "pass how many values a class must contain at the least, such as 2",
     1.0,
     1e9,
 )
@@ -47,7 +47,7 @@ GAIN: Final = Number(
 )
 MIN_K: Final = Number(
     "a whole number of records from 1 to 1e+15",
-    "pass how many records a class must hold at the least, such as 5",
+    "pass how many records a class must contain at the least, such as 5",
     1,
     1e15,
     whole=True,

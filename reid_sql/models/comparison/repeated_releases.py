@@ -148,7 +148,7 @@ class Releases:
         self.counts_people = len(self.persons.kind) > 0
         for name, people in zip(("first", "second"), self.sizes, strict=True):
             if not people:
-                rule = f"{name} must hold at least one record, got 0"
+                rule = f"{name} must contain at least one record, got 0"
                 raise NoRecordsError(f"{rule}; pass a table with records")
 
     @cached_property

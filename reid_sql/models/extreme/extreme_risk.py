@@ -216,7 +216,9 @@ VALUES_PER_RESAMPLE_BLOCK: Final = 2_000_000  # values fitted at once
 MAX_NAMED: Final = 3  # quasi-identifiers that a sentence names
 CERTAIN: Final = 1.0
 
-STATUS_TOO_FEW: Final = "too_few_exceedances: {} quasi-identifiers exceed the threshold, and a fit needs {}"
+STATUS_TOO_FEW: Final = (
+    "too_few_exceedances: only {} of the quasi-identifiers exceed the threshold, and a fit needs {}"
+)
 STATUS_EQUAL_RISKS: Final = (
     "equal_risks: all quasi-identifiers above the threshold have the same risk, so no fit exists"
 )

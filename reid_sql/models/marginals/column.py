@@ -282,7 +282,7 @@ STATUS_WITHOUT_SHARE: Final = (
 MIN_RECORDS: Final = 100  # of a sample, below which the share of a value is hardly known
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so that risks may be far higher"
 REFUSAL_ONE_RECORD: Final = (
-    "the table must hold at least two records for a model, got 1, of which no share follows; "
+    "the table must contain at least two records for a model, got 1, of which no share follows; "
     "pass a larger table"
 )
 

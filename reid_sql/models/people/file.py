@@ -36,7 +36,7 @@ def to_json(model: PeopleModel) -> str:
     content = {
         "format": FORMAT,
         "version": VERSION_WITH_DETERMINED_COLUMNS if model.determined else VERSION,
-        "donors": "none: the file holds no record of a person",
+        "donors": "none: the file contains no record of a person",
         "seed": model.seed,
         "class_size": model.histogram.class_size.tolist(),
         **_write_classes(model.histogram),

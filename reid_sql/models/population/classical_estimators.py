@@ -93,7 +93,7 @@ def count_sample(histogram: Histogram, population: float) -> Sample:
 # records that are alike in the sample are not unique in the population.
 
 STATUS_BOUND: Final = (
-    "upper_bound: no estimate, only the sample's share of unique records, which holds on average"
+    "upper_bound: no estimate, but the sample's share of unique records, too high on average"
 )
 STATUS_EXCEEDS_BOUND: Final = (
     "above_bound: the estimate is above the bound by the sample's own unique records"

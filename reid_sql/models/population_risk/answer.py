@@ -27,6 +27,7 @@ from reid_sql.models.population_risk.doubts import (
     STATUS_ALL_EQUAL,
     STATUS_COUNTED,
     STATUS_REPEATED_PEOPLE,
+    STATUS_WEIGHTED,
     UNLIKE_REFERENCE,
     compare,
     list_assumptions,
@@ -38,6 +39,7 @@ from reid_sql.parameters import COUNT, Number, plain
 
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
+SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
 SENTENCE_UNLIKE_REFERENCE: Final = (
     "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
 )
@@ -66,7 +68,7 @@ def bound_sentence(columns: Sequence[str], people: float, unique: Share) -> str:
 
 
 def estimate_sentence(
-    columns: Sequence[str], people: float, unique: Share, *, unlike_reference: bool = False
+    columns: Sequence[str], people: float, unique: Share, reliability: str = RELIABLE
 ) -> str:
     """State the estimate and its interval, and how often such an interval contains the true value.
 
@@ -77,7 +79,7 @@ def estimate_sentence(
     share = format_percent(unique.estimate)
     share = share if " " in share else f"about {share}"
     risk = f"Of {_format_people(people)} people, {share} % ({ends}) are {_unique_by(columns)}"
-    return f"{risk}, {IF_SAMPLE}. {SENTENCE_UNLIKE_REFERENCE if unlike_reference else RELIABLE}"
+    return f"{risk}, {IF_SAMPLE}. {reliability}"
 
 
 def _unique_by(columns: Sequence[str]) -> str:
@@ -120,11 +122,13 @@ METHOD_COUNTED: Final = "counted"
 
 @dataclass(frozen=True)
 class PopulationRisk(PopulationShares):
-    """Shares of one population with intervals and provable bounds; status, assumptions, and a sentence."""
+    """Shares of one population with intervals, a status, a sentence to quote, and provable bounds."""
 
     below_k: float
     below_k_low: float
     below_k_high: float
+    status: str
+    sentence: str
     uniqueness_provable_low: float
     uniqueness_provable_high: float
     correctness_provable_low: float
@@ -132,9 +136,7 @@ class PopulationRisk(PopulationShares):
     below_k_provable_low: float
     below_k_provable_high: float
     method: str
-    status: str
     assumptions: str
-    sentence: str
 
 
 def answer(
@@ -243,6 +245,13 @@ def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[st
     return prove_bounds(evidence.histogram, people, k, random_sample=random_sample)
 
 
+def _reliability(doubts: Sequence[str]) -> str:
+    """Choose the sentence about the interval: only intervals like those of the tests claim their coverage."""
+    if not UNLIKE_REFERENCE.isdisjoint(doubts):
+        return SENTENCE_UNLIKE_REFERENCE
+    return SENTENCE_UNWEIGHTED if STATUS_WEIGHTED in doubts else RELIABLE
+
+
 def _row(
     fitted: FittedSample,
     evidence: PeopleEvidence,
@@ -260,8 +269,7 @@ def _row(
     elif not ONLY_BOUND.isdisjoint(doubts):
         words = bound_sentence(columns, people, shares.uniqueness)
     else:
-        unlike = not UNLIKE_REFERENCE.isdisjoint(doubts)
-        words = estimate_sentence(columns, people, shares.uniqueness, unlike_reference=unlike)
+        words = estimate_sentence(columns, people, shares.uniqueness, _reliability(doubts))
     notes = [STATUS_ALL_EQUAL] * int(evidence.histogram.classes.sum() == 1 < evidence.records)
     notes = [*doubts, *notes, *describe_dependencies(fitted.dependencies, columns)]
     xi, kappa, below = shares.uniqueness, shares.correctness, shares.below_k
@@ -269,11 +277,11 @@ def _row(
         *(people, xi.estimate, xi.low, xi.high),
         *(kappa.estimate, kappa.low, kappa.high),
         *(below.estimate, below.low, below.high),
+        "; ".join(notes) or OK,
+        words,
         *bounds.of("uniqueness", counted=counted),
         *bounds.of("correctness", counted=counted),
         *bounds.of("below_k", counted=counted),
         method=METHOD_COUNTED if counted else METHOD,
-        status="; ".join(notes) or OK,
         assumptions="; ".join(assumptions),
-        sentence=words,
     )

@@ -193,7 +193,7 @@ def check_measurements(
     if above.sum() < MIN_SIZES:
         got = ", ".join(plain(size) for size in distinct) or "none"
         raise OutOfDomainError(
-            f"sizes must hold at least two distinct sizes above 1, got {got}; measure at a further size"
+            f"sizes must contain at least two distinct sizes above 1, got {got}; measure at a further size"
         )
     weights = np.asarray(times * np.log(distinct), dtype=np.float64)
     return Measurements(

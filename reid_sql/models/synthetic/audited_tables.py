@@ -56,7 +56,7 @@ class AuditedTables:
         for name, records in tables.items():
             if not np.sum(records) and (name != "holdout" or self.is_judged):
                 raise NoRecordsError(
-                    f"{name} must hold at least one record, got 0; pass a table with records"
+                    f"{name} must contain at least one record, got 0; pass a table with records"
                 )
         codes = np.asarray(self.codes, dtype=np.int64)
         order = np.lexsort(codes[::-1])

@@ -137,7 +137,7 @@ def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
 
 FRACTION: Final = Number(
     "a share of the records above 0 and below 1",
-    "pass how much of the table a sample holds, such as 0.1",
+    "pass the share of the table that a sample contains, such as 0.1",
     float(np.nextafter(0.0, 1.0)),
     float(np.nextafter(1.0, 0.0)),
 )
@@ -148,7 +148,8 @@ REPEATS: Final = Number(
     1000.0,
     whole=True,
 )
-Fractions = Annotated[Sequence[float] | None, Numbers(FRACTION, optional=True)]
+FRACTIONS: Final = Numbers(FRACTION, optional=True, is_one_enough=True, example="0.1 or [0.1, 0.01]")
+Fractions = Annotated[Sequence[float] | None, FRACTIONS]
 Repeats = Annotated[int, REPEATS]
 METHOD: Final = Choice(tuple(ALL_METHODS))
 DEFAULT_FRACTIONS: Final = (0.1, 0.01)
@@ -330,7 +331,7 @@ def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[fl
     if fractions is None:
         usual = [share for share in DEFAULT_FRACTIONS if round(share * people) >= MIN_SAMPLE_RECORDS]
         if not usual and people < MIN_TABLE_RECORDS:
-            rule = f"the table must hold at least {MIN_TABLE_RECORDS} records for samples of a half of it"
+            rule = f"the table must contain at least {MIN_TABLE_RECORDS} records for samples of a half of it"
             raise TooFewRecordsError(f"{rule}, got {people}; pass a larger table")
         return usual or [FRACTION_OF_SMALL_TABLES]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))

@@ -52,7 +52,7 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
     if not total:
         raise NoRecordsError(NO_RECORDS)
     if total > MAX_RECORDS:
-        rule = f"the table must hold at most {MAX_RECORDS} records, from which samples are drawn in memory"
+        rule = f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory"
         raise OutOfDomainError(f"{rule}, got {total}; pass a random sample of it")
     names = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
     columns = zip(*(table.texts[row] for row in rows.tolist()), strict=True)

@@ -105,7 +105,7 @@ NAMES: Final = 0  # the line that holds the names of the columns; no records are
 TEXTS: Final = Reduction(
     __name__,
     name="texts",
-    words="the distinct records, each value as text, with how many records hold each",
+    words="the distinct records, each value as text, with the number of records that have each",
     arguments=(TBL, QI, BY, DROPPABLE_NULLS),
     columns={"line": "BIGINT", "texts": "VARCHAR[]", "records": "BIGINT"},
     arrays=DistinctTexts,

@@ -23,13 +23,15 @@ ENTITY_COLUMN: Final = Column("entity and columns")
 ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
 KNOWN_ROWS: Final = Numbers(
     Number(
-        "whole numbers of known rows from 1 to 16",
+        "a whole number of known rows from 1 to 16",
         "pass how many rows of a person an attacker knows, or NULL for all",
         1.0,
         16.0,
         whole=True,
     ),
     optional=True,
+    is_one_enough=True,
+    example="2 or [1, 2, 3, 4]",
 )
 SAMPLES: Final = Number(
     "a whole number of draws from 2 to 1e+8",
@@ -64,8 +66,7 @@ BY_REASON: Final = "its targets are drawn from the people of one table"
 MATCHES: Final = Reduction(
     __name__,
     name="matches",
-    words="of how many people the sets hold what an attacker knows of a target, with the weight of such "
-    "targets",
+    words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
     arguments=(
         TBL,
         Argument("person", PERSON_OR_ITEM),

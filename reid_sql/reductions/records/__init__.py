@@ -21,7 +21,8 @@ NO_GROUPS: Final = {"by": "each record's answer is estimated from all records of
 FITTED_RECORDS: Final = Reduction(
     __name__,
     name="fitted_records",
-    words="the distinct records, with how many hold each and how many would if the columns were independent",
+    words="the distinct records, with the number that have each and the number expected if columns were "
+    "independent",
     arguments=(TBL, QI, Argument("interactions", INTERACTIONS, 0), KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
@@ -39,7 +40,7 @@ FITTED_RECORDS: Final = Reduction(
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
-    words="the distinct records, with how many hold each and the sum of their weights",
+    words="the distinct records, with the number that have each and the sum of their weights",
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), HOUSEHOLD, KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",

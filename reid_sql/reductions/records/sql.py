@@ -33,7 +33,7 @@ def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str |
 def weighted_records(
     tbl: Source, qi: Sequence[str], weight: str | None, household: str | None, key: str | None, nulls: str
 ) -> str:
-    """List the distinct records, with how many hold each and the sum of their weights."""
+    """List the distinct records, with the number that have each and the sum of their weights."""
     body = f"""
         SELECT id AS place, records, class_size, mass, members
         FROM reid_distinct

@@ -113,7 +113,7 @@ def _refuse_mixed(own: Rows, each: Rows, tables: str) -> None:
     for given, name in zip(own.given, own.names, strict=True):
         kinds = own.frame.schema[name].dataType, each.frame.schema[name].dataType
         if len({isinstance(kind, FLOATING) for kind in kinds}) > 1:
-            rule = f"{tables} must hold '{given}' as the same type"
+            rule = f"{tables} must contain '{given}' as the same type"
             got = " and ".join(kind.simpleString() for kind in kinds)
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
 

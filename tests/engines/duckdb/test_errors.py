@@ -45,7 +45,7 @@ SUBSETS = (
     "pass fewer columns or a smaller max_size"
 )
 EMPTY = (
-    "the table must hold at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
+    "the table must contain at least one record, got 0 (those that nulls := 'drop' leaves out do not count); "
     "pass a table with records"
 )
 PROBABILITY = "{} must be a probability between 0 and 1, got {}; pass a share, such as 0.01 for 1 %"

@@ -292,7 +292,7 @@ def test_an_empty_table_is_refused_whatever_is_selected(
     alone: duckdb.DuckDBPyConnection, call: str, selected: str
 ) -> None:
     alone.execute("CREATE OR REPLACE VIEW nobody AS FROM people WHERE age > 100")
-    with pytest.raises(duckdb.Error, match="the table must hold at least one record, got 0"):
+    with pytest.raises(duckdb.Error, match="the table must contain at least one record, got 0"):
         alone.execute(f"SELECT {selected} FROM {call.format('nobody')}").fetchall()
 
 

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import duckdb
 import pytest
 
+import reid_sql
 from reid_sql.engines.duckdb.registering import prepare
+from reid_sql.sources.files import connect_quietly
 from reid_sql_udfs import declared
 from tests.processes import environment
 from tools.prepared import STORED
@@ -21,6 +24,16 @@ print(sorted(name for name in sys.modules if name.startswith(loaded)))
 
 def test_the_stored_form_is_what_the_declarations_make() -> None:
     assert prepare(declared()).text() == STORED.read_text(encoding="utf-8")
+
+
+def test_a_private_connection_has_the_same_functions() -> None:
+    """Only the comments are left out, which nobody reads there."""
+    asked = """SELECT database_name, schema_name, function_name, function_type, parameters, macro_definition
+        FROM duckdb_functions() WHERE NOT internal AND function_name <> 'reid_database' ORDER BY ALL"""
+    with duckdb.connect() as public, connect_quietly() as private:
+        reid_sql.register(public)
+        found, expected = (con.execute(asked).fetchall() for con in (private, public))
+    assert found == expected != []
 
 
 @pytest.mark.newest  # DuckDB 1.4 imports pyarrow

@@ -339,7 +339,7 @@ def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFr
     reported = refused(tmp_path, "[[tables]]", tables={"people": people}, checks=NOT_HERE)
     assert reported == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
     reported = refused(tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table})
-    assert "tables must hold the population 'register' of policy tables[1] too, got ['people']" in reported
+    assert "tables must contain the population 'register' of policy tables[1] too, got ['people']" in reported
 
 
 @pytest.mark.parametrize(

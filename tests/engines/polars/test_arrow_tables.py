@@ -100,7 +100,7 @@ def test_two_values_of_a_relation_stay_two_or_are_refused(kind: str) -> None:
     try:
         found = rp.class_size_histogram(relation, ["x"]).collect()
     except ReidError as error:
-        assert "types that Polars holds as they are" in str(error)  # noqa: PT017 - or it answers
+        assert "types that Polars can represent" in str(error)  # noqa: PT017 - or it answers
         return
     assert found["class_size"].to_list() == [1, 2]
 
@@ -135,7 +135,7 @@ def test_a_type_that_polars_does_not_read_is_refused(name: str) -> None:
     ids=["mixed", "dates and texts", "names that repeat", "wide", "failing query"],
 )
 def test_what_arrow_cannot_hold_is_refused_without_its_values(given: Any) -> None:
-    with pytest.raises(ReidError, match="tbl must be a table that Arrow can hold, got a ") as refused:
+    with pytest.raises(ReidError, match="tbl must be a table that Arrow can represent, got a ") as refused:
         rp.risk_summary(given, ["x"])
     assert MARK not in str(refused.value)
     assert refused.value.__suppress_context__

@@ -22,6 +22,7 @@ from reid_sql_udfs import declared
 from tests.check.towns import town
 from tests.conformance.engines import Frames, Sql
 from tests.engines.asking import PEOPLE, given, same
+from tests.spark_session import SETTINGS
 from tests.tables import by_duckdb
 
 QI = ["age", "sex", "region"]
@@ -118,8 +119,7 @@ def _figures(group: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2")
-    spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+    spark = SparkSession.builder.remote("local[2]").config(map=SETTINGS).getOrCreate()
     asked: dict[str, Callable[[], object]] = models(spark)
     by_duckdb(f"FROM fit_copula('m', t, {QI})", t=PEOPLE)
     for name, cells in MODELS.items():

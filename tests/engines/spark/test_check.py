@@ -250,7 +250,7 @@ def test_numbers_and_texts_of_json_are_no_one_class(
         'checks = [{ measure = "k", at_least = 1 }] }]',
         encoding="utf-8",
     )
-    with pytest.raises(ReidError, match="must hold values of one kind under each key, got several"):
+    with pytest.raises(ReidError, match="must contain values of one kind under each key, got several"):
         check(policy, engine="spark")
 
 

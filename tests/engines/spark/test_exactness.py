@@ -121,7 +121,7 @@ UNLIKE = {
 def test_types_that_only_a_cast_brings_together_are_refused(spark: "SparkSession", case: str) -> None:
     mine, theirs, words = UNLIKE[case]
     own, population = (spark.sql(f"SELECT {value} AS x") for value in (mine, theirs))
-    with pytest.raises(ReidError, match=f"must hold 'x' as the same type, got {words}; cast one of them"):
+    with pytest.raises(ReidError, match=f"must contain 'x' as the same type, got {words}; cast one of them"):
         rs.journalist_risk(own, population, ["x"])
 
 

@@ -55,7 +55,7 @@ def test_a_name_that_stands_for_two_columns_is_refused(people: "DataFrame") -> N
     twice = people.select("Age", "Age", "sex")
     with pytest.raises(
         ReidError,
-        match="must each name one column, got 'Age', which stands for two in this table; rename one",
+        match="must each name one column, got 'Age', which two columns of this table have; rename one",
     ):
         rs.risk_summary(twice, ["Age"])
     assert rows_of(rs.risk_summary(twice, ["sex"]))[0]["records"] == 3
@@ -97,7 +97,7 @@ REFUSED: dict[str, Any] = {
     "name must not be a column of the table, got 'SEX'; pass another": lambda t: rs.equivalence_class_size(
         t, "Age", name="SEX"
     ),
-    "the table must hold at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
+    "the table must contain at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
     "key must name the column that distinguishes records, got None: a Spark table has no order; pass "
     "key='id'": lambda t: rs.adversary_risk(
         t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
@@ -111,7 +111,7 @@ REFUSED: dict[str, Any] = {
     "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(
         t, ["age"], "AGE"
     ),
-    "must hold 'sex' as the same type, got string and bigint; cast one": lambda t: rs.journalist_risk(
+    "must contain 'sex' as the same type, got string and bigint; cast one": lambda t: rs.journalist_risk(
         t, t.selectExpr("id AS sex"), ["sex"]
     ),
     "the number of subsets of the columns must be at most 10000000": lambda t: rs.attribute_risk(

@@ -151,6 +151,6 @@ def test_instants_have_no_text_that_a_copula_could_tell_them_by(spark: "SparkSes
         texts = rows_of(table.selectExpr("CAST(seen AS STRING) AS text").distinct())
         assert len(texts) == 2  # the hour that is repeated, and NULL: two instants have one text
         with pytest.raises(
-            ReidError, match="must hold numbers, texts or other plain values on Spark, got 'seen'"
+            ReidError, match="must contain numbers, texts or other plain values on Spark, got 'seen'"
         ):
             rs.fit_copula("instants", table, ["seen", "sex"])

@@ -123,7 +123,7 @@ def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
         rs.individual_risk(town, ["age"], "weigt", key="id")
     with pytest.raises(ReidError, match="key must name the column that distinguishes records, got None"):
         rs.loglinear_risk(town, ["age"], 0.5)
-    nobody = "the table must hold at least one record, got 0"
+    nobody = "the table must contain at least one record, got 0"
     with pytest.raises(ReidError, match=nobody):
         rs.population_uniqueness(town.limit(0), ["age"], 9)
     with pytest.raises(ReidError, match=nobody):

@@ -73,7 +73,7 @@ def test_order_makes_no_difference() -> None:
         (([0.5], [0.1], None, [1], [1, 2]), "false_persons must be as many as false_scores, got 2 for 1"),
         (
             ([0.5], [0.1], None, [1], [2]),
-            "false_scores must hold scores of every probe, got none of person 1",
+            "false_scores must contain scores of every probe, got none of person 1",
         ),
         (([float("nan")], [0.1]), "true_scores must be a finite score, got nan"),
     ],

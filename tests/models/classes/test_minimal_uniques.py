@@ -56,7 +56,7 @@ def test_many_columns_of_many_values_keep_their_keys_apart() -> None:
 
 
 def test_no_records_and_too_many_sets_are_refused() -> None:
-    with pytest.raises(NoRecordsError, match="the table must hold at least one record, got 0"):
+    with pytest.raises(NoRecordsError, match="the table must contain at least one record, got 0"):
         find_minimal_uniques(Codes(["a"], [True], [np.array([], dtype=np.int64)], np.arange(0)))
     wide = coded([[1] * 64])
     with pytest.raises(OutOfDomainError, match="must be at most 200000, got 679120; pass fewer columns"):

@@ -5,7 +5,7 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
@@ -129,7 +129,7 @@ def test_keeps_ten_digits_of_a_billion_records(classes: dict[int, int]) -> None:
     assert uniqueness_curve(table, subsets) == pytest.approx(np.array(unique), rel=1e-10, abs=1e-17)
 
 
-@pytest.mark.slow
+@settings(max_examples=12)
 @given(few_counts)
 def test_the_next_record_adds_a_class_as_often_as_it_is_unique(classes: dict[int, int]) -> None:
     table = histogram(classes)

@@ -98,7 +98,7 @@ def test_weights_move_the_shares() -> None:
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:
-    with pytest.raises(NoRecordsError, match="the table must hold at least one record, got 0"):
+    with pytest.raises(NoRecordsError, match="the table must contain at least one record, got 0"):
         fit_copula(counted([], []))
     with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0 for every record"):
         fit_copula(counted([1.0, float("nan")], [1, 1]))

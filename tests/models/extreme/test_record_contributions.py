@@ -54,7 +54,9 @@ def test_a_key_leaves_nothing_to_contribute() -> None:
 def test_what_is_missing_is_said_on_every_row() -> None:
     for row in list_contributions(choose_quasi_identifiers(coded([row[:4] for row in PEOPLE]), 3), Level()):
         assert row.contribution is None
-        assert row.status.startswith("too_few_exceedances: 0 quasi-identifiers exceed the threshold")
+        assert row.status.startswith(
+            "too_few_exceedances: only 0 of the quasi-identifiers exceed the threshold"
+        )
 
 
 def test_a_record_without_which_there_is_no_fit() -> None:

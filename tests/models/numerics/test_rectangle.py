@@ -82,15 +82,14 @@ def equicorrelated(size: int, correlation: float) -> list[list[float]]:
 
 
 def by_one_factor(lower: float, upper: float, size: int, correlation: float) -> float:
-    """All of `size` equicorrelated coordinates in one interval, by quadrature over what they share."""
-    with mpmath.workdps(30):
-        root, rest = mpmath.sqrt(correlation), mpmath.sqrt(1 - mpmath.mpf(correlation))
+    """All of `size` equicorrelated coordinates in one interval, by the trapezoid rule over what they share.
 
-        def inside(shared: mpmath.mpf) -> mpmath.mpf:
-            low, high = (lower - root * shared) / rest, (upper - root * shared) / rest
-            return (mpmath.ncdf(high) - mpmath.ncdf(low)) ** size * mpmath.npdf(shared)
-
-        return float(mpmath.quad(inside, [-12, *np.linspace(-4, 8, 49), 12]))
+    The integrand is smooth and vanishes at both ends, where the rule converges faster than any power.
+    """
+    shared, step = np.linspace(-12, 12, 20_001, retstep=True)
+    root, rest = correlation**0.5, (1 - correlation) ** 0.5
+    inside = ndtr((upper - root * shared) / rest) - ndtr((lower - root * shared) / rest)
+    return float(step * (inside**size * np.exp(-(shared**2) / 2)).sum() / (2 * np.pi) ** 0.5)
 
 
 def by_conditioning(lower: list[float], upper: list[float], correlation: float) -> float:

@@ -239,7 +239,7 @@ def method(request: pytest.FixtureRequest) -> Method:
 
 def test_nothing_is_refused(method: Method) -> None:
     nobody = np.zeros(0, dtype=np.int64)
-    with pytest.raises(NoRecordsError, match="the table must hold at least one record"):
+    with pytest.raises(NoRecordsError, match="the table must contain at least one record"):
         ALL_METHODS[method](UniquenessEvidence(nobody, nobody.astype(np.float64), nobody), 100.0)
 
 

@@ -198,7 +198,7 @@ def test_a_status_says_what_stands_against_the_answer() -> None:
             [0.9, 0.8],
             "sizes and correctness must be as many, got 3 sizes and 2 shares; pass",
         ),
-        ([10, 10], [0.9, 0.8], "sizes must hold at least two distinct sizes above 1, got 10; measure"),
+        ([10, 10], [0.9, 0.8], "sizes must contain at least two distinct sizes above 1, got 10; measure"),
         ([1, 10], [1, 0.8], "at least two distinct sizes above 1, got 1, 10; measure"),
         ([], [], "at least two distinct sizes above 1, got none; measure"),
     ],

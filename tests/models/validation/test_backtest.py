@@ -122,7 +122,7 @@ def test_fractions_are_usual_where_none_is_given() -> None:
     assert {row.fraction for row in backtest(TOWN[:490], samples=1, methods=["bound"])} == {0.5}
     assert backtest(TOWN[:20], samples=1, methods=["bound"])[0].counted == 10
     with pytest.raises(
-        OutOfDomainError, match="the table must hold at least 20 records for samples of a half"
+        OutOfDomainError, match="the table must contain at least 20 records for samples of a half"
     ):
         backtest(TOWN[:19], methods=["bound"])
 
