@@ -1574,11 +1574,11 @@ def safe_table(
     >>> ri.safe_table(people, ["sex", "education"]).head(3).to_polars().glimpse()
     Rows: 3
     Columns: 12
-    $ sex                   <str> 'M', 'F', 'M'
-    $ education             <str> null, 'master', 'vocational'
+    $ sex                   <str> 'F', 'F', 'F'
+    $ education             <str> 'bachelor', 'doctorate', 'master'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 27, 77, 263
-    $ people                <i64> 27, 77, 263
+    $ records               <i64> 163, 40, 77
+    $ people                <i64> 163, 40, 77
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []

@@ -202,7 +202,9 @@ def _hide(
         pl.element().replace_strict(dict(enumerate(by)), return_dtype=pl.String)
     )
     share = pl.col("largest_share") if suppress == "none" else pl.lit(None, dtype=pl.Float64)
-    return cells.with_columns(hidden=pl.Series(hidden)).select(
+    bits = pl.col("totalled").list.eval(pl.lit(2) ** (len(by) - 1 - pl.element())).list.sum().fill_null(0)
+    ordered = cells.with_columns(hidden=pl.Series(hidden)).sort([bits, *names], nulls_last=True)
+    return ordered.select(
         *names,
         over.alias("total_over"),
         *(pl.when(~is_hidden).then(pl.col(figure)).alias(figure) for figure in FIGURES),

@@ -204,13 +204,15 @@ def _listed(by: Sequence[str], suppress: str) -> str:
         f"CASE WHEN hidden = 0 THEN {column} END AS {column}" for column in ("records", "people", "value_sum")
     )
     share = "largest_share" if suppress == "none" else "NULL::DOUBLE"
+    order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     loss = "sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0)"
     return f"""
         SELECT {own},
           list_filter([{over}], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
           {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
           list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
-        FROM reid_hidden, (SELECT {loss} AS loss FROM reid_hidden)"""
+        FROM reid_hidden, (SELECT {loss} AS loss FROM reid_hidden)
+        ORDER BY {order}"""
 
 
 def published_rows(tables: Sequence[Source]) -> str:

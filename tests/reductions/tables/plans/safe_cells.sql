@@ -64,4 +64,5 @@ FROM (
     SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
     FROM reid_hidden
   )
+  ORDER BY totalled ASC, q1 ASC NULLS LAST, q2 ASC NULLS LAST
 ) AS reid_counted
