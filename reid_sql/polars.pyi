@@ -1497,6 +1497,8 @@ def population_risk(
     $ below_k                   <f64> 0.267794
     $ below_k_low               <f64> 0.1886
     $ below_k_high              <f64> 0.422541
+    $ status                    <str> 'ok'
+    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique by age, sex and ...
     $ uniqueness_provable_low   <f64> 0
     $ uniqueness_provable_high  <f64> 0.367711
     $ correctness_provable_low  <f64> 0.0865
@@ -1504,9 +1506,7 @@ def population_risk(
     $ below_k_provable_low      <f64> 0
     $ below_k_provable_high     <f64> 0.865489
     $ method                    <str> 'people'
-    $ status                    <str> 'ok'
     $ assumptions               <str> 'random sample; one row per person; no whole households'
-    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique by age, sex and ...
     $ records_dropped           <i64> 0
     $ nulls                     <str> 'value'
     """
@@ -1563,7 +1563,7 @@ def population_uniqueness(
     $ uniqueness      <f64> 0.0453401, 0.350333, 0.0748148
     $ uniqueness_low  <f64> 0.0286238, 0, 0.0678147
     $ uniqueness_high <f64> 0.0782255, 0.367711, 0.0820607
-    $ status          <str> 'ok', "upper_bound: no estimate, only the sample's share of unique records, which h...
+    $ status          <str> 'ok', "upper_bound: no estimate, but the sample's share of unique records, too high...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
     """
@@ -2381,7 +2381,7 @@ def unicity(
     tbl: _Frame,
     entity: str,
     columns: Sequence[str],
-    points: Sequence[float] | None = (1, 2, 3, 4),
+    points: float | Sequence[float] | None = (1, 2, 3, 4),
     exact_up_to: int = 1000000,
     samples: int = 10000,
     seed: int = 0,
@@ -2563,7 +2563,7 @@ def unsafe_combinations(
 def validate_risk(
     tbl: _Frame,
     qi: Sequence[str],
-    fractions: Sequence[float] | None = None,
+    fractions: float | Sequence[float] | None = None,
     samples: int = 5,
     methods: Sequence[str] | None = None,
     seed: int = 0,
