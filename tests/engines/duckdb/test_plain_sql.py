@@ -3,6 +3,7 @@
 import re
 import sqlite3
 import sys
+from contextlib import closing
 from typing import Any
 
 import duckdb
@@ -118,7 +119,7 @@ def test_closed_forms_are_written_out(con: duckdb.DuckDBPyConnection, call: str)
 @pytest.mark.parametrize("call", IN_SQLITE)
 def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call: str) -> None:
     """SQLite, in its own dialect, which has no types of its own."""
-    with sqlite3.connect(":memory:") as lite:
+    with closing(sqlite3.connect(":memory:")) as lite:
         for table in ("people", '"my people"'):
             lite.execute(f"CREATE TABLE {table} (half INTEGER, age INTEGER, sex INTEGER, id INTEGER)")
             lite.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", con.execute(PEOPLE).fetchall())
