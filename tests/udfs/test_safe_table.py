@@ -14,6 +14,7 @@ import pytest
 import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from reid_sql.reductions.tables import SAFE_CELLS
 from tests.engines.asking import refusal
 
 Row = dict[str, Any]
@@ -118,7 +119,7 @@ def test_primary_suppression_alone_is_seen_through() -> None:
         ({"suppress": "secondry"}, "did you mean 'secondary'"),
         ({"totals": "cube"}, "totals must be one of"),
         ({"value": "sex"}, "value must be no column of by"),
-        ({"value": "name"}, "value must be a column of numbers, got another value"),
+        ({"value": "name"}, "value must be a column of finite numbers, got another value"),
         ({"entity": "region"}, "entity must not be a quasi-identifier"),
         ({"value": "csot"}, "did you mean 'cost'"),
         ({"by": ["regoin"]}, "did you mean 'region'"),
@@ -138,3 +139,19 @@ def test_refusals_are_one_sentence_on_both_engines(asked: Row, words: str) -> No
     assert sentences[0] == sentences[1]
     assert words in sentences[0]
     assert "Alice" not in sentences[0]
+
+
+@pytest.mark.parametrize("entity", [None, "person"])
+@pytest.mark.parametrize(("value", "kind"), [("x", "VARCHAR"), ("nan", "DOUBLE"), ("-inf", "DOUBLE")])
+def test_a_value_that_is_no_finite_number_is_refused_from_every_column(
+    con: duckdb.DuckDBPyConnection, value: str, kind: str, entity: str | None
+) -> None:
+    """No rule of dominance would find its cell unsafe; DuckDB computes no column that nobody selects."""
+    con.execute(f"""CREATE TABLE paid AS SELECT i % 2 AS town, i % 5 AS person,
+        CASE WHEN i = 7 THEN '{value}' ELSE i::VARCHAR END::{kind} AS cost FROM range(20) AS t(i)""")
+    asked = f"FROM safe_table(paid, 'town', value := 'cost', entity := {repr(entity) if entity else 'NULL'})"
+    for column in (*SAFE_CELLS.columns, "town", "count(*)"):
+        with pytest.raises(duckdb.Error, match="must be a column of finite numbers, got another value"):
+            con.execute(f"SELECT {column} {asked}").fetchall()
+    with pytest.raises(Exception, match="must be a column of finite numbers, got another value"):
+        rp.safe_table(con.table("paid"), "town", value="cost", entity=entity).collect()

@@ -47,7 +47,8 @@ PROTECTION: Final = Number(
     whole=True,
 )
 REFUSAL_VALUE: Final = (
-    "value must be a column of numbers, got another value; cast it in a view, or leave it out to count people"
+    "value must be a column of finite numbers, got another value; "
+    "cast it in a view, or leave it out to count people"
 )
 NOT_ON_SPARK: Final = (
     "its answer lists the cells of a table that somebody will read, which a GROUP BY makes small"

@@ -101,7 +101,8 @@ def _contributors(rules: CellRules) -> int:
 
 def _answer(base: pl.DataFrame, names: Sequence[str], rules: CellRules, k: int, p: float) -> pl.DataFrame:
     """The listed cells with the rules that each breaks."""
-    if base["is_bad"].any():
+    finite = base["size" if "size" in base.columns else VALUE].is_finite()
+    if base["is_bad"].any() or not finite.all():
         raise OutOfDomainError(REFUSAL_VALUE)
     sets = {totalled: _cells(base, names, totalled, rules) for totalled in (*rules.totals, *rules.margins)}
     one_cell = [

@@ -56,8 +56,8 @@ def _base(
 ) -> str:
     """Group the rows, by people too if there are any: the one scan of the table.
 
-    Values that are no numbers are counted, and refused where the cells are: a test of each row would cost
-    more than the sum.
+    Values that are no finite numbers are refused where the cells are: a test of each row would cost more than
+    the sum. No rule finds a cell unsafe of which the largest contribution is NaN or infinite.
     """
     every = [*by, *([] if entity is None else [entity])]
     where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
@@ -86,21 +86,26 @@ def _contributors(rules: CellRules) -> int:
 
 
 def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value: bool) -> str:
-    """The cells of every set of totals; a person counts once in each, with the sum of their contributions."""
+    """The cells of every set of totals; a person counts once in each, with the sum of their contributions.
+
+    The refusal is in HAVING, as DuckDB computes no column that nobody selects.
+    """
     keys, most = aliases(len(by)), _contributors(rules)
     sets = [
         [alias for place, alias in enumerate(keys) if place not in totalled]
         for totalled in (*rules.totals, *rules.margins)
     ]
-    refused = f"CASE WHEN sum(bad) > 0 THEN {refusal(REFUSAL_VALUE, 'DOUBLE')} ELSE"
+    size = "sum(size)" if entity is None else "sum(reid_value)"  # neither is finite if a value is not
+    is_refused = f"sum(bad) > 0 OR NOT isfinite({size})"
+    checked = f"HAVING CASE WHEN {is_refused} THEN {refusal(REFUSAL_VALUE, 'BOOLEAN')} ELSE count(*) > 0 END"
     bits = f"{numbered(by)}, grouping({numbered(by)}) AS totalled"
     if entity is None:
         grouped = ", ".join(f"({', '.join(each)})" for each in sets)
         merged = f"list_slice(list_reverse_sort(flatten(list(largest))), 1, {most})"
         return f"""
           SELECT {bits}, sum(records)::BIGINT AS records, sum(records)::BIGINT AS people,
-            {refused} sum(value_sum) END AS value_sum, sum(size) AS size, {merged} AS largest
-          FROM reid_base GROUP BY GROUPING SETS ({grouped}) HAVING count(*) > 0"""
+            sum(value_sum) AS value_sum, sum(size) AS size, {merged} AS largest
+          FROM reid_base GROUP BY GROUPING SETS ({grouped}) {checked}"""
     grouped = ", ".join(f"({', '.join([*each, 'entity'])})" for each in sets)
     largest = f"max(abs(reid_value), {most})" if has_value else "NULL::DOUBLE[]"
     return f"""
@@ -108,8 +113,8 @@ def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value
             sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, {largest} AS largest
           FROM (
             SELECT {bits}, entity, sum(records) AS records,
-              {refused} sum(reid_value) END AS reid_value
-            FROM reid_base GROUP BY GROUPING SETS ({grouped})
+              sum(reid_value) AS reid_value
+            FROM reid_base GROUP BY GROUPING SETS ({grouped}) {checked}
           )
           GROUP BY {numbered(by)}, totalled"""
 

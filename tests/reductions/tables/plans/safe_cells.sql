@@ -12,10 +12,11 @@ FROM (
   ),
   reid_cells AS MATERIALIZED (
     SELECT q1, q2, grouping(q1, q2) AS totalled, sum(records)::BIGINT AS records,
-      sum(records)::BIGINT AS people, CASE WHEN sum(bad) > 0 THEN error('value must be a column of numbers, got another value; cast it in a view, or leave it out to count people')::DOUBLE
-      ELSE sum(value_sum) END AS value_sum, sum(size) AS size, list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
+      sum(records)::BIGINT AS people, sum(value_sum) AS value_sum, sum(size) AS size,
+      list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
     FROM reid_base
-    GROUP BY GROUPING SETS ((q1, q2), (q2), (q1)) HAVING count(*) > 0
+    GROUP BY GROUPING SETS ((q1, q2), (q2), (q1)) HAVING CASE WHEN sum(bad) > 0 OR NOT isfinite(sum(size)) THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE count(*) > 0 END
   ),
   reid_judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,

@@ -17,10 +17,11 @@ FROM (
       sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, max(abs(reid_value), 2) AS largest
     FROM (
       SELECT q1, q2, grouping(q1, q2) AS totalled, entity, sum(records) AS records,
-        CASE WHEN sum(bad) > 0 THEN error('value must be a column of numbers, got another value; cast it in a view, or leave it out to count people')::DOUBLE
-        ELSE sum(reid_value) END AS reid_value
+        sum(reid_value) AS reid_value
       FROM reid_base
-      GROUP BY GROUPING SETS ((q1, q2, entity), (q2, entity), (q1, entity), (entity))
+      GROUP BY GROUPING SETS ((q1, q2, entity), (q2, entity), (q1, entity), (entity)) HAVING CASE
+        WHEN sum(bad) > 0 OR NOT isfinite(sum(reid_value)) THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+        ELSE count(*) > 0 END
     )
     GROUP BY q1, q2, totalled
   ),
