@@ -20,6 +20,6 @@ def test_what_would_need_a_file_is_refused() -> None:
     with pytest.raises(OutOfDomainError, match="scenario must be valid JSON, got an error"):
         scenario("adult_worst_case")
     with pytest.raises(
-        OutOfDomainError, match="scenario must be JSON text or a mapping, got 3; pass what it says"
+        OutOfDomainError, match="scenario must be JSON text or a mapping, got 3; pass its contents"
     ):
         scenario(3)
