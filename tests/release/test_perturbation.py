@@ -104,7 +104,8 @@ def test_tables_that_are_not_there_or_use_reserved_names_are_refused() -> None:
 @pytest.mark.parametrize("records", [0, 1])
 def test_a_table_of_no_or_one_row_stays_and_lacks_its_mean(records: int) -> None:
     frame = table().head(records)
-    released = perturb(duckdb.connect(), frame, **ASKED).relation.pl()
+    con = duckdb.connect()
+    released = perturb(con, frame, **ASKED).relation.pl()
     assert len(released) == records
     assert released["pay"].null_count() == records
     assert released["town"].to_list() == frame["town"].to_list()
