@@ -470,6 +470,7 @@ def test_functions_are_found_by_question_and_by_user() -> None:
     assert "got 'zebra'; reid-sql functions lists all by question" in refused.stderr
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("name", ["functions", 'the "functions"'])
 def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path: Path, name: str) -> None:
     file, place = tmp_path / f"{name}.duckdb", '"' + name.replace('"', '""') + '"'

@@ -244,7 +244,8 @@ def _score_neighbours(
 
 def _sum_where(flags: npt.NDArray[np.bool_], weights: npt.NDArray[Any]) -> Floats:
     """Add up the weights of the flagged, (rows,)."""
-    return np.asarray(flags.astype(weights.dtype) @ weights)
+    with np.errstate(invalid="ignore"):  # BLAS may flag what lies beyond the rows
+        return np.asarray(flags.astype(weights.dtype) @ weights)
 
 
 def _measure_next_people(

@@ -125,7 +125,7 @@ def _line(part: pl.LazyFrame) -> pl.LazyFrame:
     known = part.rename({"n1": "first_size", "n2": "second_size"}, strict=False)
     has = known.collect_schema()
     return known.select(
-        (pl.col(name).fill_null(0) if name in has else pl.lit(0)).cast(pl.Int64).alias(name)
+        (pl.col(name).cast(pl.Int64).fill_null(0) if name in has else pl.lit(0, pl.Int64)).alias(name)
         for name in LINE_CELLS
     )
 
