@@ -98,6 +98,8 @@ def columns_beside(function: Function) -> str:
         return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    if "total_over" in names:
+        return "the columns of `by`"
     return "the quasi-identifiers" if of_classes else ""
 
 

@@ -2087,8 +2087,9 @@ def safe_table(
     `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
     estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
     that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
-    count by their absolute values; `value_sum` is the plain sum. With `entity`, the column that identifies
-    people, people are counted and contributions are added up for each before the rules; NULL is one person.
+    count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
+    `entity`, the column that identifies people, people are counted, and contributions are added up for each
+    before the rules; NULL is one person. Refuses a value that is no finite number.
 
     `totals='margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
     hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL
@@ -2101,16 +2102,17 @@ def safe_table(
 
     Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
 
+    >>> import polars as pl
     >>> import reid_sql.polars as rp
     >>> people = rp.demo_people()
-    >>> rp.safe_table(people, ["sex", "education"]).head(3).collect().glimpse()
+    >>> rp.safe_table(people, ["sex", "education"]).sort(pl.all()).head(3).collect().glimpse()
     Rows: 3
     Columns: 12
     $ sex                   <str> 'F', 'F', 'F'
-    $ education             <str> 'bachelor', 'doctorate', 'master'
+    $ education             <str> null, 'bachelor', 'doctorate'
     $ total_over      <list[str]> [], [], []
-    $ records               <i64> 163, 40, 77
-    $ people                <i64> 163, 40, 77
+    $ records               <i64> 38, 163, 40
+    $ people                <i64> 38, 163, 40
     $ value_sum             <f64> null, null, null
     $ largest_share         <f64> null, null, null
     $ unsafe          <list[str]> [], [], []

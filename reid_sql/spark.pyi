@@ -1976,6 +1976,8 @@ def population_risk(
      below_k                   | 0.267794
      below_k_low               | 0.1886
      below_k_high              | 0.422541
+     status                    | ok
+     sentence                  | Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique b...
      uniqueness_provable_low   | 0
      uniqueness_provable_high  | 0.367711
      correctness_provable_low  | 0.0865
@@ -1983,9 +1985,7 @@ def population_risk(
      below_k_provable_low      | 0
      below_k_provable_high     | 0.865489
      method                    | people
-     status                    | ok
      assumptions               | random sample; one row per person; no whole households
-     sentence                  | Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique b...
      records_dropped           | 0
      nulls                     | value
     """
@@ -2053,7 +2053,7 @@ def population_uniqueness(
      uniqueness      | 0.350333
      uniqueness_low  | 0
      uniqueness_high | 0.367711
-     status          | upper_bound: no estimate, only the sample's share of uniq...
+     status          | upper_bound: no estimate, but the sample's share of uniqu...
      records_dropped | 0
      nulls           | value
     -RECORD 2-----------------------------------------------------------------------

@@ -283,6 +283,7 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
     con.execute("CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv'")
     con.execute("SELECT * FROM fit_copula('town', people, ['age', 'sex'])").fetchall()
     con.execute("CREATE TEMP TABLE saved AS FROM copula_json('town')")
+    con.execute("CREATE TEMP TABLE published AS FROM safe_table(people, ['sex'])")
     for function in declared().values():
         if not function_facts.answers_a_table(function):
             continue
@@ -307,6 +308,8 @@ ARGUMENTS = {
     "synthetic": "people",
     "first": "people",
     "second": "people",
+    "tables": "['published']",
+    "by": "['sex']",
     "qi": "['age', 'sex']",
     "columns": "['age', 'sex', 'postcode']",
     "sensitive": "'diagnosis'",

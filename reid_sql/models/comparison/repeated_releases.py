@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.parameters import Floats, Integers
 
 CLASS, PAIR, PERSON = range(3)  # what a line of the reduction counts
@@ -146,6 +146,8 @@ class Releases:
         self.is_keyed = bool(lines.is_keyed.any())
         self.has_sensitive = bool(lines.has_sensitive.any())
         self.counts_people = len(self.persons.kind) > 0
+        if not any(self.sizes):
+            raise NoRecordsError(NO_RECORDS)
         for name, people in zip(("first", "second"), self.sizes, strict=True):
             if not people:
                 rule = f"{name} must contain at least one record, got 0"
