@@ -23,7 +23,8 @@ KEPT = f"SELECT unhex(sha256(i::VARCHAR)) AS v FROM range({ROWS}) AS t(i)"  # wh
 OF_PERSONS = [hashlib.sha256(str(i).encode()).digest() for i in range(0, ROWS, ROWS // 50)]
 pytestmark = [pytest.mark.threads, pytest.mark.newest]  # DuckDB 1.4 does not spill without httpfs
 
-NUMBERS = "SELECT hash(i) AS h, i FROM range(5_000_000) AS t(i)"
+# Larger than the limit, so that whatever was there before must go.
+NUMBERS = "SELECT hash(i) AS h, i FROM range(9_000_000) AS t(i)"
 
 
 def table(folder: Path) -> Path:
