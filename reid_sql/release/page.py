@@ -39,16 +39,8 @@ DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {
-    *(
-        "name",
-        "loss",
-        "columns",
-        "columns_released",
-        "columns_left_out",
-        "frontier",
-        "cross_tables",
-        "choices",
-    ),
+    *("name", "loss", "columns", "columns_released", "columns_left_out"),
+    *("frontier", "cross_tables", "choices"),
 }
 NONE: Final = (
     "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
