@@ -105,6 +105,11 @@ class CellRules:
     totals: tuple[tuple[int, ...], ...]  # the places of `by` that are totalled, of each set that is listed
     margins: tuple[tuple[int, ...], ...]  # the same of the sets that only other cells are compared with
 
+    @property
+    def largest(self) -> int:
+        """How many of the largest contributions are needed: the p % rule needs two."""
+        return max(self.contributors, 2)
+
 
 def check_cells(
     by: Sequence[str], value: str | None, entity: str | None, dominance: Sequence[float], totals: str

@@ -90,13 +90,8 @@ def _base(rows: pl.LazyFrame, names: Sequence[str], rules: CellRules, *, of_peop
         bad,
         total.alias("value_sum"),
         size.sum().alias("size"),
-        size.drop_nulls().top_k(_contributors(rules)).alias("largest"),
+        size.drop_nulls().top_k(rules.largest).alias("largest"),
     )
-
-
-def _contributors(rules: CellRules) -> int:
-    """How many of the largest contributions are needed: the p % rule needs two."""
-    return max(rules.contributors, 2)
 
 
 def _answer(base: pl.DataFrame, names: Sequence[str], rules: CellRules, k: int, p: float) -> pl.DataFrame:
@@ -131,7 +126,7 @@ def _cells(
     """The cells of one set of totals; a person counts once in each, with the sum of what they contribute."""
     keys = [name for place, name in enumerate(names) if place not in totalled]
     total = {name: pl.lit(None, dtype=base[name].dtype).alias(name) for name in names if name not in keys}
-    most = _contributors(rules)
+    most = rules.largest
     if "entity" in base.columns:
         contribution = pl.when(pl.col(VALUE).count() > 0).then(pl.col(VALUE).sum()).alias(VALUE)
         people = base.group_by([*keys, "entity"]).agg(pl.col("records").sum(), contribution)

@@ -73,16 +73,11 @@ def _base(
             {total} AS reid_value
           FROM {rows} {where} GROUP BY {numbered(every)}"""
     size = "sum(abs(reid_value))" if has_value else "NULL::DOUBLE"
-    largest = f"max(abs(reid_value), {_contributors(rules)})" if has_value else "NULL::DOUBLE[]"
+    largest = f"max(abs(reid_value), {rules.largest})" if has_value else "NULL::DOUBLE[]"
     return f"""
           SELECT {numbered(by)}, count(*) AS records, {bad} AS bad, {total} AS value_sum, {size} AS size,
             {largest} AS largest
           FROM {rows} {where} GROUP BY {numbered(by)}"""
-
-
-def _contributors(rules: CellRules) -> int:
-    """How many of the largest contributions are needed: the p % rule needs two."""
-    return max(rules.contributors, 2)
 
 
 def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value: bool) -> str:
@@ -90,7 +85,7 @@ def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value
 
     The refusal is in HAVING, as DuckDB computes no column that nobody selects.
     """
-    keys, most = aliases(len(by)), _contributors(rules)
+    keys, most = aliases(len(by)), rules.largest
     sets = [
         [alias for place, alias in enumerate(keys) if place not in totalled]
         for totalled in (*rules.totals, *rules.margins)
