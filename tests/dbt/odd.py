@@ -66,6 +66,7 @@ def clear_postgres(folder: str) -> None:
     with connected(folder) as con:
         con.execute("DROP SCHEMA IF EXISTS public_dbt_test__audit CASCADE")
         con.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        con.execute("GRANT USAGE ON SCHEMA public TO PUBLIC")  # as it was, for other files' users
 
 
 def connected(folder: str) -> Any:
