@@ -28,20 +28,33 @@ class Unknowns:
         self._most = most
         self._ends: list[tuple[int, int]] = []
         self._rows: list[tuple[Terms, float, float]] = []
+        self._fitting: list[Floats] = []  # solutions that fit all that is shown
 
     def add(self, low: int = 0, high: int | None = None) -> int:
         """Add an unknown between the ends, and return its number."""
+        self._fitting.clear()
         self._ends.append((low, self._most if high is None else high))
         return len(self._ends) - 1
 
     def show(self, terms: Terms, low: float, high: float) -> None:
         """Add what a report shows: the sum lies within the ends."""
+        self._fitting.clear()
         self._rows.append((terms, low, high))
 
-    def interval(self, terms: Terms) -> tuple[float, float]:
-        """Return the least and the greatest value of a sum that fit all that is shown; NaN if none do."""
+    def protects(self, terms: Terms, least: int, below: int) -> bool:
+        """Whether a sum of at least `least` is protected by the interval of the values that fit.
+
+        The values in the solutions for other sums are within the interval. If they are far enough apart, its
+        ends are not sought.
+        """
         cost = self._row(terms)
-        return self._solve(cost), -self._solve(-cost)
+        for ends in ((), (cost,), (-cost,)):  # the values that are known, the least, the greatest
+            if not all(map(self._solve, ends)):
+                return False
+            known = [float(each @ cost) for each in self._fitting]
+            if known and is_protected((min(known), max(known)), least, below):
+                return True
+        return False
 
     def _row(self, terms: Terms) -> Floats:
         row = np.zeros(len(self._ends))
@@ -49,7 +62,8 @@ class Unknowns:
             row[place] += coefficient
         return row
 
-    def _solve(self, cost: Floats) -> float:
+    def _solve(self, cost: Floats) -> bool:
+        """Seek what fits all that is shown at the least cost; whether anything does."""
         lows, highs = zip(*self._ends, strict=True)
         shown: dict[str, Any] = {}
         if self._rows:
@@ -58,7 +72,9 @@ class Unknowns:
                 matrix, [low for _, low, _ in self._rows], [high for _, _, high in self._rows]
             )
         solution = milp(cost, integrality=np.ones(len(cost)), bounds=Bounds(lows, highs), **shown)
-        return float("nan") if solution.x is None else round(float(solution.fun), 6)
+        if solution.x is not None:
+            self._fitting.append(np.round(solution.x))
+        return solution.x is not None
 
 
 def is_protected(interval: tuple[float, float], least: int, below: int) -> bool:
@@ -148,7 +164,7 @@ def _is_hidden_well(
         targets.append((len(records) * 2, counts.dropped))
         least[len(records) * 2] = 1
     return all(
-        is_protected(reader.interval(dict.fromkeys(some, 1)), sum(least[at] for at in some), below)
+        reader.protects(dict.fromkeys(some, 1), sum(least[at] for at in some), below)
         for some in _small_sums(targets, below)
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import Final
 
-from reid_sql.check.audit import Unknowns, is_protected
+from reid_sql.check.audit import Unknowns
 from reid_sql.check.masking import is_small
 
 By = tuple[str, ...]  # the columns that make groups
@@ -49,7 +49,7 @@ def _are_open(tables: Groupings, hidden: Mapping[By, AbstractSet[Cell]], below: 
         return False
     reader, numbers = _reader_of_groups(tables, hidden, below)
     return all(
-        is_protected(reader.interval(dict.fromkeys((numbers[each] for each in some), 1)), len(some), below)
+        reader.protects(dict.fromkeys((numbers[each] for each in some), 1), len(some), below)
         for some in _small_sums(tables, below)
     )
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reid_sql.check.audit import Unknowns, is_protected
@@ -137,37 +138,49 @@ def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
     assert all(
         each["records"] in (None, 0) or each["records"] >= BELOW for each in page["tables"][0]["class_sizes"]
     )
+    counts = np.array([[within(world, *each) for each in bins] for world in worlds])  # (worlds, bins)
     for some in itertools.chain.from_iterable(
-        itertools.combinations(bins, n) for n in range(1, len(bins) + 1)
+        itertools.combinations(range(len(bins)), n) for n in range(1, len(bins) + 1)
     ):
-        true = sum(within(sizes, *each) for each in some)
-        if 0 < true < BELOW:
-            counts = [sum(within(world, *each) for each in some) for world in worlds]
-            assert is_protected((min(counts), max(counts)), sum(low for low, _ in some), BELOW), (some, page)
+        if 0 < sum(within(sizes, *bins[at]) for at in some) < BELOW:
+            sums = counts[:, some].sum(axis=1)
+            assert is_protected((sums.min(), sums.max()), sum(bins[at][0] for at in some), BELOW), (
+                some,
+                page,
+            )
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_intervals_are_those_that_trying_all_finds(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_protected_is_what_trying_all_finds(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - counts, not secrets
     most, many = 6, 3
     reader = Unknowns(most)
     ends = [(draw.randint(0, 2), draw.randint(3, most)) for _ in range(many)]
     unknowns = [reader.add(*each) for each in ends]
     truth = [draw.randint(*each) for each in ends]
-    shown: list[tuple[list[int], int, int]] = []
-    for _ in range(2):
+    worlds = list(itertools.product(*(range(low, high + 1) for low, high in ends)))
+    for _ in range(3):
+        for some in ([1, 0, 0], [0, 1, 1], [1, 1, 1]):
+            found = [dot(some, each) for each in worlds]
+            low, high = min(found), max(found)
+            small = dict(zip(unknowns, some, strict=True))
+            assert not reader.protects(small, low - 1, high - low + 1)
+            assert not reader.protects(small, low, high + 2)
+            assert reader.protects(small, low - 1, high - low)
+            assert reader.protects(small, low, high + 1)
         terms = [draw.randint(-1, 2) for _ in range(many)]
-        value = sum(a * b for a, b in zip(terms, truth, strict=True))
-        shown.append((terms, value - draw.randint(0, 1), value))
-        reader.show(dict(zip(unknowns, terms, strict=True)), *shown[-1][1:])
-    worlds = [
-        each
-        for each in itertools.product(*(range(low, high + 1) for low, high in ends))
-        if all(low <= dot(terms, each) <= high for terms, low, high in shown)
-    ]
-    for some in ([1, 0, 0], [0, 1, 1], [1, 1, 1]):
-        found = [dot(some, each) for each in worlds]
-        assert reader.interval(dict(zip(unknowns, some, strict=True))) == (min(found), max(found))
+        value = dot(terms, truth)
+        low = value - draw.randint(0, 1)
+        reader.show(dict(zip(unknowns, terms, strict=True)), low, value)
+        worlds = [each for each in worlds if low <= dot(terms, each) <= value]
+
+
+def test_nothing_is_protected_by_figures_that_no_counts_fit() -> None:
+    reader = Unknowns(9)
+    unknown = reader.add()
+    assert reader.protects({unknown: 1}, 1, 5)
+    reader.show({unknown: 2}, 3, 3)
+    assert not reader.protects({unknown: 1}, 1, 5)
 
 
 def dot(terms: Sequence[int], values: Sequence[int]) -> int:

@@ -16,7 +16,8 @@ import reid_sql
 from reid_sql.engines.duckdb import jobs
 
 pytestmark = [pytest.mark.real_data, pytest.mark.threads]
-SOON = 2.0  # seconds; the machine may be busy with other tests
+SOON = 2.0  # seconds by the clock or of the processor: the machine may be busy with other tests
+LATE = 15.0  # seconds by the clock within which another process ends, whose statement would take minutes
 GROUPS = ", ".join(
     f"{{'columns': ['{column}'], 'probability': 0.5}}"
     for column in ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "income")
@@ -82,19 +83,23 @@ def columns(count: int) -> str:
     return str(names[:count])
 
 
+def clocks() -> tuple[float, float]:
+    return time.monotonic(), time.process_time()
+
+
 def at_work() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == jobs.THREAD]
 
 
 def interrupt_in_the_midst(
-    con: duckdb.DuckDBPyConnection, called: list[float], after: threading.Event
+    con: duckdb.DuckDBPyConnection, called: list[tuple[float, float]], after: threading.Event
 ) -> None:
     """Interrupt a moment after the body began; one called for some rows at a time, after two seconds."""
     start = time.monotonic()
     while not at_work() and time.monotonic() < start + 2 and not after.is_set():
         time.sleep(0.01)
     time.sleep(0.1)
-    called.append(time.monotonic())
+    called.append(clocks())
     con.interrupt()
 
 
@@ -103,7 +108,7 @@ def test_an_interrupt_ends_the_statement(
     tables: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", 0.5)
-    con, called, after = tables.cursor(), list[float](), threading.Event()
+    con, called, after = tables.cursor(), list[tuple[float, float]](), threading.Event()
     reid_sql.register(con)
     sql = call.replace("$columns", columns(16)).replace("$wide", columns(23))
     waiting = threading.Thread(target=interrupt_in_the_midst, args=(con, called, after))
@@ -111,12 +116,12 @@ def test_an_interrupt_ends_the_statement(
     try:
         with pytest.raises(duckdb.InterruptException):
             con.execute(f"CREATE OR REPLACE TEMP TABLE answered AS FROM {sql}")
-        ended = time.monotonic()
+        ended = clocks()
     finally:
         after.set()
         waiting.join()
-    assert ended - called[0] < SOON
-    while at_work() and time.monotonic() < ended + 10:  # what nobody waits for ends at its next check
+    assert min(end - begin for begin, end in zip(called[0], ended, strict=True)) < SOON
+    while at_work() and time.monotonic() < ended[0] + 60:  # what nobody waits for ends at its next check
         time.sleep(0.01)
     assert at_work() == []
     assert con.execute("SELECT count(*) FROM risk_summary(adult, ['age', 'sex'])").fetchall() == [(1,)]
@@ -154,25 +159,26 @@ def test_control_c_ends_a_statement_in_the_main_thread(adult: str) -> None:
     ) as ran:
         assert ran.stdout is not None
         assert ran.stdout.readline() == "begun\n"
-        time.sleep(5)
+        time.sleep(2)
         os.kill(ran.pid, signal.SIGINT)
         sent = time.monotonic()
         reported = ran.stdout.readline()
-        assert time.monotonic() - sent < SOON
+        assert time.monotonic() - sent < LATE
         assert "[(42,)]" in reported
-        ran.wait(20)
+        ran.wait(60)
 
 
 def test_control_c_ends_the_command(adult: str) -> None:
     census = str(Path(adult).with_name("census_income_kdd.parquet"))
     named = columns(12)[1:-1].replace("'", "").replace(" ", "")
-    called = ["qar", census, "--columns", named, "--remove", "3000", "--by", "exact"]
+    called = ["qar", census, "--columns", named, "--remove", "3000", "--by", "exact", "--progress"]
     command = [sys.executable, "-m", "reid_sql", *called]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
-        time.sleep(8)
-        assert ran.poll() is None
+        assert ran.stderr is not None
+        while not ran.stderr.readline().startswith("removals by"):
+            assert ran.poll() is None
         ran.send_signal(signal.SIGINT)
         sent = time.monotonic()
-        ran.communicate(timeout=30)
-        assert time.monotonic() - sent < SOON + 1  # with leaving Python
+        ran.communicate(timeout=60)
+        assert time.monotonic() - sent < LATE
         assert ran.returncode == 130

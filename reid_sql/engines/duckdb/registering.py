@@ -147,7 +147,10 @@ def register(
             cursor, functions, is_private=is_private
         )
         registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
-        _reach(con, functions, catalogue)
+        if is_private:  # where no macro of a user's has a name of ours, nor does anybody write USE
+            con.execute(f"SET search_path = 'memory.main,{catalogue}.main'")
+        else:
+            _reach(con, functions, catalogue)
     return f"{catalogue}.main"
 
 

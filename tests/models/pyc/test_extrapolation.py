@@ -105,6 +105,16 @@ def test_rules_of_thumb_recover_their_own_curves(
     assert found.correctness == pytest.approx(curve(5000.0), rel=1e-5)
 
 
+@pytest.mark.parametrize("rate", [0.1, 0.5, 1.0, 2.0])
+def test_a_decay_is_recovered_that_is_nearly_over_at_the_first_size(rate: float) -> None:
+    sizes = [4, 5, 6, 8, 100]
+    shares = [float(0.3 + 0.7 * mpmath.exp(-rate * (n - 1))) for n in sizes]
+    found = extrapolate(sizes, shares, [7, 10_000], "exp")
+    assert found.status == STATUS_NO_ERRORS
+    assert found.parameters == {"floor": pytest.approx(0.3), "rate": pytest.approx(rate, rel=1e-4)}
+    assert found.correctness == pytest.approx([0.3 + 0.7 * float(mpmath.exp(-6 * rate)), 0.3], rel=1e-6)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_order_and_repeats_and_size_one_make_no_difference(method: str) -> None:
     once = extrapolate([10, 100, 1000], [0.95, 0.8, 0.55], PEOPLE, method).correctness
