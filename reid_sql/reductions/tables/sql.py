@@ -1,4 +1,4 @@
-"""Cells of a table of aggregates in SQL, and the rows of published tables."""
+"""Cells of a table of aggregates in SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -231,9 +231,8 @@ def _margin(width: int, place: int) -> str:
     bit, margin = _bits(width, [place]), f"m{place}"
     others = [alias for o, alias in enumerate(aliases(width)) if o != place]
     matched = f"AND {same('c', margin, others)}" if others else ""
-    several = f"""(
-              SELECT count(*) > 1 FROM (SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0)
-            )"""
+    categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
+    several = f"(SELECT count(*) > 1 FROM ({categories}))"
     return f"""
           LEFT JOIN (SELECT * FROM reid_cells WHERE {several}) AS {margin}
             ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {matched}"""
@@ -260,8 +259,9 @@ def _hide(width: int, suppress: str, protection: int) -> str:
         status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
     return f"""reid_numbered AS MATERIALIZED (
-          SELECT row_number() OVER () AS reid_cell, *, [{", ".join(codes_of_cells(width))}]::BIGINT[] AS codes,
-            ({IS_UNSAFE})::BIGINT AS is_primary FROM reid_judged
+          SELECT row_number() OVER () AS reid_cell, *,
+            [{", ".join(codes_of_cells(width))}]::BIGINT[] AS codes, ({IS_UNSAFE})::BIGINT AS is_primary
+          FROM reid_judged
         ),
         reid_begun AS MATERIALIZED (
           SELECT reid_begin('{SUPPRESSED}', list(codes ORDER BY reid_cell ASC),
@@ -303,15 +303,3 @@ def _listed(by: Sequence[str], suppress: str) -> str:
           list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
         FROM reid_hidden, (SELECT {loss} AS loss FROM reid_hidden)
         ORDER BY {order}"""
-
-
-def published_rows(tables: Sequence[Source]) -> str:
-    """List the rows of all tables, each as a JSON object."""
-    rows = " UNION ALL ".join(
-        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text "
-        f"FROM {table.items()}"
-        for number, table in enumerate(tables, 1)
-    )
-    return f"""
-        SELECT row_number() OVER () AS place, tbl, text, 0::BIGINT AS records_dropped, 'value' AS nulls
-        FROM ({rows})"""
