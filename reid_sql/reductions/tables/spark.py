@@ -8,7 +8,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import drop_nulls, null_report
-from reid_sql.engines.spark.frames import Rows, as_number, column, fetch, read_rows, resolve_columns, to_spark
+from reid_sql.engines.spark.frames import (
+    Rows,
+    as_number,
+    column,
+    fetch,
+    read_rows,
+    resolve_columns,
+    store,
+    to_spark,
+)
 from reid_sql.engines.spark.source import SOURCE, run_text
 from reid_sql.models.tables.suppression import STATUS_WORDS, suppress_cells
 from reid_sql.reductions.tables import (
@@ -47,9 +56,9 @@ def safe_cells(
     rows = _read(tbl, by, value, entity)
     shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None, has_top=False)
     base = _run(rows, drop_nulls(rows, nulls), group_rows(SOURCE.items(), shape, rules.largest))
-    base = base.localCheckpoint()  # each set of totals reads it
+    base = store(base)  # each set of totals reads it
     cells = _run(rows, base, f"WITH reid_base AS (SELECT * FROM {SOURCE.items()}) {list_cells(shape, rules)}")
-    cells = cells.localCheckpoint()
+    cells = store(cells)
     named = f"WITH reid_cells AS (SELECT * FROM {SOURCE.items()})"
     judged = _run(rows, cells, f"{named} {judge_cells(len(by), rules, k, p_percent)}")
     hidden = _hide(rows, judged, suppress, width_of(protection, k))
@@ -80,7 +89,7 @@ def _hide(rows: Rows, judged: DataFrame, suppress: str, width: int) -> DataFrame
         status = F.lit(0) if suppress == "none" else primary.cast("int")
         return judged.withColumn("hidden", status)
     codes = [f"{code} AS code{place}" for place, code in enumerate(codes_of_cells(len(rows.given)), 1)]
-    numbered = _run(rows, judged, f"SELECT *, {', '.join(codes)} FROM {SOURCE.items()}").localCheckpoint()
+    numbered = store(_run(rows, judged, f"SELECT *, {', '.join(codes)} FROM {SOURCE.items()}"))
     names = [f"code{place}" for place, _ in enumerate(rows.given, 1)]
     fetched = fetch(numbered.select(*names, "records", primary.alias("primary")), "the cells of a table")
     if not fetched.num_rows:
