@@ -18,8 +18,10 @@ from reid_sql.commands.tables import (
     given_entity,
     open_file_table,
 )
+from reid_sql.function import sql_literal
 from reid_sql.parameters import Columns
 from reid_sql.reductions.tables import SAFE_CELLS
+from reid_sql.sources.acro import read_risk_appetite, write_results
 from reid_sql.sources.files import attach_source, open_source
 from reid_sql.terminal.cells import audit_page, cells_page
 
@@ -33,11 +35,22 @@ def run_safe(options: argparse.Namespace) -> int:
     how = function_options(options, "safe_table", *COUNTED) | given_entity(options)
     if options.value is not None:
         how["value"] = options.value
+    appetite = None if options.risk_appetite is None else read_risk_appetite(options.risk_appetite)
+    if appetite is not None:
+        how |= {
+            name: value for name, value in appetite.parameters.items() if name != "k" or options.k is None
+        }
     table = open_file_table(options, BY)
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
+    notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
+    if options.acro is not None:
+        given = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
+        call_text = f"safe_table(..., {sql_literal(table.columns)}, {given})"
+        written = write_results(options.acro, rows, table.columns, call_text)
+        notes.append(f"Written for an output checker: {written}. Publish the CSV file alone.")
     page = {"cells": rows}
-    print_answer(options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), people)
+    print_answer(options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes))
     return PASSED
 
 

@@ -303,6 +303,10 @@ def _safe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suppress", metavar="WORD", help=words)
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.add_argument("--protection", metavar="N", help=words)
+    words = "take k and the rules of dominance from a risk appetite of ACRO; --k goes before it"
+    parser.add_argument("--risk-appetite", metavar="FILE.yaml", help=words)
+    words = "write the counts and what is unsafe as results of ACRO, for an output checker"
+    parser.add_argument("--acro", metavar="FOLDER", help=words)
     _nulls(parser, "")
 
 

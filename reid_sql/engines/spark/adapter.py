@@ -114,7 +114,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
     """The session of the first table that is asked about."""
-    return next(each.sparkSession for each in arguments.values() if isinstance(each, DataFrame))
+    listed = (each if isinstance(each, list) else [each] for each in arguments.values())
+    return next(each.sparkSession for frames in listed for each in frames if isinstance(each, DataFrame))
 
 
 def _derive_people(arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool) -> DataFrame:

@@ -237,6 +237,14 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     return fetched
 
 
+def store(frame: DataFrame) -> DataFrame:
+    """Compute the frame and store it on the executors; a refusal of our own is raised as one."""
+    try:
+        return frame.localCheckpoint()
+    except PySparkException as error:
+        raise UnavailableError(name_condition(error)) from None
+
+
 RAISED: Final = "USER_RAISED_EXCEPTION"  # by the refusals of our own functions, and by a user's view
 
 
@@ -245,7 +253,7 @@ def name_condition(error: PySparkException) -> str:
     words = str(error).split("\n", maxsplit=1)[0].split(" SQLSTATE", maxsplit=1)[0].rstrip(".")
     condition = error.getCondition()
     ours = condition == RAISED and re.search(r" must .*; ", words)
-    return words if ours else condition or type(error).__name__
+    return words.removeprefix(f"[{RAISED}] ") if ours else condition or type(error).__name__
 
 
 def _limit(spark: SparkSession) -> int:

@@ -12,6 +12,11 @@ from reid_sql.engines.spark.frames import Rows
 from reid_sql.sql.text import Source
 
 TABLE: Final = "reid_table"
+NAMES: Final = {  # of functions that sqlglot leaves as they are
+    "LIST_EXTRACT": "TRY_ELEMENT_AT",
+    "LIST_SLICE": "SLICE",
+    "ERROR": "RAISE_ERROR",
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,8 @@ def _translate(node: Any) -> Any:  # noqa: ANN401 - a node of sqlglot's tree
         node.set("kind", "CROSS")
     if isinstance(node, exp.IgnoreNulls):
         return node.this
+    if isinstance(node, exp.Anonymous):
+        node.set("this", NAMES.get(node.name.upper(), node.name))
     return node
 
 

@@ -1,4 +1,4 @@
-"""Tables of aggregates: the cells of one that is made, and the rows of those that were published."""
+"""The cells of a table of aggregates, and the rules by which one is unsafe."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.audit import LEAST_COUNT
-from reid_sql.models.tables.published_tables import PublishedRows
-from reid_sql.parameters import TABLES, Choice, Columns, Key, Number, Numbers, fold_case, list_text
+from reid_sql.parameters import Choice, Columns, Key, Number, Numbers, fold_case, list_text
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -50,10 +49,6 @@ REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
 )
-NOT_ON_SPARK: Final = (
-    "its answer lists the cells of a table that somebody will read, which a GROUP BY makes small"
-)
-SMALL_TABLES: Final = "published tables are small"
 SAFE_CELLS: Final = Reduction(
     __name__,
     name="safe_cells",
@@ -81,18 +76,7 @@ SAFE_CELLS: Final = Reduction(
         "status": "VARCHAR",
         "loss": "DOUBLE",
     },
-    absences={"spark": NOT_ON_SPARK},
     distinct=True,
-)
-PUBLISHED_ROWS: Final = Reduction(
-    __name__,
-    name="published_rows",
-    words="the rows of published tables, each as a JSON object of its columns",
-    arguments=(Argument("tables", TABLES),),
-    columns={"place": "BIGINT", "tbl": "BIGINT", "text": "VARCHAR"},
-    arrays=PublishedRows,
-    absences={"spark": SMALL_TABLES, "ibis": SMALL_TABLES},
-    reasons={"by": "the tables are read as a whole", "entity": "the tables hold counts, not people"},
 )
 
 

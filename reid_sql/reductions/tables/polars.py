@@ -1,8 +1,6 @@
-"""Cells of a table of aggregates in Polars, and the rows of published tables."""
+"""Cells of a table of aggregates in Polars."""
 
-import json
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -217,24 +215,3 @@ def _codes(cells: pl.DataFrame, place: int, name: str) -> np.ndarray[Any, Any]:
     """The ranks of the categories of a column, NULL first, and 0 for a total."""
     is_total = cells["totalled"].list.contains(place).to_numpy()
     return np.where(is_total, 0, rank_values(cells[name]).to_numpy() + 1)
-
-
-def published_rows(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
-    """List the rows of all tables, each as a JSON object."""
-    listed = [
-        map_whole(table, _encode, {"text": pl.String()}).select(
-            pl.lit(number, dtype=pl.Int64).alias("tbl"), "text"
-        )
-        for number, table in enumerate(tables, 1)
-    ]
-    numbered = pl.concat(listed).with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
-    return null_report(numbered, [], "value", numbered)
-
-
-def _encode(table: pl.DataFrame) -> pl.DataFrame:
-    texts = [json.dumps(row, default=_plain) for row in table.iter_rows(named=True)]
-    return pl.DataFrame({"text": pl.Series(texts, dtype=pl.String)})
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - what JSON has no word for
-    return float(value) if isinstance(value, Decimal) else str(value)

@@ -1,6 +1,7 @@
-"""Cells of a table of aggregates in SQL, and the rows of published tables."""
+"""Cells of a table of aggregates in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.reductions.tables import (
@@ -17,8 +18,9 @@ from reid_sql.reductions.tables import (
     width_of,
 )
 from reid_sql.sql.records import SUPPRESSED, with_null_report
-from reid_sql.sql.text import Source, aliases, name, none_null, numbered, refusal, text, texts
+from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
 
+NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest": "NULL::DOUBLE[]"}
 STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
 
 
@@ -41,11 +43,12 @@ def safe_cells(
     """
     rules = check_cells(by, value, entity, dominance, totals)
     columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
+    shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
     body = f"""
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, rules, nulls)}),
-        reid_cells AS MATERIALIZED ({_cells(by, entity, rules, has_value=value is not None)}),
-        reid_judged AS MATERIALIZED ({_judge(by, rules, k, p_percent)}),
-        {_hide(by, suppress, width_of(protection, k))}
+        reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
+        reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
+        {_hide(len(by), suppress, width_of(protection, k))}
         {_listed(by, suppress)}"""
     label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
     return tbl.check_columns(label, columns, with_null_report(tbl, by, nulls, body))
@@ -60,61 +63,139 @@ def _base(
     the sum. No rule finds a cell unsafe of which the largest contribution is NaN or infinite.
     """
     every = [*by, *([] if entity is None else [entity])]
-    where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
     cell = "NULL" if value is None else name(value)
-    has_value = value is not None
-    before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"} if has_value else {}
-    rows = tbl.rows(every, before=before)
-    total = "sum(reid_value)" if has_value else "NULL::DOUBLE"
-    bad = "count(reid_given) - count(reid_value)" if has_value else "0"
-    if entity is not None:
-        return f"""
-          SELECT {numbered(by)}, q{len(every)} AS entity, count(*) AS records, {bad} AS bad,
-            {total} AS reid_value
-          FROM {rows} {where} GROUP BY {numbered(every)}"""
-    size = "sum(abs(reid_value))" if has_value else "NULL::DOUBLE"
-    largest = f"max(abs(reid_value), {rules.largest})" if has_value else "NULL::DOUBLE[]"
+    before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"}
+    where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
+    rows = f"{tbl.rows(every, before=before if value is not None else {})} {where}"
+    shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
+    return group_rows(rows, shape, rules.largest)
+
+
+@dataclass(frozen=True)
+class CellShape:
+    """What the texts of cells hang on; an engine without `has_top` has no aggregate of the largest values."""
+
+    width: int
+    counts_people: bool
+    has_value: bool
+    has_top: bool = True
+
+
+def group_rows(rows: str, shape: CellShape, most: int) -> str:
+    """Group rows of q1, q2, …, and of reid_given and reid_value if there is a value, to the base of cells."""
+    keys = aliases(shape.width)
+    figures = {"records": "count(*)"}
+    if shape.has_value:
+        figures["bad"] = "count(reid_given) - count(reid_value)"
+    if not shape.counts_people:
+        return _with_largest(rows, keys, figures, shape, most)
+    total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
     return f"""
-          SELECT {numbered(by)}, count(*) AS records, {bad} AS bad, {total} AS value_sum, {size} AS size,
-            {largest} AS largest
-          FROM {rows} {where} GROUP BY {numbered(by)}"""
+          SELECT {", ".join(keys)}, q{shape.width + 1} AS entity, {_columns(figures | total)}
+          FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
 
 
-def _cells(by: Sequence[str], entity: str | None, rules: CellRules, *, has_value: bool) -> str:
-    """The cells of every set of totals; a person counts once in each, with the sum of their contributions.
+def list_cells(shape: CellShape, rules: CellRules) -> str:
+    """The cells of every set of totals, from reid_base.
 
-    The refusal is in HAVING, as DuckDB computes no column that nobody selects.
+    Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
+    the time. The refusal is in WHERE, as DuckDB computes no column that nobody selects.
     """
-    keys, most = aliases(len(by)), rules.largest
-    sets = [
-        [alias for place, alias in enumerate(keys) if place not in totalled]
-        for totalled in (*rules.totals, *rules.margins)
-    ]
-    size = "sum(size)" if entity is None else "sum(reid_value)"  # neither is finite if a value is not
-    is_refused = f"sum(bad) > 0 OR NOT isfinite({size})"
-    checked = f"HAVING CASE WHEN {is_refused} THEN {refusal(REFUSAL_VALUE, 'BOOLEAN')} ELSE count(*) > 0 END"
-    bits = f"{numbered(by)}, grouping({numbered(by)}) AS totalled"
-    if entity is None:
-        grouped = ", ".join(f"({', '.join(each)})" for each in sets)
-        merged = f"list_slice(list_reverse_sort(flatten(list(largest))), 1, {most})"
-        return f"""
-          SELECT {bits}, sum(records)::BIGINT AS records, sum(records)::BIGINT AS people,
-            sum(value_sum) AS value_sum, sum(size) AS size, {merged} AS largest
-          FROM reid_base GROUP BY GROUPING SETS ({grouped}) {checked}"""
-    grouped = ", ".join(f"({', '.join([*each, 'entity'])})" for each in sets)
-    largest = f"max(abs(reid_value), {most})" if has_value else "NULL::DOUBLE[]"
+    sets = (*rules.totals, *rules.margins)
+    list_set = _list_people if shape.counts_people else _list_records
+    is_listed = "records > 0"
+    if shape.has_value:
+        is_refused = "bad > 0 OR NOT size < 'infinity'::DOUBLE"
+        is_listed = f"CASE WHEN {is_refused} THEN {refusal(REFUSAL_VALUE)} ELSE records > 0 END"
+    listed = ", ".join(aliases(shape.width))
+    return " UNION ALL ".join(
+        f"""
+          SELECT {listed}, totalled, records, people, value_sum, size, largest
+          FROM ({list_set(shape, totalled, rules.largest)}) AS reid_set
+          WHERE {is_listed}"""
+        for totalled in sets
+    )
+
+
+def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:
+    """The cells of one set of totals, where each record is a person: sums of the cells of the base."""
+    figures = {"records": "sum(records)::BIGINT", "people": "sum(records)::BIGINT"}
+    if shape.has_value:
+        figures |= {each: f"sum({each})" for each in ("bad", "value_sum", "size")}
+        figures["largest"] = f"list_slice(list_reverse_sort(flatten(list(largest))), 1, {most})"
+    else:
+        figures |= NO_VALUE
     return f"""
-          SELECT {numbered(by)}, totalled, sum(records)::BIGINT AS records, count(*) AS people,
-            sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, {largest} AS largest
+          SELECT {_keys_of(shape.width, totalled)}, {_columns(figures)}
+          FROM reid_base {_grouped(_kept(shape.width, totalled))}"""
+
+
+def _list_people(shape: CellShape, totalled: Sequence[int], most: int) -> str:
+    """The cells of one set of totals; a person counts once in each, with the sum of their contributions."""
+    keys, people = _kept(shape.width, totalled), "reid_base"
+    bad = ["bad"] * shape.has_value
+    sums = {each: f"sum({each})::BIGINT" for each in ("records", *bad)}
+    if totalled:
+        total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
+        people = f"""(
+            SELECT {prefix(keys)} entity, {_columns(sums | total)}
+            FROM reid_base GROUP BY {prefix(keys)} entity
+          ) AS reid_people"""
+    cells = _with_largest(people, keys, sums | {"people": "count(*)"}, shape, most)
+    figures = ("records", "people", *bad, "value_sum", "size", "largest")
+    return f"""
+          SELECT {_keys_of(shape.width, totalled)}, {", ".join(figures)} FROM ({cells}) AS reid_grouped"""
+
+
+def _with_largest(
+    relation: str, keys: Sequence[str], figures: Mapping[str, str], shape: CellShape, most: int
+) -> str:
+    """Group contributions, reid_value, by the keys: figures, sum, sum of sizes and the largest sizes."""
+    if not shape.has_value:
+        return f"SELECT {prefix(keys)} {_columns({**figures, **NO_VALUE})} FROM {relation} {_grouped(keys)}"
+    sums = {**figures, "value_sum": "sum(reid_value)", "size": "sum(abs(reid_value))"}
+    if shape.has_top:
+        largest = f"max(abs(reid_value), {most}) AS largest"
+        return f"SELECT {prefix(keys)} {_columns(sums)}, {largest} FROM {relation} {_grouped(keys)}"
+    within = f"PARTITION BY {', '.join(keys)}" if keys else ""
+    merged = _columns({each: f"max({each})" for each in sums})
+    return f"""
+          SELECT {prefix(keys)} {merged},
+            list_slice(list_reverse_sort(flatten(list(largest))), 1, {most}) AS largest
           FROM (
-            SELECT {bits}, entity, sum(records) AS records,
-              sum(reid_value) AS reid_value
-            FROM reid_base GROUP BY GROUPING SETS ({grouped}) {checked}
-          )
-          GROUP BY {numbered(by)}, totalled"""
+            SELECT {prefix(keys)} {_columns(sums)}, NULL::DOUBLE[] AS largest FROM {relation} {_grouped(keys)}
+            UNION ALL
+            SELECT {prefix(keys)} {", ".join("NULL" for _ in sums)}, [contribution] AS largest
+            FROM (
+              SELECT {prefix(keys)} abs(reid_value) AS contribution,
+                row_number() OVER ({within} ORDER BY abs(reid_value) DESC) AS place
+              FROM {relation} WHERE reid_value IS NOT NULL
+            ) AS reid_ranked
+            WHERE place <= {most}
+          ) AS reid_both
+          {_grouped(keys)}"""
 
 
-def _judge(by: Sequence[str], rules: CellRules, k: int, p_percent: float) -> str:
+def _columns(figures: Mapping[str, str]) -> str:
+    return ", ".join(f"{cell} AS {alias}" for alias, cell in figures.items())
+
+
+def _kept(width: int, totalled: Sequence[int]) -> list[str]:
+    return [alias for place, alias in enumerate(aliases(width)) if place not in totalled]
+
+
+def _keys_of(width: int, totalled: Sequence[int]) -> str:
+    """Select the columns of the cells of one set, NULL where they are totalled, and which are."""
+    keys = _kept(width, totalled)
+    cells = [alias if alias in keys else f"NULL AS {alias}" for alias in aliases(width)]
+    return f"{', '.join(cells)}, {_bits(width, totalled)} AS totalled"
+
+
+def _grouped(keys: Sequence[str]) -> str:
+    return f"GROUP BY {', '.join(keys)}" if keys else ""
+
+
+def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
     """Judge each listed cell by each rule; a cell that has everybody of a margin is found by a join with it.
 
     A margin of a column with one category alone always has everybody in one cell, which says nothing.
@@ -125,15 +206,15 @@ def _judge(by: Sequence[str], rules: CellRules, k: int, p_percent: float) -> str
         FEW_PEOPLE: f"c.people < {k}",
         DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
         P_PERCENT: f"c.size > 0 AND {rest} < {p_percent!r} * list_extract(c.largest, 1)",
-        ONE_CELL: " OR ".join(f"c.people = m{place}.people" for place, _ in enumerate(by)),
+        ONE_CELL: " OR ".join(f"c.people = m{place}.people" for place in range(width)),
     }
     found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
-    listed = ", ".join(str(_bits(by, totalled)) for totalled in rules.totals)
+    listed = ", ".join(str(_bits(width, totalled)) for totalled in rules.totals)
     return f"""
           SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
             list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
           FROM (SELECT * FROM reid_cells WHERE totalled IN ({listed})) AS c
-          {"".join(_margin(by, place) for place, _ in enumerate(by))}"""
+          {"".join(_margin(width, place) for place in range(width))}"""
 
 
 def _sum_of_largest(number: int) -> str:
@@ -141,42 +222,51 @@ def _sum_of_largest(number: int) -> str:
     return f"({' + '.join(parts)})"
 
 
-def _bits(by: Sequence[str], totalled: Sequence[int]) -> int:
-    """What grouping() gives for the columns that are totalled: the first column is the highest bit."""
-    return sum(1 << (len(by) - 1 - place) for place in totalled)
+def _bits(width: int, totalled: Sequence[int]) -> int:
+    """The columns that are totalled as bits of a number: the first column is the highest bit."""
+    return sum(1 << (width - 1 - place) for place in totalled)
 
 
-def _margin(by: Sequence[str], place: int) -> str:
-    bit, margin = _bits(by, [place]), f"m{place}"
-    others = [
-        f"AND c.q{o + 1} IS NOT DISTINCT FROM {margin}.q{o + 1}" for o, _ in enumerate(by) if o != place
-    ]
-    several = f"(SELECT count(*) > 1 FROM (SELECT DISTINCT q{place + 1} FROM reid_base))"
+def _margin(width: int, place: int) -> str:
+    bit, margin = _bits(width, [place]), f"m{place}"
+    others = [alias for o, alias in enumerate(aliases(width)) if o != place]
+    matched = f"AND {same('c', margin, others)}" if others else ""
+    categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
+    several = f"(SELECT count(*) > 1 FROM ({categories}))"
     return f"""
           LEFT JOIN (SELECT * FROM reid_cells WHERE {several}) AS {margin}
-            ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {" ".join(others)}"""
+            ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {matched}"""
 
 
-def _hide(by: Sequence[str], suppress: str, width: int) -> str:
+IS_UNSAFE: Final = (
+    f"len(list_filter(unsafe, lambda reid_rule: reid_rule IN ({', '.join(map(text, HIDING))}))) > 0"
+)
+
+
+def codes_of_cells(width: int) -> list[str]:
+    """The category of each column as a number, 0 for a total."""
+    bits = [_bits(width, [place]) for place in range(width)]
+    return [
+        f"CASE WHEN totalled & {bit} > 0 THEN 0 ELSE "
+        f"dense_rank() OVER (ORDER BY totalled & {bit} DESC, q{place} ASC NULLS FIRST) END"
+        for place, bit in enumerate(bits, 1)
+    ]
+
+
+def _hide(width: int, suppress: str, protection: int) -> str:
     """Number the status of each cell: 0 where it is published."""
-    rules = ", ".join(map(text, HIDING))
-    primary = f"len(list_filter(unsafe, lambda reid_rule: reid_rule IN ({rules}))) > 0"
     if suppress != "secondary":
-        status = "0" if suppress == "none" else f"CASE WHEN {primary} THEN 1 ELSE 0 END"
+        status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
-    codes = ", ".join(
-        f"CASE WHEN totalled & {_bits(by, [place])} > 0 THEN 0 ELSE "
-        f"dense_rank() OVER (ORDER BY totalled & {_bits(by, [place])} DESC, q{place + 1} ASC NULLS FIRST) END"
-        for place, _ in enumerate(by)
-    )
     return f"""reid_numbered AS MATERIALIZED (
-          SELECT row_number() OVER () AS reid_cell, *, [{codes}]::BIGINT[] AS codes,
-            ({primary})::BIGINT AS is_primary FROM reid_judged
+          SELECT row_number() OVER () AS reid_cell, *,
+            [{", ".join(codes_of_cells(width))}]::BIGINT[] AS codes, ({IS_UNSAFE})::BIGINT AS is_primary
+          FROM reid_judged
         ),
         reid_begun AS MATERIALIZED (
           SELECT reid_begin('{SUPPRESSED}', list(codes ORDER BY reid_cell ASC),
             list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC),
-            {width}::BIGINT) AS reid_number FROM reid_numbered
+            {protection}::BIGINT) AS reid_number FROM reid_numbered
         ),
         reid_waited AS MATERIALIZED (
           SELECT reply
@@ -197,7 +287,7 @@ def _listed(by: Sequence[str], suppress: str) -> str:
     """List the cells under the columns' own names; what is hidden is NULL."""
     own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
     over = ", ".join(
-        f"CASE WHEN totalled & {_bits(by, [place])} > 0 THEN {text(column)} END"
+        f"CASE WHEN totalled & {_bits(len(by), [place])} > 0 THEN {text(column)} END"
         for place, column in enumerate(by)
     )
     figures = ", ".join(
@@ -213,15 +303,3 @@ def _listed(by: Sequence[str], suppress: str) -> str:
           list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
         FROM reid_hidden, (SELECT {loss} AS loss FROM reid_hidden)
         ORDER BY {order}"""
-
-
-def published_rows(tables: Sequence[Source]) -> str:
-    """List the rows of all tables, each as a JSON object."""
-    rows = " UNION ALL ".join(
-        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text "
-        f"FROM {table.items()}"
-        for number, table in enumerate(tables, 1)
-    )
-    return f"""
-        SELECT row_number() OVER () AS place, tbl, text, 0::BIGINT AS records_dropped, 'value' AS nulls
-        FROM ({rows})"""

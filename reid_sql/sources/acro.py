@@ -1,0 +1,205 @@
+"""Files of ACRO 0.4: the risk appetite of an organization, and results for its output checkers.
+
+Only what means the same there and here is read or written; the rest is listed, or refused.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
+from reid_sql.parameters import fold_case
+from reid_sql.reductions.tables import (
+    DOMINANCE,
+    DOMINANCE_RULE,
+    FEW_PEOPLE,
+    ONE_CELL,
+    P_PERCENT,
+    P_SHARE,
+    SAFE_CELLS,
+)
+from reid_sql.suggestion import suggestion
+
+K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
+NOT_USED: Final[Mapping[str, str]] = {
+    "safe_dof_threshold": "of regressions",
+    "survival_safe_threshold": "of survival tables",
+    "check_missing_values": "NULL is a category here",
+    "zeros_are_disclosive": "cells of nobody are no rows here",
+}
+VERSION: Final = "0.4.11"  # of which the layout of results was verified
+UID, TOTAL, RESULTS = "output_0", "All", "results.json"
+# The words of ACRO for what makes a cell unsafe; two of them no rule here corresponds to.
+CHECKS: Final = {"threshold": FEW_PEOPLE, "p-ratio": P_PERCENT, "nk-rule": DOMINANCE}
+NOT_CHECKED: Final = ("negative", "missing", "all-values-are-same")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RiskAppetite:
+    """Parameters of safe_table from a file, and the keys of the file that none of them corresponds to."""
+
+    parameters: dict[str, Any]
+    not_used: dict[str, str]  # by key, the reason
+
+    def summary(self) -> str:
+        """Say what was read and what was not, in a sentence each."""
+        read = ", ".join(f"{name} {value}" for name, value in self.parameters.items())
+        unread = ", ".join(f"{key} ({reason})" for key, reason in self.not_used.items())
+        lines = [f"Rules of the risk appetite: {read or 'none'}."]
+        return " ".join([*lines, *([f"Not used: {unread}."] if unread else [])])
+
+
+def read_risk_appetite(path: str | Path) -> RiskAppetite:
+    """Read the thresholds of a risk appetite, YAML, as parameters of safe_table.
+
+    `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent.
+    Refuses keys that ACRO does not have.
+    """
+    given = _read_yaml(Path(path))
+    known = (K, NK_N, NK_K, P_RATIO, *NOT_USED)
+    for key in given:
+        if key not in known:
+            rule = f"the risk appetite must have the keys of ACRO, got '{key}'"
+            raise UnknownNameError(f"{rule}; {suggestion(str(key), list(known), 'keys')}")
+    parameters: dict[str, Any] = {}
+    if K in given:
+        k = next(each.domain for each in SAFE_CELLS.arguments if each.name == "k")
+        parameters["k"] = int(k.check(K, _number(K, given[K])))  # type: ignore[union-attr]
+    if (NK_N in given) != (NK_K in given):
+        missing, other = (NK_N, NK_K) if NK_K in given else (NK_K, NK_N)
+        raise OutOfDomainError(
+            f"the risk appetite must have both {other} and {missing}, got one; add {missing}"
+        )
+    if NK_N in given:
+        pair = [_number(name, given[name]) for name in (NK_N, NK_K)]
+        parameters["dominance"] = [float(each) for each in DOMINANCE_RULE.check(NK_N, pair)]
+    if P_RATIO in given:
+        parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
+    return RiskAppetite(parameters, {key: NOT_USED[key] for key in given if key in NOT_USED})
+
+
+def _number(name: str, value: Any) -> float:  # noqa: ANN401 - as YAML has it
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        rule = f"{name} must be a number, got {type(value).__name__}"
+        raise OutOfDomainError(f"{rule}; write it with digits, such as 10")
+    return float(value)
+
+
+def _read_yaml(path: Path) -> dict[Any, Any]:
+    if find_spec("yaml") is None:
+        rule = "a risk appetite must be read by PyYAML, which is not installed"
+        raise UnavailableError(f"{rule}, got {path.name}; run pip install 'reid-sql[acro]'")
+    import yaml  # noqa: PLC0415 - optional
+
+    try:
+        parsed = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        rule = f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}"
+        raise UnavailableError(f"{rule}; pass the path of a YAML file") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        rule = (
+            f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}"
+        )
+        raise OutOfDomainError(f"{rule}; write it like safe_threshold: 10")
+    return parsed
+
+
+def write_results(folder: str | Path, rows: Sequence[Row], by: Sequence[str], command: str) -> Path:
+    """Write the cells of safe_table as a results file of ACRO and a CSV file of the counts.
+
+    The CSV file has the columns of `by`, All for a total, `records`, and `value_sum` if there is one; what
+    is hidden is empty. The results name the unsafe cells by their rows, for an output checker: do not publish
+    them. Refuses to replace a file.
+    """
+    place = Path(folder)
+    names = {fold_case(name): name for name in (rows[0] if rows else {})}
+    columns = [names.get(fold_case(name), name) for name in by]
+    _refuse_category_of_total(rows, columns)
+    file = f"{UID}_0.csv"
+    place.mkdir(parents=True, exist_ok=True)
+    for path, text in (
+        (place / file, _csv(rows, columns)),
+        (place / RESULTS, _results(rows, columns, file, command)),
+    ):
+        try:
+            with path.open("x", encoding="utf-8", newline="") as written:
+                written.write(text)
+        except FileExistsError:
+            rule = f"the folder must be without results, got one with {path.name}"
+            raise OutOfDomainError(f"{rule}; pass a new folder") from None
+    return place / RESULTS
+
+
+def _refuse_category_of_total(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Refuse a category that reads like a total in the file."""
+    if not any(row["total_over"] for row in rows):
+        return
+    for name in columns:
+        if any(row[name] is not None and str(row[name]) == TOTAL for row in rows):
+            rule = f"a table with totals must have no category '{TOTAL}', got one in '{name}'"
+            raise OutOfDomainError(f"{rule}; rename it in a view, as ACRO calls totals so")
+
+
+def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    figures = ["records", *(["value_sum"] if any(row["value_sum"] is not None for row in rows) else [])]
+    writer.writerow([*columns, *figures])
+    for row in rows:
+        over = {fold_case(name) for name in row["total_over"]}
+        cells = [TOTAL if fold_case(name) in over else row[name] for name in columns]
+        writer.writerow([*cells, *(row[name] for name in figures)])
+    return text.getvalue()
+
+
+def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: str) -> str:
+    cells = {check: _places(rows, rule) for check, rule in CHECKS.items()}
+    hidden = any(row["records"] is None for row in rows)
+    summary = {"suppressed": hidden} | {name: len(cells.get(name, [])) for name in (*CHECKS, *NOT_CHECKED)}
+    one_cell = len(_places(rows, ONE_CELL))
+    shown = any(row["records"] is not None and set(row["unsafe"]) & {*CHECKS.values()} for row in rows)
+    status = "fail" if shown else "review" if hidden or one_cell else "pass"
+    found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
+    comments = [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
+    counts = Counter(row["status"] for row in rows)
+    comments += [f"{counts[word]} cells are {word}." for word in ("secondary", "unprotected") if counts[word]]
+    outcome = {str(place): _outcome(row) for place, row in enumerate(rows)}
+    result = {
+        "uid": UID,
+        "status": status,
+        "type": "table",
+        "properties": {"method": "safe_table", "columns": list(columns)},
+        "files": [
+            {
+                "name": file,
+                "sdc": {"summary": summary, "cells": cells | {name: [] for name in NOT_CHECKED}},
+            }
+        ],
+        "outcome": {"records": outcome},
+        "command": command,
+        "summary": "; ".join([status, *found]),
+        "timestamp": datetime.now().isoformat(),  # noqa: DTZ005 - as ACRO writes it
+        "comments": comments,
+        "exception": "",
+    }
+    return json.dumps({"version": VERSION, "results": {UID: result}}, indent=4) + "\n"
+
+
+def _places(rows: Sequence[Row], rule: str) -> list[list[int]]:
+    """The cells that break the rule, as rows of the only column of counts."""
+    return [[place, 0] for place, row in enumerate(rows) if rule in row["unsafe"]]
+
+
+def _outcome(row: Row) -> str:
+    broken = [check for check, rule in CHECKS.items() if rule in row["unsafe"]]
+    return "".join(f"{check}; " for check in broken) or "ok"

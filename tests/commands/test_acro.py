@@ -1,0 +1,135 @@
+"""The risk appetite of ACRO as rules of safe, and its results from the cells; the layout is ACRO 0.4.11's."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from reid_sql.cli import main
+from reid_sql.errors import ReidError
+from reid_sql.sources.acro import read_risk_appetite, write_results
+
+APPETITE = """---
+safe_threshold: 3
+safe_dof_threshold: 10
+safe_nk_n: 2
+safe_nk_k: 0.90
+safe_pratio_p: 0.10
+check_missing_values: False
+survival_safe_threshold: 10
+zeros_are_disclosive: True
+...
+"""
+PAID = {("N", "F"): (10, 900, 20, 30), ("N", "M"): (3, 4), ("S", "F"): (5, 6, 7), ("S", "M"): (6, 7, 8, 9)}
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    lines = [f"{region},{sex},{pay}" for (region, sex), pays in PAID.items() for pay in pays]
+    (tmp_path / "people.csv").write_text("\n".join(["region,sex,pay", *lines]) + "\n", encoding="utf-8")
+    (tmp_path / "appetite.yaml").write_text(APPETITE, encoding="utf-8")
+    return tmp_path / "people.csv"
+
+
+def ran(capsys: pytest.CaptureFixture[str], people: Path, *asked: str) -> tuple[str, str]:
+    appetite = ("--risk-appetite", str(people.with_name("appetite.yaml")))
+    assert main(["safe", str(people), "--by", "region,sex", "--value", "pay", *appetite, *asked]) == 0
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+def test_thresholds_are_the_rules_of_safe_table(people: Path) -> None:
+    read = read_risk_appetite(people.with_name("appetite.yaml"))
+    assert read.parameters == {"k": 3, "dominance": [2.0, 0.9], "p_percent": 0.1}
+    assert set(read.not_used) == {
+        "safe_dof_threshold",
+        "survival_safe_threshold",
+        "check_missing_values",
+        "zeros_are_disclosive",
+    }
+
+
+def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 960, the two largest are 930: dominance at 0.9; what is left is 30 of 900: p %; M in N has two."""
+    out, err = ran(capsys, people, "--format", "csv")
+    broken = {(row["region"], row["sex"]): row["unsafe"] for row in csv.DictReader(out.splitlines())}
+    assert broken["N", "F"] == '["dominance", "p_percent"]'
+    assert "few_people" in broken["N", "M"]
+    assert "few_people" not in broken["S", "F"]
+    assert "k 3, dominance [2.0, 0.9], p_percent 0.1" in err
+    assert "Not used: safe_dof_threshold (of regressions)" in err
+    out, _ = ran(capsys, people, "--format", "csv", "--k", "4")
+    assert sum("few_people" in row["unsafe"] for row in csv.DictReader(out.splitlines())) == 2
+
+
+def test_results_name_the_unsafe_cells_for_a_checker(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = people.with_name("outputs")
+    ran(capsys, people, "--totals", "margins", "--acro", str(folder))
+    written = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    result = written["results"]["output_0"]
+    text = (folder / result["files"][0]["name"]).read_text(encoding="utf-8")
+    rows = list(csv.reader(text.splitlines()))
+    assert rows[:3] == [
+        ["region", "sex", "records", "value_sum"],
+        ["N", "F", "4", "960.0"],
+        ["N", "M", "2", "7.0"],
+    ]
+    assert ["All", "All", "13", "1015.0"] in rows
+    sdc = result["files"][0]["sdc"]
+    assert sdc["cells"]["threshold"] == [[1, 0]]
+    assert [0, 0] in sdc["cells"]["p-ratio"]
+    assert sdc["summary"]["threshold"] == 1
+    assert sdc["summary"]["suppressed"] is False
+    assert result["status"] == "fail"
+    assert set(result) >= {"uid", "type", "properties", "outcome", "command", "summary", "timestamp"}
+    assert set(result) >= {"comments", "exception"}
+    assert main(["safe", str(people), "--by", "region,sex", "--acro", str(folder)]) == 2
+    assert "the folder must be without results, got one with" in capsys.readouterr().err
+
+
+def test_what_is_hidden_is_empty_and_reviewed(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = people.with_name("outputs")
+    ran(capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder))
+    result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]["output_0"]
+    assert result["status"] == "review"
+    assert result["files"][0]["sdc"]["summary"]["suppressed"] is True
+    table = csv.DictReader((folder / "output_0_0.csv").read_text(encoding="utf-8").splitlines())
+    assert {row["records"] for row in table if (row["region"], row["sex"]) == ("N", "M")} == {""}
+    audited = ["audit-tables", str(folder / "output_0_0.csv"), "--total", "All", "--k", "3", "--json"]
+    assert main(audited) == 0
+    assert {row["finding"] for row in json.loads(capsys.readouterr().out)["cells"]} <= {"protected"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("safe_treshold: 10", "did you mean 'safe_threshold'"),
+        ("safe_threshold: ten", "safe_threshold must be a number, got str"),
+        ("safe_threshold: true", "safe_threshold must be a number, got bool"),
+        ("safe_threshold: 0", "safe_threshold must be a whole number of people from 1"),
+        ("safe_nk_n: 2", "must have both safe_nk_n and safe_nk_k"),
+        ("safe_pratio_p: -1", "safe_pratio_p must be a share from 0 to 10"),
+        ("- 10", "must be YAML with a key and a value a line"),
+        ("a: [", "must be YAML with a key and a value a line"),
+        ("", "must be YAML with a key and a value a line"),
+    ],
+)
+def test_what_is_no_risk_appetite_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "appetite.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ReidError) as refused:
+        read_risk_appetite(tmp_path / "appetite.yaml")
+    assert words in str(refused.value)
+
+
+def test_a_category_that_reads_like_a_total_is_refused(tmp_path: Path) -> None:
+    rows = [
+        {"sex": sex, "total_over": over, "records": 9, "value_sum": None, "unsafe": [], "status": "published"}
+        for sex, over in (("All", []), (None, ["sex"]))
+    ]
+    with pytest.raises(ReidError, match="must have no category 'All', got one in 'sex'"):
+        write_results(tmp_path, rows, ["sex"], "")
