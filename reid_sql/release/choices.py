@@ -119,7 +119,7 @@ def _frontier(table: Mapping[str, Any]) -> str:
         for point in table["frontier"]
     )
     head = (
-        "<tr><th class=number>records below k</th><th class=number>loss of levels</th>"
+        f"<tr><th class=number>in classes smaller than {table['k']:,}</th><th class=number>loss of levels</th>"
         f"<th>meets class sizes</th><th>{escape(', '.join(names))}</th></tr>"
     )
     return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
