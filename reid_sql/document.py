@@ -3,7 +3,7 @@
 import csv
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,13 +27,13 @@ class Place:
         """Return the path of the key, as a message names it."""
         return f"{self.where}{'' if self.where.endswith(' ') else '.'}{key}"
 
-    def only(self, known: Sequence[str]) -> None:
-        """Refuse an unknown key."""
+    def only(self, known: Sequence[str], of_checks: Collection[str] = ()) -> None:
+        """Refuse an unknown key; `of_checks` are those that a check has instead."""
         for key in self.values:
             if key not in known:
+                remedy = "write it in a check" if key in of_checks else suggestion(str(key), known, "keys")
                 raise UnknownNameError(
-                    f"{self.where.strip()} must have only known keys, got '{key}'; "
-                    f"{suggestion(str(key), known, 'keys')}"
+                    f"{self.where.strip()} must have only known keys, got '{key}'; {remedy}"
                 )
 
     def number(self, key: str, domain: Number, default: float | None = None) -> float:

@@ -332,7 +332,7 @@ REFUSED = {
     ),
     "risk {files}/house.duckdb --qi a --table nobody": "the table must contain at least one record, got 0",
     f"forecast {PEOPLE} --qi age --population 10": (
-        "population must be at least the 3000 records of the sample, got 10"
+        "population must be at least the 3,000 records of the sample, got 10"
     ),
     f"forecast {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
     f"forecast {PEOPLE} --qi age --population 1e6 --k 0": "k must be a class size of 1 to 1000, got 0",

@@ -11,7 +11,7 @@ import pytest
 from reid_sql_udfs import declared
 from tests.check.test_html import CHROMIUM, QUIET, browser
 from tests.processes import ROOT
-from tools.site import build, lay_out, places
+from tools.site import build, lay_out, main, places
 
 SETTINGS = '[project]\nsite_name = "t"\ndocs_dir = "pages"\nsite_dir = "site"\n'
 
@@ -111,6 +111,14 @@ def test_no_page_fetches_anything_from_elsewhere_and_everything_is_there(site: P
             assert place.startswith("data:") or there.exists(), (page.name, place)
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:\w+:)?//", style.read_text(encoding="utf-8")), style.name
+
+
+@pytest.mark.parametrize("option", ["--help", "--wrong"])
+def test_an_option_is_no_folder(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main([option])
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
-"""Build the documentation site from the very files that are read in the repository.
+"""Build the documentation site from the pages of the repository.
 
 python -m tools.site [FOLDER]
 
-The pages are laid out in build/, their links turned to where the pages stand there, and built strictly: a
-link to nowhere, a page that tools/site.toml does not name, and a name without a page end the build.
+It copies the pages to build/ and adapts their links. The build is strict: it fails for a link to nowhere, for
+a page that tools/site.toml does not name, and for a name without a page.
 """
 
+import argparse
 import os
 import posixpath
 import re
@@ -13,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -146,5 +147,12 @@ def build(root: Path = ROOT, folder: Path = BUILD) -> int:
     return subprocess.run(call, cwd=folder, env=environment, check=False).returncode
 
 
+def main(arguments: Sequence[str]) -> int:
+    """Build into the folder that is named, or into build/."""
+    parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=BUILD, help="instead of build/")
+    return build(folder=parser.parse_args(arguments).folder.resolve())
+
+
 if __name__ == "__main__":
-    sys.exit(build(folder=Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else BUILD))
+    sys.exit(main(sys.argv[1:]))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = Mapping[str, Any]
 REPORT_KEYS: Final = ("name", "records", "records_dropped", "classes", "columns")
-PREPARED_KEYS: Final = ("name", "losses", "frontier")
+PREPARED_KEYS: Final = ("name", "k", "losses", "frontier")
 FORECAST_FUNCTIONS: Final = "population_risk, pyc_forecast, pyc_extrapolate or copula_forecast"
 UNICITY_COLUMNS: Final = ("points", "uniqueness", "uniqueness_low", "uniqueness_high")
 TICKS_OF_SEVERAL: Final = 4  # numbers of people below each of several panels

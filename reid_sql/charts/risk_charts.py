@@ -236,6 +236,6 @@ def frontier_chart(table: Row) -> Chart:
     return Chart(
         table["name"],
         Axis("information lost by coarser values", Scale.SHARE, 0.0, 1.0),
-        Axis("people in classes smaller than k", Scale.SHARE, 0.0, HEADROOM * most),
+        Axis(f"people in classes smaller than {table['k']:,}", Scale.SHARE, 0.0, HEADROOM * most),
         marks,
     )

@@ -63,7 +63,7 @@ _CLASSES: Final = (
     ),
     Measure(
         "average_risk",
-        "share of people an attacker who links everybody gets right",
+        "share of right matches if an attacker links everybody",
         "risk_summary",
         "average_risk",
         unused=("threshold",),

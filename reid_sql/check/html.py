@@ -214,7 +214,7 @@ def _class_sizes(page: Page, table: Page) -> str:
     ranges = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
     shown = class_sizes_chart(ranges, people, safe)
-    words = "How many people share all their quasi-identifiers with how many; each is counted among them."
+    words = "Each bar is the number of people in classes of one size: people with the same quasi-identifiers."
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}"
 
 
@@ -233,7 +233,7 @@ def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
 def _columns(table: Page) -> str:
     shown = quasi_identifiers_chart(table)
     words = (
-        "Average risk (the share of people whom an attacker who links everybody gets right) when one "
+        "Average risk (the share of right matches if an attacker links everybody) when one "
         "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
     )
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}{_column_table(table)}"

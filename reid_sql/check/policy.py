@@ -187,7 +187,7 @@ def _read_nulls(place: Place) -> NullWord:
 
 
 def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
-    place.only(TABLE_KEYS)
+    place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
     source = read_source(place, given)
     population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(

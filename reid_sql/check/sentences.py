@@ -278,10 +278,14 @@ def _strongest_column(table: Page) -> Iterator[str]:
         return
     strongest = columns[0]
     risk, least = risk_of_all(table), strongest["without"]["k"]
+    without = strongest["without"]["average_risk"]
+    if risk is not None and percent(risk) == percent(without):
+        yield f"{table['name']}: no single column drives the risk; omit or coarsen several."
+        return
     start = "" if risk is None else f" from {percent(risk)}"
     smallest = f"{least:,} record{'' if least == 1 else 's'}"
     yield (
         f"{table['name']}: {strongest['column']} drives the risk most; without it the average risk "
-        f"falls{start} to {percent(strongest['without']['average_risk'])} and the smallest class has "
-        f"{smallest}. Leave it out, or release it coarser."
+        f"falls{start} to {percent(without)} and the smallest class has "
+        f"{smallest}. Omit it, or release it coarser."
     )

@@ -11,6 +11,7 @@ from typing import Final
 
 from reid_sql import __version__
 from reid_sql.commands import sql
+from reid_sql.commands.examples import EXAMPLES
 from reid_sql.commands.refusing_parser import Parser
 
 FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
@@ -44,7 +45,12 @@ def parser() -> Parser:
     whole.add_argument("--version", action="version", version=f"reid-sql {__version__}")
     subparsers = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        made = subparsers.add_parser(name, help=command.help)
+        made = subparsers.add_parser(
+            name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            epilog=f"example: reid-sql {name} {EXAMPLES[name]}",
+        )
         command.arguments(made)
         if command.progress:
             _progress(made)
@@ -85,10 +91,7 @@ def _memory_and_format(parser: argparse.ArgumentParser) -> None:
 
 def _format(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
-    words = (
-        "print tables for people (default), everything as json, or as csv the rows of the summary or of the "
-        "option that asks for more"
-    )
+    words = "table (default) for people; json for everything; csv for the rows of one answer"
     group.add_argument("--format", choices=FORMATS, default="table", help=words)
     group.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 
@@ -105,14 +108,15 @@ def _threshold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threshold", help="the risk above which a record counts as at risk (default 0.2)")
 
 
-def _nulls(parser: argparse.ArgumentParser, wildcard: str = ", as a wildcard") -> None:
-    parser.add_argument("--nulls", help=f"NULL as a value (default){wildcard}, or drop such records")
+def _nulls(parser: argparse.ArgumentParser, wildcard: str = ", wildcard (equals any value)") -> None:
+    words = f"how to treat NULL: value (default){wildcard}, or drop (leaves such records out)"
+    parser.add_argument("--nulls", metavar="WORD", help=words)
 
 
 def _entity(parser: argparse.ArgumentParser) -> None:
     words = (
-        "the column that identifies people, where a person has several rows: people are counted, and the "
-        "attacker knows the worst row of each"
+        "the column that identifies people, if a person can have several rows: people are counted, and the "
+        "attacker knows the riskiest row of each"
     )
     parser.add_argument("--entity", metavar="COLUMN", help=words)
 
@@ -136,13 +140,15 @@ def _risk(parser: argparse.ArgumentParser) -> None:
     _threshold(parser)
     _nulls(parser)
     _entity(parser)
-    words = "the people that the file is a sample of, such as 67e6 or 67,000,000: the risk among them"
+    words = (
+        "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
+    )
     parser.add_argument("--population", metavar="N[,N]", action="append", help=words)
     words = "with --population: count people in classes smaller than this (default 5)"
     parser.add_argument("--k", help=words)
-    words = "with --entity: how many people are singled out by so many random rows of theirs, such as 1,2,3,4"
+    words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
     parser.add_argument("--points", metavar="P[,P]", action="append", help=words)
-    _plot(parser, "with --points: how many people are singled out")
+    _plot(parser, "the answer to --points")
     words = "show the N most exposed combinations of values"
     parser.add_argument("--stand-out", metavar="N", default="0", help=words)
 
@@ -163,7 +169,7 @@ def _validate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fraction", dest="fractions", action="append", metavar="F[,F]", help=words)
     parser.add_argument("--samples", help="the number of samples of each fraction (default 5)")
     parser.add_argument("--methods", metavar="A,B", help="methods of population_uniqueness (default all)")
-    parser.add_argument("--seed", help="for other samples (default 0)")
+    parser.add_argument("--seed", help="the seed of the samples (default 0)")
     _nulls(parser, "")
     _entity(parser)
     _plot(parser, "the estimates and the truth")
@@ -219,7 +225,7 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", metavar="SECONDS", help=words)
     words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
     parser.add_argument("--engine", metavar="NAME", help=words)
-    words = "print the statements that a warehouse would run, and their number, and run none of them"
+    words = "print the statements that a warehouse would run, and their number, without running them"
     parser.add_argument("--plan", action="store_true", help=words)
     words = "show the N rarest combinations with their values; by default no report contains a record"
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
@@ -239,7 +245,7 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     words = "show how well the other columns still predict this column"
     parser.add_argument("--target", metavar="COLUMN", help=words)
     parser.add_argument("--polars", metavar="FILE", help="write the release as Python with Polars")
-    words = "write the hierarchies as TOML for the policy, to be edited, and search nothing"
+    words = "write the hierarchies as TOML, to edit and put in the policy, and do not search"
     parser.add_argument("--write-hierarchies", metavar="FILE", help=words)
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
@@ -253,12 +259,12 @@ def _compare(parser: argparse.ArgumentParser) -> None:
     _source(parser)
     parser.add_argument("released", metavar="RELEASED", help="the release: CSV, Parquet, JSON or DuckDB file")
     parser.add_argument("--released-table", metavar="TABLE", help="the table of a DuckDB file of the release")
-    words = "the column of both that identifies the original of each released record"
+    words = "the column, in both tables, that links each released record to its original"
     parser.add_argument("--key", metavar="COLUMN", help=words)
     _threshold(parser)
     words = "the number of records to link if linking all would take too long (default 10000)"
     parser.add_argument("--targets", help=words)
-    parser.add_argument("--seed", help="for another draw of them (default 0)")
+    parser.add_argument("--seed", help="the seed of random draws (default 0)")
     _plot(parser, "risk and loss")
 
 
@@ -266,16 +272,16 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     _source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
     kinds = "CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("synthetic", metavar="SYNTHETIC", help=f"the synthetic table: {kinds}")
-    parser.add_argument("--synthetic-table", metavar="TABLE", help="the table of a DuckDB file of it")
-    words = f"people of the same kind who were not used, without whom no attack is judged: {kinds}"
+    parser.add_argument("--synthetic-table", metavar="TABLE", help="the table of that DuckDB file")
+    words = f"people of the same kind who were not used to make it; no attack is judged without them: {kinds}"
     parser.add_argument("--holdout", metavar="FILE", help=words)
     parser.add_argument("--holdout-table", metavar="TABLE", help="the table of a DuckDB file of the holdout")
     words = f"the sensitive columns, {ADDS}"
     parser.add_argument("--sensitive", action="append", default=[], metavar="A,B,C", help=words)
     _entity(parser)
-    words = "the number of records of each table to try for membership (default 10000)"
+    words = "the number of records of each table in attacks on membership (default 10000)"
     parser.add_argument("--targets", help=words)
-    parser.add_argument("--seed", help="for another draw of them (default 0)")
+    parser.add_argument("--seed", help="the seed of random draws (default 0)")
     _plot(parser, "the excess of each attack with its interval")
 
 
@@ -283,8 +289,8 @@ def _releases(parser: argparse.ArgumentParser) -> None:
     _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
     words = "the release after it: CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("second", metavar="SECOND", help=words)
-    parser.add_argument("--second-table", metavar="TABLE", help="the table of a DuckDB file of it")
-    words = "the column of both that identifies people, which shows which links are right"
+    parser.add_argument("--second-table", metavar="TABLE", help="the table of that DuckDB file")
+    words = "the column, in both releases, that identifies people; it shows which links are right"
     parser.add_argument("--key", metavar="COLUMN", help=words)
     _entity(parser)
     words = "the column whose values nobody should learn"
@@ -294,12 +300,12 @@ def _releases(parser: argparse.ArgumentParser) -> None:
 
 def _safe(parser: argparse.ArgumentParser) -> None:
     _source(parser, "--by", "the columns of the table of aggregates")
-    parser.add_argument("--value", metavar="COLUMN", help="the column to add up, for rules of dominance")
+    parser.add_argument("--value", metavar="COLUMN", help="the column to add up, and to check for dominance")
     _entity(parser)
     parser.add_argument("--k", help="the least number of people of a cell (default 5)")
-    words = "add a row for each total: margins, or rollup for a hierarchy (default none)"
+    words = "add totals: margins, or rollup for a hierarchy (default none)"
     parser.add_argument("--totals", metavar="WORD", help=words)
-    words = "hide unsafe cells: primary, or secondary to protect them from whoever adds up the rest"
+    words = "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed"
     parser.add_argument("--suppress", metavar="WORD", help=words)
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.add_argument("--protection", metavar="N", help=words)
@@ -318,7 +324,7 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
     parser.add_argument("--count", metavar="COLUMN", help="the column of counts (default records)")
     parser.add_argument("--total", metavar="TEXT", help="the category of totals (default an empty one)")
-    words = "nested, if each table counts some of the people of the one before"
+    words = "nested, if each table counts only some people of the one before (default: all count the same)"
     parser.add_argument("--people", metavar="WORD", help=words)
     parser.add_argument("--lowest", metavar="N", help="the least that a hidden count can be (default 1)")
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
@@ -355,7 +361,7 @@ def _completion(parser: argparse.ArgumentParser) -> None:
 # In the order of the help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "profile": Command(
-        "profile the columns of a file: which identify people, codes for missing values, warnings",
+        "list the columns of a file: which single people out, and codes for missing values",
         _profile,
         "measure:run_profile",
     ),
@@ -367,16 +373,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "forecast the risk of a sample to larger populations", _forecast, "measure:run_forecast"
     ),
     "validate": Command(
-        "measure every method's error on samples of a file, whose truth is counted",
+        "measure each method's error on samples of a file, for which the true value is known",
         _validate,
         "measure:run_validate",
     ),
     "adversary": Command(
         "measure a file against an attacker who knows part of it", _adversary, "attack:run_adversary"
     ),
-    "qar": Command(
-        "extreme risk (QaR): the table's, and the effect of removing records", _qar, "qar:run_qar"
-    ),
+    "qar": Command("measure extreme risk (QaR), and the effect of removing records", _qar, "qar:run_qar"),
     "check": Command(
         "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge", _check, "gate:run_check"
     ),
@@ -389,7 +393,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "prepare:run_prepare",
     ),
     "compare": Command(
-        "compare a release with its original: risk, changes, and an attack, measured",
+        "compare a release with its original: risk, changes, losses, and an attack",
         _compare,
         "attack:run_compare",
     ),
@@ -404,10 +408,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "attack:run_releases",
     ),
     "safe": Command(
-        "count a table of aggregates, with its unsafe cells, and hide them if asked", _safe, "cells:run_safe"
+        "count people by categories, list unsafe cells, and hide them if asked", _safe, "cells:run_safe"
     ),
     "audit-tables": Command(
-        "compute what published tables give away of their hidden cells, and of groups between them",
+        "compute what published tables of counts reveal together, such as hidden cells",
         _audit_tables,
         "cells:run_audit_tables",
     ),

@@ -33,8 +33,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="NAME",
-        help="keep the functions in the database, not in the session alone; NAME, that of the database, lets "
-        "other databases call them too where it is attached under this name",
+        help="store the functions in the database, not only in the session; with NAME, other databases can "
+        "call them, too, if this one is attached under that name",
     )
     parser.add_argument("--plan", metavar="CALL", help="the same as CALL")
 

@@ -3,6 +3,7 @@
 Frames with other columns are shown as before.
 """
 
+import re
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.terminal.pages import summary_lines
+from reid_sql.terminal.profile import advice_by_kind
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ Row = Mapping[str, Any]
 Lines = Sequence[Sequence[str]]
 MAX_LINES: Final = 12
 BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em;margin:.2em"
+FIGURE: Final = re.compile(r"(below |above )?\d[\d.,e+-]*( %)?")
 CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
 
 
@@ -80,12 +83,12 @@ def _profile_card(rows: Sequence[Row]) -> str:
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),
             ", ".join(f"'{code}'" for code in row["sentinels"]),
-            row["suggestion"],
         ]
         for row in rows
     ]
-    head = ["column", "looks like", "values", "unique", "missing-value codes", "suggestion"]
-    return _box(f"{rows[0]['records']:,} records, {len(rows)} columns", lines, head)
+    head = ["column", "looks like", "values", "unique", "missing-value codes"]
+    advice = [f"{names}: {text}" for names, text in advice_by_kind(rows)]
+    return _box(f"{rows[0]['records']:,} records, {len(rows)} columns", lines, head, below=advice)
 
 
 def _suda_card(rows: Sequence[Row]) -> str:
@@ -137,14 +140,21 @@ def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-def _box(title: str, lines: Lines, head: Sequence[str] = (), rows: Sequence[Row] = ()) -> str:
+def _box(
+    title: str,
+    lines: Lines,
+    head: Sequence[str] = (),
+    rows: Sequence[Row] = (),
+    below: Sequence[str] = (),
+) -> str:
     """Write a table without lines; `rows` are those of the answer, of which the card may show the first."""
     header = "".join(_cell(text, "th", at) for at, text in enumerate(head))
     body = "".join(
         f"<tr>{''.join(_cell(text, 'td' if at else 'th', at) for at, text in enumerate(line))}</tr>"
         for line in lines
     )
-    more = f"<div>and {len(rows) - MAX_LINES:,} more below</div>" if len(rows) > MAX_LINES else ""
+    notes = [*below, *([f"and {len(rows) - MAX_LINES:,} more below"] if len(rows) > MAX_LINES else [])]
+    more = "".join(f"<div>{_escape(note)}</div>" for note in notes)
     top = f"<tr>{header}</tr>" if header else ""
     return (
         f'<div style="{BOX}"><div style="font-weight:bold;margin-bottom:.3em">{_escape(title)}</div>'
@@ -153,7 +163,7 @@ def _box(title: str, lines: Lines, head: Sequence[str] = (), rows: Sequence[Row]
 
 
 def _cell(text: str, tag: str, place: int) -> str:
-    side = "right" if place and text[:1].isdigit() else "left"
+    side = "right" if place and FIGURE.fullmatch(text) else "left"
     scope = " scope=row" if tag == "th" else ""
     return f'<{tag}{scope} style="{CELL.format(side=side)}">{_escape(text)}</{tag}>'
 
@@ -339,7 +349,8 @@ def _figure(name: str, frame: object) -> str:
     words = escape(declared()[name].words, quote=True)
     data = b64encode(png(figure)).decode("ascii")
     width = round(figure.get_figwidth() * CSS_DOTS)
-    return f'<img alt="{words}" width="{width}" style="background:white" src="data:image/png;base64,{data}">'
+    style = "background:white;max-width:100%"
+    return f'<img alt="{words}" width="{width}" style="{style}" src="data:image/png;base64,{data}">'
 
 
 def _bundle(relation: duckdb.DuckDBPyRelation) -> Bundle:

@@ -118,8 +118,9 @@ def _frontier(table: Mapping[str, Any]) -> str:
         f"<td>{escape(_levels(words, point['levels']))}</td></tr>"
         for point in table["frontier"]
     )
+    small = f"in classes smaller than {table['k']:,}"
     head = (
-        "<tr><th class=number>records below k</th><th class=number>loss of levels</th>"
+        f"<tr><th class=number>{small}</th><th class=number>loss of levels</th>"
         f"<th>meets class sizes</th><th>{escape(', '.join(names))}</th></tr>"
     )
     return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich import text as rich_text
 from rich.console import Group, RenderableType
 from rich.table import Table
 
@@ -35,18 +34,22 @@ def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) ->
     """Show which columns together single records out, a line for each column, then what to do by kind."""
     title = Text(f"{rows[0]['records']:,} records, {len(rows)} columns", style="bold")
     sets = [Text(line) for line in singling_out]
-    kinds = dict.fromkeys(row["looks_like"] for row in rows)
-    advice = [_kind_line(kind, [row for row in rows if row["looks_like"] == kind]) for kind in kinds]
+    advice = [Text.assemble((names, "bold"), f": {text}") for names, text in advice_by_kind(rows)]
     codes = any(row["sentinels"] for row in rows)
     parts = [*advice, *([Text(CODES_COUNT)] if codes else []), Text(ONE_ROW_ONE_PERSON, style="dim")]
     return Group(title, *sets, "", _profile_table(rows), "", *parts)
 
 
-def _kind_line(kind: str, rows: Sequence[dict[str, Any]]) -> rich_text.Text:
-    """Name the columns of a kind, and what to do with them."""
-    advice, _, safer = SUGGESTIONS[kind]
-    names = ", ".join(row["column_name"] for row in rows)
-    return Text.assemble((names, "bold"), f": {advice}{f'; {safer}' if safer else ''}.")
+def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Name the columns of each kind, and what to do with them."""
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        kinds.setdefault(row["looks_like"], []).append(row["column_name"])
+    found = []
+    for kind, names in kinds.items():
+        advice, _, safer = SUGGESTIONS[kind]
+        found.append((", ".join(names), f"{advice}{f'; {safer}' if safer else ''}."))
+    return found
 
 
 def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -54,7 +57,7 @@ def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
         header_style="bold",
         box=None,
         padding=(0, 2, 0, 0),
-        caption="unique: share of records whose value in this column no other record has",
+        caption="unique: share of records that are the only one with their value",
         caption_justify="left",
     )
     for name in ("column", "looks like"):

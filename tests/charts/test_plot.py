@@ -254,9 +254,10 @@ def test_the_forms_of_a_release_are_drawn_by_risk_and_loss() -> None:
         {"records_below_k": 0.2, "generalisation_loss": 0.1, "meets_class_sizes": False},
         {"records_below_k": 0.0, "generalisation_loss": 0.6, "meets_class_sizes": True},
     ]
-    table = {"name": "people", "frontier": forms, "losses": {"entropy": 0.6}}
+    table = {"name": "people", "k": 5, "frontier": forms, "losses": {"entropy": 0.6}}
     axes = first(plot.frontier({"tables": [table]}))
     met, unmet, release = axes.lines
+    assert axes.get_ylabel() == "people in classes smaller than 5"
     assert (met.get_xydata().tolist(), met.get_marker()) == ([[0.6, 0.0]], "o")
     assert (unmet.get_xydata().tolist(), unmet.get_marker()) == ([[0.1, 0.2]], "x")
     assert release.get_xdata() == [0.6, 0.6]
@@ -369,7 +370,7 @@ def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, 
     risk = [{"columns": [name, "b"], "distinction": 0.5, "separation": 0.9}]
     row = {"method": name, "uniqueness": 0.1, "uniqueness_low": None, "uniqueness_high": None, "status": "ok"}
     steps = {name: [{"step": 0, "risk": 0.5, "bound": 0.5}, {"step": 1, "risk": 0.4, "bound": 0.3}]}
-    table: dict[str, Any] = {"name": name, "frontier": [], "losses": None}
+    table: dict[str, Any] = {"name": name, "k": 5, "frontier": [], "losses": None}
     loss = [{"column_name": name, "information_loss": 0.5}]
     known = [{"points": 1, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}]
     made = [plot.attribute_risk(risk), plot.methods([row]), plot.elimination(steps), plot.losses(loss)]

@@ -3,6 +3,7 @@
 The browser is a real one.
 """
 
+import json
 import re
 import shutil
 import struct
@@ -15,6 +16,7 @@ import pytest
 
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
+from reid_sql.check.sentences import next_steps
 from tests.check.towns import town
 
 CHROMIUM = next(
@@ -89,6 +91,19 @@ def test_the_page_tells_what_a_data_officer_asks(report: Path) -> None:
     ):
         assert words in text
     assert text.count("<svg") == 3
+
+
+def test_no_column_is_blamed_for_a_risk_that_stays_without_it(tmp_path: Path) -> None:
+    rows = "".join(f"{person},{person},{person}\n" for person in range(40))
+    (tmp_path / "t.csv").write_text(f"a,b,c\n{rows}", encoding="utf-8")
+    table = {
+        "file": "t.csv",
+        "quasi_identifiers": ["a", "b", "c"],
+        "checks": [{"measure": "k", "at_least": 5}],
+    }
+    (tmp_path / "p.json").write_text(json.dumps({"mask_below": 1, "tables": [table]}), encoding="utf-8")
+    steps = next_steps(check(tmp_path / "p.json"))
+    assert "t: no single column drives the risk; omit or coarsen several." in steps
 
 
 def corner(png: bytes) -> bytes:

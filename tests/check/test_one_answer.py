@@ -97,7 +97,7 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
 
 
 UNANSWERED = {
-    "population = 10": "populations must be at least the 3000 records of the sample, got 10",
+    "population = 10": "populations must be at least the 3,000 records of the sample, got 10",
     'nulls = "wildcard"': "nulls must be one of 'value', 'drop', got 'wildcard'",
 }
 
@@ -205,7 +205,7 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--population", "10"], "populations must be at least the 3000 records of the sample, got 10"),
+        (["--population", "10"], "populations must be at least the 3,000 records of the sample, got 10"),
         (["--population", "1e400"], "a number of people of at least 1 and at most 1e+15, got inf"),
         (["--population", "67e6", "--k", "1"], "k must be a whole number of people from 2"),
         (

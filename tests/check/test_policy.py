@@ -28,6 +28,7 @@ REFUSED = {
     HEAD + CHECK.replace("5", "nan"): "checks[1].at_least must be a whole number of at least 0, got nan",
     HEAD + CHECK.replace("5", "true"): "checks[1].at_least must be a whole number of at least 0, got True",
     HEAD + CHECK.replace("at_least = 5", ""): "checks[1] must have a limit, got none; write at_least = …",
+    HEAD + 'weight = "w"\n' + CHECK: "only known keys, got 'weight'; write it in a check",
     HEAD + CHECK + "threshold = 0.1": "must have only known keys, got 'threshold'",
     HEAD + CHECK.replace('"k"', "3"): "checks[1].measure must be a text, got 3",
     HEAD + '[[tables.checks]]\nmeasure = "uniqueness"\nat_most = 5': (

@@ -118,7 +118,7 @@ def test_an_estimate_without_an_answer_is_no_pass(tmp_path: Path) -> None:
     )
     group = page["checks"][0]["groups"][0]
     assert (page["verdict"], page["exit_code"], group["value"]) == ("not judged", 2, None)
-    assert "population must be at least the 3000 records of the sample" in group["why"]
+    assert "population must be at least the 3,000 records of the sample" in group["why"]
 
 
 def test_a_failure_outweighs_what_could_not_be_judged(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 import re
+import shlex
 
 import pytest
 
+from reid_sql.commands.examples import EXAMPLES
 from reid_sql.commands.options import names, numbers
-from reid_sql.commands.parser import parser
+from reid_sql.commands.parser import COMMANDS, parser
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import plain
 from reid_sql_udfs import declared
@@ -155,3 +157,16 @@ def test_the_help_states_the_defaults_of_the_function(command: str) -> None:
     known = {name: text for name, text in stated.items() if name in defaults}
     assert known
     assert known == {name: plain(defaults[name]) for name in known}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_says_what_it_does_and_ends_with_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([name, "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert COMMANDS[name].help[1:] in shown
+    assert shown.endswith(f"example: reid-sql {name} {EXAMPLES[name]}")
+    call = [name, *shlex.split(EXAMPLES[name].partition(" > ")[0])]
+    assert parser().parse_args(call).command is COMMANDS[name]

@@ -57,6 +57,7 @@ PASSING = [
     "release_policy_where",
     "people_few_at_risk",
     "people_k_grown_up",
+    "people_k_of_one",
     "release_k",
     "release_l",
     "release_t",

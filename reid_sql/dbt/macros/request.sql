@@ -7,11 +7,8 @@
 {%- if sensitives and sensitive is not string %}
 {%- do reid_sql.refuse('sensitive must be the name of a column, got ' ~ sensitive ~ "; write 'diagnosis'") %}
 {%- endif %}
-{%- if quasi_identifiers is string or quasi_identifiers is not iterable %}
-{%- set every = reid_sql.known_columns(relation, quasi_identifiers, words) %}
-{%- else %}
-{%- set every = reid_sql.known_columns(relation, quasi_identifiers | list + sensitives, words) %}
-{%- endif %}
+{%- set listed = [quasi_identifiers] if quasi_identifiers is string else quasi_identifiers %}
+{%- set every = reid_sql.known_columns(relation, listed | list + sensitives if listed is iterable else listed, words) %}
 {%- set qi = every[: every | length - sensitives | length] %}
 {%- set keep = reid_sql.choice('keep', keep, ['classes', 'records', 'counts']) %}
 {%- set found = {

@@ -35,7 +35,7 @@ from reid_sql.models.attacker.knowledge import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
-from reid_sql.parameters import Floats, Integers, plain
+from reid_sql.parameters import Floats, Integers
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 STATUS_DRAWN: Final = "knowledge_drawn: {} knowledge sets were drawn, see standard_error"
@@ -320,8 +320,8 @@ def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> 
         raise NoRecordsError(NO_RECORDS)
     if attacker.population < records:
         rule = (
-            f"scenario population must be at least the {records} records of "
-            f"the table, got {plain(attacker.population)}"
+            f"scenario population must be at least the {records:,} records of "
+            f"the table, got {attacker.population:,}".removesuffix(".0")
         )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
     return find_subjects(known.codes, known.texts, attacker, nulls)

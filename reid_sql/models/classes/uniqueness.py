@@ -9,7 +9,7 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, weigh_classes
-from reid_sql.parameters import COUNT, PROBABILITY, Floats, Integers, Number, plain
+from reid_sql.parameters import COUNT, PROBABILITY, Floats, Integers, Number
 
 # From the probability of a record's values to the chance that it is unique, and that a match on it is
 # right.
@@ -74,7 +74,8 @@ def check_population(population: float, records: int) -> float:
     """
     people = float(COUNT.check("population", population))
     if people < records:
-        rule = f"population must be at least the {records} records of the sample, got {plain(people)}"
+        got = f"{people:,}".removesuffix(".0")
+        rule = f"population must be at least the {records:,} records of the sample, got {got}"
         raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     return people
 

@@ -35,7 +35,7 @@ from reid_sql.models.population_risk.doubts import (
 )
 from reid_sql.models.population_risk.intervals import Share
 from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
-from reid_sql.parameters import COUNT, Number, plain
+from reid_sql.parameters import COUNT, Number
 
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
@@ -155,10 +155,8 @@ def answer(
     sizes = COUNT.check("populations", populations).tolist()
     for people in sizes:
         if people < evidence.records:
-            rule = (
-                f"populations must be at least the {evidence.records} records "
-                f"of the sample, got {plain(people)}"
-            )
+            got = f"{people:,}".removesuffix(".0")
+            rule = f"populations must be at least the {evidence.records:,} records of the sample, got {got}"
             raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
     return answer_by_fit(fit_sample(evidence, max(sizes), seed), evidence, sizes, k)
 

@@ -44,7 +44,7 @@ STATUS_ALL_EQUAL: Final = "all_equal: all records of the sample are equal"
 
 ONE_ROW_PER_PERSON: Final = "one row per person"
 ASSUMPTIONS: Final = ("random sample", ONE_ROW_PER_PERSON, "no whole households")
-ASSUMPTION_NOBODY_TWICE: Final = "nobody twice, which so few records would not show"
+ASSUMPTION_NOBODY_TWICE: Final = "no person twice (the records are too few to test this)"
 ASSUMPTION_MODEL: Final = "the model of people, since no record repeats"
 ASSUMPTION_DEPENDENCIES: Final = "columns that determine others do so in the population"
 
