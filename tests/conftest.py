@@ -209,7 +209,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_holds(postgres: str) -> Iterator[Callable[[], set[str]]]:
-    """What all see in PostgreSQL: relations, functions that no extension brought, schemas, roles, settings."""
+    """What all see in PostgreSQL: relations, functions of no extension, schemas, roles, settings."""
     import psycopg  # noqa: PLC0415 - only where there is PostgreSQL
 
     with psycopg.connect(f"host={postgres} user=reid dbname=postgres", autocommit=True) as server:
