@@ -46,6 +46,10 @@ WHERE nspname !~ '^(pg_|information_schema)' AND relkind IN ('r', 'v', 'm', 'p',
 UNION ALL SELECT pg_proc.oid::regprocedure::text FROM pg_proc
 JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE nspname !~ '^(pg_|information_schema)'
 AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+UNION ALL SELECT format('schema %I, open to all: %s', nspname, has_schema_privilege('public', oid, 'USAGE'))
+FROM pg_namespace WHERE nspname !~ '^pg_(temp|toast)'
+UNION ALL SELECT format('role %I %s', rolname, rolconfig) FROM pg_roles WHERE rolname !~ '^pg_'
+UNION ALL SELECT format('settings %s', setconfig) FROM pg_db_role_setting
 """
 # What a test may have left, in the order in which it can go: kind, and where its names are.
 LEFT = {
@@ -205,7 +209,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_holds(postgres: str) -> Iterator[Callable[[], set[str]]]:
-    """What stands in PostgreSQL for all to see: relations and functions that no extension brought."""
+    """What all see in PostgreSQL: relations, functions of no extension, schemas, roles, settings."""
     import psycopg  # noqa: PLC0415 - only where there is PostgreSQL
 
     with psycopg.connect(f"host={postgres} user=reid dbname=postgres", autocommit=True) as server:

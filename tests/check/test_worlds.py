@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from reid_sql.check.audit import is_protected
+from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import measure_policy, open_with_engine
 from reid_sql.check.masking import round_between
 from reid_sql.check.policy import read_policy
@@ -288,8 +289,16 @@ def _shown(page: Page) -> str:
     return json.dumps([seen, [{**each, "table": ""} for each in page["checks"]]])
 
 
+# Whether values mean missing ones is a query for each table, and these values never do: few tables ask it.
+SEEKS_CODES = {"few", "drop"}
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_hidden_count_of_every_small_table_is_open(tmp_path: Path, scenario: str) -> None:
+def test_every_hidden_count_of_every_small_table_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenario: str
+) -> None:
+    if scenario not in SEEKS_CODES:
+        monkeypatch.setattr(DuckDBTable, "profile", lambda *_: [])
     records, columns, named, about, more = SCENARIOS[scenario]()
     tables = all_tables(records, columns, named) if records else all_of_people(*columns)
     masked, true = reports(tmp_path, tables, about)

@@ -60,16 +60,19 @@ def test_a_body_that_waits_for_another_of_the_statement_answers(
 
 def test_a_body_that_ended_for_want_of_an_asker_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", 0.01)
+    before = set(threading.enumerate())  # with those of other files of tests, which may not have ended
     number = jobs.begin(lambda: counted(200))
-    time.sleep(0.5)
-    assert not [thread for thread in threading.enumerate() if thread.name == jobs.THREAD]
+    begun = set(threading.enumerate()) - before
+    for thread in begun:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in begun)
     assert asked(number) == [200]
 
 
 def test_an_answer_is_kept_until_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", 0.01)
     number = jobs.begin(lambda: pa.array([42]))
-    time.sleep(0.3)
+    time.sleep(0.3)  # far longer than its patience
     assert asked(number) == [42]
 
 
