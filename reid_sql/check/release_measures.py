@@ -92,14 +92,14 @@ CELLS: Final = tuple(
             "cells_below_k",
             "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
             (FEW_PEOPLE,),
-            ("value", "p_percent", "suppress", "protection"),
+            ("value", "p_percent", "suppress", "protection", "zeros"),
             (),
         ),
         (
             "dominated_cells",
             "cells in which the largest contributors to a value can be estimated",
             (DOMINANCE, P_PERCENT),
-            ("k", "suppress", "protection"),
+            ("k", "suppress", "protection", "zeros"),
             (Parameter("value", Column("value")), Parameter("dominance", DOMINANCE_RULE, [1.0, 0.5])),
         ),
     )
