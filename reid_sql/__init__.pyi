@@ -2092,6 +2092,7 @@ def safe_table(
     totals: Literal["none", "margins", "rollup"] = "none",
     suppress: Literal["none", "primary", "secondary"] = "none",
     protection: int = 0,
+    zeros: Literal["omit", "list"] = "omit",
     nulls: Literal["value", "drop"] = "value",
 ) -> duckdb.DuckDBPyRelation:
     """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
@@ -2114,6 +2115,10 @@ def safe_table(
     which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
     'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
     Publish neither of these columns nor `unsafe`.
+
+    Cells of nobody are no rows. `zeros='list'` adds them: all cells that the categories of the table make,
+    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
+    are not hidden: merge categories where that discloses something, and ignore what is impossible.
 
     Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
 

@@ -224,6 +224,57 @@ def attribute_risk(
     $ nulls                 <str> 'value', 'value', 'value'
     """
 
+def audit_tables(
+    tables: _Frame | Sequence[_Frame],
+    k: int = 5,
+    columns: Sequence[str] | None = None,
+    count: str = "records",
+    total: str | None = None,
+    people: Literal["same", "nested"] = "same",
+    lowest: int = 1,
+    highest: int = 1000000000,
+) -> Table:
+    """Compute what published tables give away together of their hidden cells, and of groups between them.
+
+    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
+    and `<5` are read too). NULL in a column of categories marks a total, or the text `total`. The tables may
+    share columns: what one totals, another may show. A column that a table lacks is totalled there. What
+    `safe_table` answers can be audited as it is.
+
+    One row for each hidden cell, with the smallest and largest count that fit everything that is published,
+    and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
+    (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
+    people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
+    `revealed_by` says whether it takes several tables. An attacker knows that a hidden count is a whole
+    number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless the
+    publisher's rule tells one. With `people='nested'`, each table counts some of the people of the one
+    before, as after a withdrawal; else all count the same, and a column with one category in all tables,
+    such as a sex, may say that a table is of these people. The intervals are exact; where they are not proved
+    to be, the status says so. Refuses tables that no people can make, such as rounded ones.
+
+    Source: Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012.
+
+    >>> import reid_sql.ibis as ri
+    >>> people = ri.demo_people()
+    >>> published = ri.safe_table(people, ["sex", "education"], totals="margins", suppress="primary")
+    >>> ri.audit_tables([published]).head(3).to_polars().glimpse()
+    Rows: 0
+    Columns: 13
+    $ cell                  <str>
+    $ categories      <list[str]>
+    $ tables          <list[i64]>
+    $ kind                  <str>
+    $ low                   <i64>
+    $ high                  <i64>
+    $ width                 <i64>
+    $ finding               <str>
+    $ revealed_by           <str>
+    $ revealing_sum         <str>
+    $ status                <str>
+    $ records_dropped       <i64>
+    $ nulls                 <str>
+    """
+
 def beta_likeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1545,6 +1596,7 @@ def safe_table(
     totals: Literal["none", "margins", "rollup"] = "none",
     suppress: Literal["none", "primary", "secondary"] = "none",
     protection: int = 0,
+    zeros: Literal["omit", "list"] = "omit",
     nulls: Literal["value", "drop"] = "value",
 ) -> Table:
     """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
@@ -1567,6 +1619,10 @@ def safe_table(
     which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
     'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
     Publish neither of these columns nor `unsafe`.
+
+    Cells of nobody are no rows. `zeros='list'` adds them: all cells that the categories of the table make,
+    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
+    are not hidden: merge categories where that discloses something, and ignore what is impossible.
 
     Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
 

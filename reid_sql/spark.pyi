@@ -490,6 +490,45 @@ def audit_synthetic(
     only showing top 3 rows
     """
 
+def audit_tables(
+    tables: _Frame | Sequence[_Frame],
+    k: int = 5,
+    columns: Sequence[str] | None = None,
+    count: str = "records",
+    total: str | None = None,
+    people: Literal["same", "nested"] = "same",
+    lowest: int = 1,
+    highest: int = 1000000000,
+) -> DataFrame:
+    """Compute what published tables give away together of their hidden cells, and of groups between them.
+
+    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
+    and `<5` are read too). NULL in a column of categories marks a total, or the text `total`. The tables may
+    share columns: what one totals, another may show. A column that a table lacks is totalled there. What
+    `safe_table` answers can be audited as it is.
+
+    One row for each hidden cell, with the smallest and largest count that fit everything that is published,
+    and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
+    (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
+    people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
+    `revealed_by` says whether it takes several tables. An attacker knows that a hidden count is a whole
+    number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless the
+    publisher's rule tells one. With `people='nested'`, each table counts some of the people of the one
+    before, as after a withdrawal; else all count the same, and a column with one category in all tables,
+    such as a sex, may say that a table is of these people. The intervals are exact; where they are not proved
+    to be, the status says so. Refuses tables that no people can make, such as rounded ones.
+
+    Source: Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012.
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> published = rs.safe_table(people, ["sex", "education"], totals="margins", suppress="primary")
+    >>> rs.audit_tables([published]).show(3, truncate=60, vertical=True)
+    (0 rows)
+    """
+
 def beta_likeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -2525,6 +2564,95 @@ def risk_summary(
      blank_records      | NULL
      records_dropped    | 0
      nulls              | value
+    """
+
+def safe_table(
+    tbl: _Frame,
+    by: Sequence[str],
+    value: str | None = None,
+    entity: str | None = None,
+    k: int = 5,
+    dominance: Sequence[float] = (1.0, 0.5),
+    p_percent: float = 0.1,
+    totals: Literal["none", "margins", "rollup"] = "none",
+    suppress: Literal["none", "primary", "secondary"] = "none",
+    protection: int = 0,
+    zeros: Literal["omit", "list"] = "omit",
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame:
+    """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
+
+    One row for each combination of values of `by`: its records, its people and the sum of `value`. Nothing is
+    hidden unless asked. `unsafe` lists the rules that a cell breaks: `few_people` (fewer than `k`),
+    `dominance` (the n largest contributors have more than a share of the total; `dominance=[n, share]`),
+    `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
+    estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
+    that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
+    count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
+    `entity`, the column that identifies people, people are counted, and contributions are added up for each
+    before the rules; NULL is one person. Refuses a value that is no finite number.
+
+    `totals='margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
+    hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL
+    elsewhere is a category. `suppress='primary'` makes the figures of cells that are unsafe by the first
+    three rules NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of
+    these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
+    which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
+    'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
+    Publish neither of these columns nor `unsafe`.
+
+    Cells of nobody are no rows. `zeros='list'` adds them: all cells that the categories of the table make,
+    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
+    are not hidden: merge categories where that discloses something, and ignore what is impossible.
+
+    Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
+
+    >>> import reid_sql.spark as rs
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> people = rs.demo_people()
+    >>> answer = rs.safe_table(people, ["sex", "education"])
+    >>> answer.orderBy(answer.columns).show(3, truncate=60, vertical=True)
+    -RECORD 0--------------------
+     sex             | F
+     education       | NULL
+     total_over      | []
+     records         | 38
+     people          | 38
+     value_sum       | NULL
+     largest_share   | NULL
+     unsafe          | []
+     status          | published
+     loss            | 0
+     records_dropped | 0
+     nulls           | value
+    -RECORD 1--------------------
+     sex             | F
+     education       | bachelor
+     total_over      | []
+     records         | 163
+     people          | 163
+     value_sum       | NULL
+     largest_share   | NULL
+     unsafe          | []
+     status          | published
+     loss            | 0
+     records_dropped | 0
+     nulls           | value
+    -RECORD 2--------------------
+     sex             | F
+     education       | doctorate
+     total_over      | []
+     records         | 40
+     people          | 40
+     value_sum       | NULL
+     largest_share   | NULL
+     unsafe          | []
+     status          | published
+     loss            | 0
+     records_dropped | 0
+     nulls           | value
+    only showing top 3 rows
     """
 
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame:

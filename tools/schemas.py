@@ -15,7 +15,7 @@ from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
-from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Texts
+from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Numbers, Texts
 
 Schema = dict[str, Any]
 
@@ -219,6 +219,8 @@ def _check(measure: Measure) -> Schema:
 def _value(domain: Domain) -> Schema:
     if isinstance(domain, Number):
         return _number(domain)
+    if isinstance(domain, Numbers):
+        return {"type": "array", "items": _number(domain.each), "minItems": 1}
     if isinstance(domain, Document):
         return {
             "type": ["string", "object"],

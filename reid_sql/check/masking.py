@@ -6,9 +6,9 @@ complementary suppression, as statistical offices do.
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -185,6 +185,28 @@ def reveals_small_classes(release: Release, check: Check, group: Group, below: i
     if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
         return True
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
+
+
+def reveals_small_cells(
+    release: Release, check: Check, rows: Sequence[Mapping[str, Any]], value: float | None, below: int
+) -> bool:
+    """Whether a count of cells, or of some of the unique people, may tell of few people how few they are.
+
+    Cells are counted by several k in several checks, each with its totals: the difference of two counts is
+    that of the cells of a size, as with classes. What is missing from the unique people is a count, too.
+    """
+    if below == 1:
+        return False
+    cuts = frozenset(_class_size_cuts(release.table))
+    for people in check.measure.cells(rows) if check.measure.cells else ():
+        sizes, classes = np.unique(np.array(people, dtype=np.int64), return_counts=True)
+        if has_small_counts(Histogram(sizes, classes, sizes * classes), 0, below, cuts):
+            return True
+    if check.measure.of_uniques and value is not None:
+        histogram = release.histogram(check.counted)
+        unique = int(histogram.records[histogram.class_size == 1].sum())
+        return is_small(unique - int(value), below)
+    return False
 
 
 def has_few_gaps(release: Release, below: int) -> bool:

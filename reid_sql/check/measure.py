@@ -12,12 +12,14 @@ from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import DOUBTS
+from reid_sql.models.tables.audit import PROTECTED
 from reid_sql.parameters import POPULATION, Columns, Groups, Key, Number, Numbers, OptionalTable, Table
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
 Unit = Literal["share", "count", "number"]
 Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
+Cells = Callable[[Sequence[Row]], list[list[int]]]  # the people of each cell, in each division of them
 
 SHARE: Final = Number("a share from 0 to 1", "write 0.05 for 5 %", 0.0, 1.0)
 WHOLE: Final = Number(
@@ -131,6 +133,19 @@ def count_cells(column: str, *words: str) -> Pick:
     return pick
 
 
+def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
+    """List the people of the cells of safe_table, apart for each set of totals."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for row in rows:
+        found.setdefault(tuple(row["total_over"]), []).append(row["people"])
+    return list(found.values())
+
+
+def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
+    """List the least people of the audited cells that are revealed or published, at least one each."""
+    return [[max(1, row["low"]) for row in rows if row["finding"] != PROTECTED]]
+
+
 def strongest(*attacks: str) -> Pick:
     """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
 
@@ -166,6 +181,8 @@ class Measure:
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     renamed: tuple[tuple[str, str], ...] = ()  # the function's parameters that a check calls as in `own`
     pick: Pick = only_row
+    cells: Cells | None = None  # of a count of cells, the people in each: where few are, it reveals how few
+    of_uniques: bool = False  # whether it counts some of the unique people: the others are the rest of them
     over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
     older: str | None = None  # the function that answers by another method than the model of people
 
@@ -193,7 +210,7 @@ class Measure:
         named = [p for p in self.declared.parameters if p.name not in other]
         one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
         unasked = Numbers | Key | Groups | Columns | OptionalTable
-        return {p.name: p for p in (*one, *self.own) if not isinstance(p.domain, unasked)}
+        return {p.name: p for p in (*(p for p in one if not isinstance(p.domain, unasked)), *self.own)}
 
     def by_method(self, method: object) -> "Measure":
         """Give the measure as a method answers it: by the model of people unless another is named."""

@@ -32,6 +32,7 @@ from reid_sql.parameters import (
     Document,
     NullWord,
     Number,
+    Numbers,
     Texts,
 )
 from reid_sql.reduction import refuse_entity
@@ -343,10 +344,16 @@ def _read_parameter(
         return int(value) if domain.whole else value
     if name not in place.values and default is None and name != "population":
         return None
-    if isinstance(domain, Texts):
-        return list(_read_distinct(place, name))
+    if isinstance(domain, Texts | Numbers):
+        return _read_list(place, name, domain)
     text = place.text(name)
     return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
+
+
+def _read_list(place: Place, name: str, domain: Texts | Numbers) -> list[Any]:
+    if isinstance(domain, Texts):
+        return list(_read_distinct(place, name))
+    return list(domain.from_sql(place.at(name), place.values.get(name)) or ())
 
 
 def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document

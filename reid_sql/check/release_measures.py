@@ -2,12 +2,20 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_cells, count_rules, figure_of, strongest
+from reid_sql.check.measure import (
+    Measure,
+    count_cells,
+    count_rules,
+    figure_of,
+    people_of_cells,
+    people_of_revealed,
+    strongest,
+)
 from reid_sql.function import Parameter
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import Column
-from reid_sql.reductions.tables import DOMINANCE, FEW_PEOPLE, P_PERCENT
+from reid_sql.reductions.tables import DOMINANCE, DOMINANCE_RULE, FEW_PEOPLE, P_PERCENT
 
 # What a synthetic table gives away of the people it was made from, in excess of people who were not used.
 SYNTHETIC: Final = tuple(
@@ -62,6 +70,7 @@ RELEASES: Final = (
         of_records=True,
         unused=("sensitive",),
         pick=figure_of("followed"),
+        of_uniques=True,
     ),
 )
 
@@ -76,21 +85,22 @@ CELLS: Final = tuple(
         unused=unused,
         own=own,
         pick=count_rules(*rules),
+        cells=people_of_cells,
     )
     for name, words, rules, unused, own in (
         (
             "cells_below_k",
             "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
             (FEW_PEOPLE,),
-            ("value", "p_percent", "suppress", "protection"),
+            ("value", "p_percent", "suppress", "protection", "zeros"),
             (),
         ),
         (
             "dominated_cells",
             "cells in which the largest contributors to a value can be estimated",
             (DOMINANCE, P_PERCENT),
-            ("k", "suppress", "protection"),
-            (Parameter("value", Column("value")),),
+            ("k", "suppress", "protection", "zeros"),
+            (Parameter("value", Column("value")), Parameter("dominance", DOMINANCE_RULE, [1.0, 0.5])),
         ),
     )
 )
@@ -103,6 +113,7 @@ PUBLISHED_TABLES: Final = tuple(
         "count",
         unused=("columns", "entity"),
         pick=count_cells(column, *found),
+        cells=people_of_revealed,
     )
     for name, words, column, found in (
         (

@@ -73,6 +73,7 @@ def broken_seal(page: Mapping[str, Any]) -> str:
 
 FORMAT: Final = "reid-sql report 3"
 STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
+MANY: Final = 10**9  # cells, of which a bound counts in round numbers
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
 
 Page = dict[str, Node]
@@ -251,6 +252,8 @@ def bound_of_figure(check: Check, judgement: Judgement, records: int, mask: Mask
     value, measure, small = max(values), check.measure, judgement.figure.small
     if measure.relative is not None:
         return _bound_relative(measure.relative, value, records, mask)
+    if measure.cells is not None:
+        return round(mask.round_share(value / MANY, MANY) * MANY) if small and value > 0 else None
     if measure.unit == "number":
         reveals = small and not measure.extreme and value > 0
         return round_above(value, 10**15, mask.below) if reveals else None

@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reid_sql.check.cautions import check_cautions, identifier_cautions, table_cautions
-from reid_sql.check.masking import Mask, can_show_dropped, reveals_small_classes, round_above
+from reid_sql.check.masking import (
+    Mask,
+    can_show_dropped,
+    reveals_small_cells,
+    reveals_small_classes,
+    round_above,
+)
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import OK
@@ -148,7 +154,9 @@ def measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> 
     """Measure a check on a group; a refusal is its status."""
     try:
         about = _count_around(release, check, group, mask)
-        outcome = read_figure(check, release.answer(check, group), group)
+        rows = release.answer(check, group)
+        outcome = read_figure(check, rows, group)
+        about["small"] |= reveals_small_cells(release, check, rows, outcome.value, mask.below)
         return replace(outcome, **about, remarks=(*outcome.remarks, *release.hints(check.counted)))
     except INTERRUPTIONS:
         raise

@@ -26,7 +26,7 @@ from reid_sql.sources.files import attach_source, open_source
 from reid_sql.terminal.cells import audit_page, cells_page
 
 BY: Final = Columns("columns of by")
-COUNTED: Final = ("k", "totals", "suppress", "protection", "nulls")
+COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")
 AUDITED: Final = ("k", "people", "lowest", "highest")
 
 

@@ -309,6 +309,8 @@ def _safe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suppress", metavar="WORD", help=words)
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.add_argument("--protection", metavar="N", help=words)
+    words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
+    parser.add_argument("--zeros", metavar="WORD", help=words)
     words = "take k and the rules of dominance from a risk appetite of ACRO; --k goes before it"
     parser.add_argument("--risk-appetite", metavar="FILE.yaml", help=words)
     words = "write the counts and what is unsafe as results of ACRO, for an output checker"

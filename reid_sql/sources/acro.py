@@ -20,6 +20,7 @@ from reid_sql.reductions.tables import (
     DOMINANCE,
     DOMINANCE_RULE,
     FEW_PEOPLE,
+    NOBODY,
     ONE_CELL,
     P_PERCENT,
     P_SHARE,
@@ -32,7 +33,7 @@ NOT_USED: Final[Mapping[str, str]] = {
     "safe_dof_threshold": "of regressions",
     "survival_safe_threshold": "of survival tables",
     "check_missing_values": "NULL is a category here",
-    "zeros_are_disclosive": "cells of nobody are no rows here",
+    "zeros_are_disclosive": "see zeros := 'list'",
 }
 VERSION: Final = "0.4.11"  # of which the layout of results was verified
 UID, TOTAL, RESULTS = "output_0", "All", "results.json"
@@ -171,6 +172,8 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     status = "fail" if shown else "review" if hidden or one_cell else "pass"
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
     comments = [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
+    zeros = len(_places(rows, NOBODY))
+    comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
     counts = Counter(row["status"] for row in rows)
     comments += [f"{counts[word]} cells are {word}." for word in ("secondary", "unprotected") if counts[word]]
     outcome = {str(place): _outcome(row) for place, row in enumerate(rows)}

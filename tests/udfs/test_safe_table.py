@@ -155,3 +155,39 @@ def test_a_value_that_is_no_finite_number_is_refused_from_every_column(
             con.execute(f"SELECT {column} {asked}").fetchall()
     with pytest.raises(Exception, match="must be a column of finite numbers, got another value"):
         rp.safe_table(con.table("paid"), "town", value="cost", entity=entity).collect()
+
+
+@pytest.mark.parametrize("asked", [{}, {"totals": "margins"}, {"totals": "rollup", "suppress": "secondary"}])
+def test_zeros_are_all_cells_that_the_categories_make(asked: Row) -> None:
+    """NULL is a category; a zero is neither hidden nor counted in the loss."""
+    frame = people(5, 25).with_columns(age=pl.col("who") % 3)
+    by = [*BY, "age"]
+    with duckdb.connect() as con:
+        answers = [
+            reid_sql.safe_table(con, frame, by, k=2, zeros=zeros, **asked).pl() for zeros in ("omit", "list")
+        ]
+    plain, listed = answers
+    assert listed.equals(rp.safe_table(frame, by, k=2, zeros="list", **asked).collect())
+    zeros = listed.filter(pl.col("records") == 0)
+    assert listed.filter(pl.col("records").is_null() | (pl.col("records") > 0)).equals(plain)
+    assert set(zeros["unsafe"].map_elements(tuple, return_dtype=pl.Object)) == {("nobody",)}
+    assert set(zeros["status"]) == {"published"}
+    categories = [frame[name].n_unique() for name in by]
+    for over in listed["total_over"].unique().to_list():
+        kept = [number for name, number in zip(by, categories, strict=True) if name not in over]
+        assert len(listed.filter(pl.col("total_over") == over)) == math.prod(kept)
+
+
+def test_a_zero_is_published_and_no_small_count() -> None:
+    table = pl.DataFrame({"region": ["N", "N", "S"] * 9, "sex": ["F", "M", "F"] * 9})
+    listed = rp.safe_table(table, ["region", "sex"], totals="margins", zeros="list")
+    assert listed.filter(pl.col("records") == 0).select("region", "sex").collect().rows() == [("S", "M")]
+    assert rp.audit_tables([listed]).collect().is_empty()
+
+
+def test_more_zeros_than_anybody_reads_are_refused() -> None:
+    frame = pl.DataFrame({"a": range(1100), "b": range(1100)})
+    with pytest.raises(ReidError, match="must make at most 1000000 cells"), duckdb.connect() as con:
+        reid_sql.safe_table(con, frame, ["a", "b"], zeros="list").pl()
+    with pytest.raises(Exception, match="must make at most 1000000 cells"):
+        rp.safe_table(frame, ["a", "b"], zeros="list").collect()

@@ -6,7 +6,7 @@ from reid_sql.reductions.tables import SAFE_CELLS
 
 
 @table_function(
-    "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, nulls",
+    "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, zeros, nulls",
     answer=Answer.REDUCTION,
     reduction=SAFE_CELLS,
     source="Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression)",
@@ -32,6 +32,10 @@ def safe_table(cells: Classes) -> Classes:
     which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
     'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
     Publish neither of these columns nor `unsafe`.
+
+    Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,
+    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
+    are not hidden: merge categories where that discloses something, and ignore what is impossible.
 
     >>> safe_table(Classes({"sex": ["F", "M"]}, [3, 9], [3, 9])).records
     [3, 9]

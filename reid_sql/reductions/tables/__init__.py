@@ -27,7 +27,9 @@ class Value(Key):
 CELL_COLUMNS: Final = Columns("columns of by")
 CELL_COLUMNS_AND_MORE: Final = Columns("columns of by, value and entity")
 FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
+NOBODY: Final = "nobody"  # of a cell that is listed because each of its categories has people
 HIDING: Final = (FEW_PEOPLE, DOMINANCE, P_PERCENT)  # what hiding a cell helps against
+MAX_ZEROS: Final = 1_000_000  # cells of a set of totals, of which those of nobody are listed
 MAX_CUBE: Final = 8  # columns of which every set of totals is counted
 DOMINANCE_RULE: Final = Numbers(
     Number("a number from 0 to 100", "pass how many people and their share, such as [1, 0.5]", 0.0, 100.0),
@@ -38,6 +40,7 @@ P_SHARE: Final = Number(
 )
 TOTAL_WORDS: Final = Choice(("none", "margins", "rollup"))
 SUPPRESS_WORDS: Final = Choice(("none", "primary", "secondary"))
+ZERO_WORDS: Final = Choice(("omit", "list"))
 PROTECTION: Final = Number(
     "a whole number of people from 0 to 1e+6",
     "pass how wide the interval of a hidden cell must be, or 0 for k",
@@ -48,6 +51,10 @@ PROTECTION: Final = Number(
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
+)
+REFUSAL_ZEROS: Final = (
+    f"the categories must make at most {MAX_ZEROS} cells where zeros are listed, got more; "
+    "name fewer or coarser columns, or leave the zeros out"
 )
 SAFE_CELLS: Final = Reduction(
     __name__,
@@ -64,6 +71,7 @@ SAFE_CELLS: Final = Reduction(
         Argument("totals", TOTAL_WORDS, "none"),
         Argument("suppress", SUPPRESS_WORDS, "none"),
         Argument("protection", PROTECTION, 0),
+        Argument("zeros", ZERO_WORDS, "omit"),
         DROPPABLE_NULLS,
     ),
     columns={

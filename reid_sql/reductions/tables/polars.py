@@ -1,7 +1,8 @@
 """Cells of a table of aggregates in Polars."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -26,9 +27,12 @@ from reid_sql.reductions.tables import (
     DOMINANCE,
     FEW_PEOPLE,
     HIDING,
+    MAX_ZEROS,
+    NOBODY,
     ONE_CELL,
     P_PERCENT,
     REFUSAL_VALUE,
+    REFUSAL_ZEROS,
     SAFE_CELLS,
     CellRules,
     check_cells,
@@ -49,6 +53,7 @@ def safe_cells(
     totals: str,
     suppress: str,
     protection: int,
+    zeros: str,
     value: str | None = None,
     entity: str | None = None,
 ) -> pl.LazyFrame:
@@ -65,8 +70,11 @@ def safe_cells(
     base = _base(drop_nulls(rows, names, nulls), names, rules, of_people=entity is not None)
     types = {name: tbl.collect_schema()[column] for name, column in zip(names, by, strict=True)}
     judged = partial(_answer, names=names, rules=rules, k=k, p=p_percent)
-    hidden = partial(_hide, names=names, by=by, suppress=suppress, width=width_of(protection, k))
-    listed = map_whole(base, lambda cells: hidden(judged(cells)), types | schema(SAFE_CELLS.columns))
+    hide = partial(_hide, names=names, suppress=suppress, width=width_of(protection, k))
+    show = partial(
+        _show, names=names, by=by, suppress=suppress, zeros=rules.totals if zeros == "list" else ()
+    )
+    listed = map_whole(base, lambda cells: show(hide(judged(cells))), types | schema(SAFE_CELLS.columns))
     reported = null_report(rows, names, nulls, listed)
     return reported.select(
         *(pl.col(alias).alias(column) for alias, column in zip(names, by, strict=True)),
@@ -176,10 +184,8 @@ def _with_margins(
     return cells.select(pl.col(sets[totalled].columns), pl.any_horizontal(tests).alias("is_one_cell"))
 
 
-def _hide(
-    cells: pl.DataFrame, names: Sequence[str], by: Sequence[str], suppress: str, width: int
-) -> pl.DataFrame:
-    """Hide the figures of cells, and say why."""
+def _hide(cells: pl.DataFrame, names: Sequence[str], suppress: str, width: int) -> pl.DataFrame:
+    """Number the status of each cell: 0 where it is published."""
     is_unsafe = cells.select(pl.col("unsafe").list.set_intersection(list(HIDING)).list.len() > 0).to_series()
     primary = (
         is_unsafe if suppress != "none" else pl.repeat(value=False, n=len(cells), eager=True)
@@ -189,16 +195,29 @@ def _hide(
         codes = [_codes(cells, place, name) for place, name in enumerate(names)]
         counts = cells["records"].to_numpy()
         hidden = suppress_cells(np.stack(codes, axis=1), counts, primary, width).statuses
+    return cells.with_columns(hidden=pl.Series(hidden))
+
+
+def _show(
+    cells: pl.DataFrame,
+    names: Sequence[str],
+    by: Sequence[str],
+    suppress: str,
+    zeros: Sequence[Sequence[int]],
+) -> pl.DataFrame:
+    """List the cells in order, with those of nobody in some sets of totals; what is hidden is NULL."""
     inner = pl.col("totalled").list.len() == 0
     is_hidden = pl.col("hidden") > 0
     lost = pl.col("records").filter(is_hidden & inner).sum() / pl.col("records").filter(inner).sum()
+    loss = cells.select(lost.fill_nan(0.0).fill_null(0.0)).item() if len(cells) else 0.0
+    empty = [_zeros(cells, names, totalled) for totalled in zeros if len(names) - len(totalled) > 1]
+    every = pl.concat([cells, *empty], how="diagonal")
     over = pl.col("totalled").list.eval(
         pl.element().replace_strict(dict(enumerate(by)), return_dtype=pl.String)
     )
     share = pl.col("largest_share") if suppress == "none" else pl.lit(None, dtype=pl.Float64)
     bits = pl.col("totalled").list.eval(pl.lit(2) ** (len(by) - 1 - pl.element())).list.sum().fill_null(0)
-    ordered = cells.with_columns(hidden=pl.Series(hidden)).sort([bits, *names], nulls_last=True)
-    return ordered.select(
+    return every.sort([bits, *names], nulls_last=True).select(
         *names,
         over.alias("total_over"),
         *(pl.when(~is_hidden).then(pl.col(figure)).alias(figure) for figure in FIGURES),
@@ -207,7 +226,27 @@ def _hide(
         pl.col("hidden")
         .replace_strict(dict(enumerate(STATUS_WORDS)), return_dtype=pl.String)
         .alias("status"),
-        lost.fill_nan(0.0).fill_null(0.0).alias("loss"),
+        pl.lit(loss).alias("loss"),
+    )
+
+
+def _zeros(cells: pl.DataFrame, names: Sequence[str], totalled: Sequence[int]) -> pl.DataFrame:
+    """The cells of nobody of one set of totals: all that the categories make, and no row has."""
+    kept = [(place, name) for place, name in enumerate(names) if place not in totalled]
+    categories = [
+        cells.filter(~pl.col("totalled").list.contains(place)).select(name).unique() for place, name in kept
+    ]
+    if prod(map(len, categories)) > MAX_ZEROS:
+        raise OutOfDomainError(REFUSAL_ZEROS)
+    made = reduce(lambda one, other: one.join(other, how="cross"), categories)
+    own = cells.filter(pl.col("totalled") == pl.lit(list(totalled), dtype=pl.List(pl.Int64)))
+    empty = made.join(own, on=[name for _, name in kept], how="anti", nulls_equal=True)
+    return empty.with_columns(
+        totalled=pl.lit(list(totalled), dtype=pl.List(pl.Int64)),
+        records=pl.lit(0, dtype=pl.Int64),
+        people=pl.lit(0, dtype=pl.Int64),
+        unsafe=pl.lit([NOBODY], dtype=pl.List(pl.String)),
+        hidden=pl.lit(0, dtype=pl.Int64),
     )
 
 

@@ -28,7 +28,14 @@ from reid_sql.reductions.tables import (
     check_cells,
     width_of,
 )
-from reid_sql.reductions.tables.sql import CellShape, codes_of_cells, group_rows, judge_cells, list_cells
+from reid_sql.reductions.tables.sql import (
+    CellShape,
+    codes_of_cells,
+    group_rows,
+    judge_cells,
+    list_cells,
+    list_hidden,
+)
 
 FIGURES = ("records", "people", "value_sum")
 
@@ -43,6 +50,7 @@ def safe_cells(
     totals: str,
     suppress: str,
     protection: int,
+    zeros: str,
     value: str | None = None,
     entity: str | None = None,
 ) -> DataFrame:
@@ -62,6 +70,10 @@ def safe_cells(
     named = f"WITH reid_cells AS (SELECT * FROM {SOURCE.items()})"
     judged = _run(rows, cells, f"{named} {judge_cells(len(by), rules, k, p_percent)}")
     hidden = _hide(rows, judged, suppress, width_of(protection, k))
+    if zeros == "list":
+        hidden = store(hidden)
+        named = f"WITH reid_hidden AS (SELECT * FROM {SOURCE.items()})"
+        hidden = _run(rows, hidden, f"{named} {list_hidden(len(by), rules, zeros)}")
     return null_report(rows, nulls, _listed(hidden, by, suppress))
 
 

@@ -10,9 +10,12 @@ from reid_sql.reductions.tables import (
     DOMINANCE,
     FEW_PEOPLE,
     HIDING,
+    MAX_ZEROS,
+    NOBODY,
     ONE_CELL,
     P_PERCENT,
     REFUSAL_VALUE,
+    REFUSAL_ZEROS,
     CellRules,
     check_cells,
     width_of,
@@ -35,6 +38,7 @@ def safe_cells(
     totals: str,
     suppress: str,
     protection: int,
+    zeros: str,
     nulls: str,
 ) -> str:
     """Group the rows by the columns, then the cells by the totals, and judge each cell.
@@ -48,7 +52,8 @@ def safe_cells(
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, rules, nulls)}),
         reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
-        {_hide(len(by), suppress, width_of(protection, k))}
+        {_hide(len(by), suppress, width_of(protection, k))},
+        reid_listed AS ({list_hidden(len(by), rules, zeros)})
         {_listed(by, suppress)}"""
     label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
     return tbl.check_columns(label, columns, with_null_report(tbl, by, nulls, body))
@@ -283,6 +288,44 @@ def _hide(width: int, suppress: str, protection: int) -> str:
         )"""
 
 
+def list_hidden(width: int, rules: CellRules, zeros: str) -> str:
+    """The cells of reid_hidden, with those of nobody if asked: all that the categories make, and no row has.
+
+    They are published, as the cells of their row and column would show them anyway.
+    """
+    figures = "totalled, records, people, value_sum, largest_share, unsafe, hidden"
+    listed = f"SELECT {', '.join(aliases(width))}, {figures} FROM reid_hidden"
+    sets = rules.totals if zeros == "list" else ()
+    return " UNION ALL ".join([listed, *(_list_zeros(width, each) for each in sets if width - len(each) > 1)])
+
+
+def _list_zeros(width: int, totalled: Sequence[int]) -> str:
+    """The cells of nobody of one set of totals; too many are refused before they are made."""
+    keys = _kept(width, totalled)
+    categories = [
+        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {_bits(width, [place])} = 0)"
+        for place, key in enumerate(aliases(width))
+        if key in keys
+    ]
+    number = " * ".join(f"(SELECT count(*) FROM {each} AS reid_of)::DOUBLE" for each in categories)
+    is_few = f"CASE WHEN {number} > {MAX_ZEROS} THEN {refusal(REFUSAL_ZEROS)} ELSE true END"
+    first = f"(SELECT * FROM {categories[0]} AS reid_every WHERE {is_few})"
+    products = ", ".join(
+        f"{each} AS c{key}" for key, each in zip(keys, [first, *categories[1:]], strict=True)
+    )
+    cells = ", ".join(key if key in keys else f"NULL AS {key}" for key in aliases(width))
+    return f"""
+          SELECT {cells}, {_bits(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
+            [{text(NOBODY)}], 0
+          FROM (
+            SELECT {", ".join(f"c{key}.{key} AS {key}" for key in keys)} FROM {products}
+          ) AS reid_made
+          WHERE NOT EXISTS (
+            SELECT 1 FROM reid_hidden AS h
+            WHERE h.totalled = {_bits(width, totalled)} AND {same("h", "reid_made", keys)}
+          )"""
+
+
 def _listed(by: Sequence[str], suppress: str) -> str:
     """List the cells under the columns' own names; what is hidden is NULL."""
     own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
@@ -301,5 +344,5 @@ def _listed(by: Sequence[str], suppress: str) -> str:
           list_filter([{over}], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
           {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
           list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
-        FROM reid_hidden, (SELECT {loss} AS loss FROM reid_hidden)
+        FROM reid_listed, (SELECT {loss} AS loss FROM reid_hidden)
         ORDER BY {order}"""

@@ -25,6 +25,7 @@ ASKED: list[dict[str, Any]] = [
     {"totals": "rollup", "nulls": "drop"},
     {"value": "cost", "totals": "margins", "dominance": [3, 0.8]},
     {"entity": "who", "totals": "margins", "suppress": "primary"},
+    {"totals": "margins", "k": 9, "suppress": "secondary", "zeros": "list"},
     {"entity": "who", "value": "cost", "dominance": [2, 0.5]},
     {"totals": "margins", "k": 9, "suppress": "secondary", "protection": 4},
 ]

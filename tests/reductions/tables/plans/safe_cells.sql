@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'sex'], 'cost', None, 5, [1, 0.5], 0.1, 'none', 'none', 0, 'value')
+-- safe_cells(people, ['region', 'sex'], 'cost', None, 5, [1, 0.5], 0.1, 'none', 'none', 0, 'omit', 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
@@ -11,12 +11,37 @@ FROM (
     GROUP BY q1, q2
   ),
   reid_cells AS MATERIALIZED (
-    SELECT q1, q2, grouping(q1, q2) AS totalled, sum(records)::BIGINT AS records,
-      sum(records)::BIGINT AS people, sum(value_sum) AS value_sum, sum(size) AS size,
-      list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
-    FROM reid_base
-    GROUP BY GROUPING SETS ((q1, q2), (q2), (q1)) HAVING CASE WHEN sum(bad) > 0 OR NOT isfinite(sum(size)) THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
-      ELSE count(*) > 0 END
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT q1, q2, 0 AS totalled, sum(records)::BIGINT AS records, sum(records)::BIGINT AS people,
+        sum(bad) AS bad, sum(value_sum) AS value_sum, sum(size) AS size, list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
+      FROM reid_base
+      GROUP BY q1, q2
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT NULL AS q1, q2, 2 AS totalled, sum(records)::BIGINT AS records,
+        sum(records)::BIGINT AS people, sum(bad) AS bad, sum(value_sum) AS value_sum,
+        sum(size) AS size, list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
+      FROM reid_base
+      GROUP BY q2
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT q1, NULL AS q2, 1 AS totalled, sum(records)::BIGINT AS records,
+        sum(records)::BIGINT AS people, sum(bad) AS bad, sum(value_sum) AS value_sum,
+        sum(size) AS size, list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
+      FROM reid_base
+      GROUP BY q1
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
   ),
   reid_judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,
@@ -35,7 +60,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q1
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 2 = 0
         )
       )
     ) AS m0 ON c.totalled & 2 = 0 AND m0.totalled = c.totalled + 2 AND c.q2 IS NOT DISTINCT FROM m0.q2
@@ -46,7 +72,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q2
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 1 = 0
         )
       )
     ) AS m1 ON c.totalled & 1 = 0 AND m1.totalled = c.totalled + 1 AND c.q1 IS NOT DISTINCT FROM m1.q1
@@ -54,6 +81,11 @@ FROM (
   reid_hidden AS MATERIALIZED (
     SELECT *, 0 AS hidden
     FROM reid_judged
+  ),
+  reid_listed AS (
+    SELECT q1, q2, totalled, records, people, value_sum, largest_share, unsafe,
+      hidden
+    FROM reid_hidden
   )
   SELECT q1 AS "region", q2 AS "sex", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
     WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
@@ -61,7 +93,7 @@ FROM (
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, largest_share AS largest_share,
     unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
-  FROM reid_hidden, (
+  FROM reid_listed, (
     SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
     FROM reid_hidden
   )

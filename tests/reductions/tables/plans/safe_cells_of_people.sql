@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'drop')
+-- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'omit', 'drop')
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
@@ -13,17 +13,78 @@ FROM (
     GROUP BY q1, q2, q3
   ),
   reid_cells AS MATERIALIZED (
-    SELECT q1, q2, totalled, sum(records)::BIGINT AS records, count(*) AS people,
-      sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, max(abs(reid_value), 2) AS largest
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
     FROM (
-      SELECT q1, q2, grouping(q1, q2) AS totalled, entity, sum(records) AS records,
-        sum(reid_value) AS reid_value
-      FROM reid_base
-      GROUP BY GROUPING SETS ((q1, q2, entity), (q2, entity), (q1, entity), (entity)) HAVING CASE
-        WHEN sum(bad) > 0 OR NOT isfinite(sum(reid_value)) THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
-        ELSE count(*) > 0 END
-    )
-    GROUP BY q1, q2, totalled
+      SELECT q1, q2, 0 AS totalled, records, people, bad, value_sum, size,
+        largest
+      FROM (
+        SELECT q1, q2, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+          count(*) AS people, sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size,
+          max(abs(reid_value), 2) AS largest
+        FROM reid_base
+        GROUP BY q1, q2
+      ) AS reid_grouped
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT NULL AS q1, q2, 2 AS totalled, records, people, bad, value_sum,
+        size, largest
+      FROM (
+        SELECT q2, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+          count(*) AS people, sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size,
+          max(abs(reid_value), 2) AS largest
+        FROM (
+          SELECT q2, entity, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+            sum(reid_value) AS reid_value
+          FROM reid_base
+          GROUP BY q2, entity
+        ) AS reid_people
+        GROUP BY q2
+      ) AS reid_grouped
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT q1, NULL AS q2, 1 AS totalled, records, people, bad, value_sum,
+        size, largest
+      FROM (
+        SELECT q1, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+          count(*) AS people, sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size,
+          max(abs(reid_value), 2) AS largest
+        FROM (
+          SELECT q1, entity, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+            sum(reid_value) AS reid_value
+          FROM reid_base
+          GROUP BY q1, entity
+        ) AS reid_people
+        GROUP BY q1
+      ) AS reid_grouped
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT NULL AS q1, NULL AS q2, 3 AS totalled, records, people, bad,
+        value_sum, size, largest
+      FROM (
+        SELECT sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad, count(*) AS people,
+          sum(reid_value) AS value_sum, sum(abs(reid_value)) AS size, max(abs(reid_value), 2) AS largest
+        FROM (
+          SELECT entity, sum(records)::BIGINT AS records, sum(bad)::BIGINT AS bad,
+            sum(reid_value) AS reid_value
+          FROM reid_base
+          GROUP BY entity
+        ) AS reid_people
+      ) AS reid_grouped
+    ) AS reid_set
+    WHERE CASE WHEN bad > 0 OR NOT size < 'infinity'::DOUBLE THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
+      ELSE records > 0 END
   ),
   reid_judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,
@@ -42,7 +103,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q1
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 2 = 0
         )
       )
     ) AS m0 ON c.totalled & 2 = 0 AND m0.totalled = c.totalled + 2 AND c.q2 IS NOT DISTINCT FROM m0.q2
@@ -53,7 +115,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q2
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 1 = 0
         )
       )
     ) AS m1 ON c.totalled & 1 = 0 AND m1.totalled = c.totalled + 1 AND c.q1 IS NOT DISTINCT FROM m1.q1
@@ -62,6 +125,11 @@ FROM (
     SELECT *, CASE WHEN len(list_filter(unsafe, lambda reid_rule: reid_rule IN ('few_people', 'dominance', 'p_percent'))) > 0 THEN 1
       ELSE 0 END AS hidden
     FROM reid_judged
+  ),
+  reid_listed AS (
+    SELECT q1, q2, totalled, records, people, value_sum, largest_share, unsafe,
+      hidden
+    FROM reid_hidden
   )
   SELECT q1 AS "region", q2 AS "sex", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
     WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
@@ -69,7 +137,7 @@ FROM (
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, NULL::DOUBLE AS largest_share,
     unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
-  FROM reid_hidden, (
+  FROM reid_listed, (
     SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
     FROM reid_hidden
   )

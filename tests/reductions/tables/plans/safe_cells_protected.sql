@@ -1,9 +1,9 @@
--- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'value')
+-- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'omit', 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
-    SELECT q1, q2, count(*) AS records, 0 AS bad, NULL::DOUBLE AS value_sum,
-      NULL::DOUBLE AS size, NULL::DOUBLE[] AS largest
+    SELECT q1, q2, count(*) AS records, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
+      NULL::DOUBLE[] AS largest
     FROM (
       SELECT reid_source."region", reid_source."town"
       FROM query_table('people') AS reid_source
@@ -11,12 +11,43 @@ FROM (
     GROUP BY q1, q2
   ),
   reid_cells AS MATERIALIZED (
-    SELECT q1, q2, grouping(q1, q2) AS totalled, sum(records)::BIGINT AS records,
-      sum(records)::BIGINT AS people, sum(value_sum) AS value_sum, sum(size) AS size,
-      list_slice(list_reverse_sort(flatten(list(largest))), 1, 2) AS largest
-    FROM reid_base
-    GROUP BY GROUPING SETS ((q1, q2), (q1), (), (q2)) HAVING CASE WHEN sum(bad) > 0 OR NOT isfinite(sum(size)) THEN error('value must be a column of finite numbers, got another value; cast it in a view, or leave it out to count people')::BOOLEAN
-      ELSE count(*) > 0 END
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT q1, q2, 0 AS totalled, sum(records)::BIGINT AS records, sum(records)::BIGINT AS people,
+        NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size, NULL::DOUBLE[] AS largest
+      FROM reid_base
+      GROUP BY q1, q2
+    ) AS reid_set
+    WHERE records > 0
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT q1, NULL AS q2, 1 AS totalled, sum(records)::BIGINT AS records,
+        sum(records)::BIGINT AS people, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
+        NULL::DOUBLE[] AS largest
+      FROM reid_base
+      GROUP BY q1
+    ) AS reid_set
+    WHERE records > 0
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT NULL AS q1, NULL AS q2, 3 AS totalled, sum(records)::BIGINT AS records,
+        sum(records)::BIGINT AS people, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
+        NULL::DOUBLE[] AS largest
+      FROM reid_base
+    ) AS reid_set
+    WHERE records > 0
+    UNION ALL
+    SELECT q1, q2, totalled, records, people, value_sum, size, largest
+    FROM (
+      SELECT NULL AS q1, q2, 2 AS totalled, sum(records)::BIGINT AS records,
+        sum(records)::BIGINT AS people, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
+        NULL::DOUBLE[] AS largest
+      FROM reid_base
+      GROUP BY q2
+    ) AS reid_set
+    WHERE records > 0
   ),
   reid_judged AS MATERIALIZED (
     SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,
@@ -35,7 +66,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q1
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 2 = 0
         )
       )
     ) AS m0 ON c.totalled & 2 = 0 AND m0.totalled = c.totalled + 2 AND c.q2 IS NOT DISTINCT FROM m0.q2
@@ -46,7 +78,8 @@ FROM (
         SELECT count(*) > 1
         FROM (
           SELECT DISTINCT q2
-          FROM reid_base
+          FROM reid_cells
+          WHERE totalled & 1 = 0
         )
       )
     ) AS m1 ON c.totalled & 1 = 0 AND m1.totalled = c.totalled + 1 AND c.q1 IS NOT DISTINCT FROM m1.q1
@@ -78,6 +111,11 @@ FROM (
   reid_hidden AS MATERIALIZED (
     SELECT reid_numbered.*, list_extract(chosen, reid_cell) AS hidden
     FROM reid_numbered, reid_chosen
+  ),
+  reid_listed AS (
+    SELECT q1, q2, totalled, records, people, value_sum, largest_share, unsafe,
+      hidden
+    FROM reid_hidden
   )
   SELECT q1 AS "region", q2 AS "town", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
     WHEN totalled & 1 > 0 THEN 'town' END], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
@@ -85,7 +123,7 @@ FROM (
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, NULL::DOUBLE AS largest_share,
     unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
-  FROM reid_hidden, (
+  FROM reid_listed, (
     SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
     FROM reid_hidden
   )
