@@ -139,14 +139,15 @@ def adversary_summary(
     model: str | None = None,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the four risks against the attacker of a scenario, and one who knows everything.
+    """Summarise the four risks, for the attacker of a scenario and for one who knows everything.
 
-    The answer has one row for each measure: quartiles, average and highest risk of the records, the share of
-    records above the threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst
-    over the `records_compared` that are at risk in the worst case. `standard_error` is the largest of all
-    records. Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row
-    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
-    person); people whose values in the scenario's columns differ between their rows are refused.
+    The answer has one row for each of the four risks: quartiles, average and highest risk of the records,
+    and the share of records above the threshold. The same follows for the worst case, an attacker who
+    knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
+    are at risk in the worst case. `standard_error` is the largest of all records.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
+    person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
+    counts people. It refuses people whose rows differ in the scenario's columns.
 
     Source: Xia et al. 2021, Table 3.
 
@@ -273,18 +274,17 @@ def attribute_risk(
     memory_mb: int = 1024,
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Distinction and separation of every subset of the columns, up to max_size columns at a time.
+    """Measure distinction and separation of every subset of the columns, up to max_size columns at a time.
 
-    `distinction` is the number of distinct combinations divided by the number of records. `separation` is the
-    share of pairs of records that differ in some column. `unique_records` is the number of records whose
-    combination no other record has; if NULL counts as a value, a further column never makes them fewer.
-    Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted from one table
-    of codes, within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason. One row
-    per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), the size of a class is its number of people (NULL is
-    one person), and a person counts by the smallest of their classes on the subset: `distinction` is the mean
-    of 1/class_size over the people, and `separation` the share of pairs of a person and another who is not in
-    that class.
+    `distinction` is the number of distinct combinations divided by the number of records. `separation` is
+    the share of pairs of records that differ in some column. `unique_records` is the number of records
+    whose combination no other record has; if NULL counts as a value, a further column never makes them
+    fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
+    within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
+    One row per person is assumed. With `entity`, the column that identifies people (a class counts
+    people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
+    their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,
+    and `separation` the share of pairs of a person and another who is not in that class.
 
     Source: Motwani & Xu 2007; ARX attribute risk.
 
@@ -320,21 +320,24 @@ def audit_synthetic(
 ) -> duckdb.DuckDBPyRelation:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    One row a figure: `original` is measured on the records that the table was made from, `holdout` on people
-    of the same kind who were not used; `excess` is the difference, with its 95 % interval: what the table
-    gives away of its people. Without `holdout`, nothing is judged, and the status says so. The attacks, in
-    this order: shares of the records that are unique on `qi` in their own table and occur once in the
-    synthetic one; that occur in it with all values; and whose synthetic class has one value of a sensitive
-    column, theirs. Predicates that fit one synthetic record, and one person. Linkability of every other
-    column with the rest. Inference of each column from the nearest synthetic record by all others; a number
-    is right within 5 % of the ranks. Copied records: the share that occurs in it, of which rare records weigh
-    most. Membership by scores, each by the area under its ROC curve and by true positives at 1 and 0.1 %
-    false ones. Last the strongest of the figures from copied records on, whose interval allows for the choice
-    of it. `baseline` is a guess. Of both tables people with about `targets` records are drawn for the scores,
-    with up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per
-    person is assumed; with `entity`, the column that identifies people in each of the tables, every figure is
-    of people, and an attack is right about a person if it is about one of their rows. Spark counts the
-    records; the distinct ones come to the driver.
+    The answer has one row for each figure. `original` is measured on the records that the table was made
+    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
+    % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
+    `holdout`, nothing is judged, and `status` reports this.
+    The first figures are shares of records: those that are unique on `qi` in their own table and occur
+    once in the synthetic table; those that occur in it with all values; and those whose synthetic class
+    has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
+    synthetic record and one person; linkability of every other column with the rest; and inference of
+    each column from the synthetic record that is nearest by all others, where a number is right within 5
+    % of the ranks. The last figures are about membership: copied records, where rare records have a
+    higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
+    1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
+    the selection.
+    The scores use people with about `targets` records of each table, and links and inferences up to
+    2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
+    the column that identifies people in each of the tables, every figure counts people, and an attack is
+    right about a person if it is right about one of their rows. Spark counts the records; the driver
+    receives the distinct ones.
 
     Source: Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; van Breugel et al. 2023 (density ratio); Fay & Feuer 1997 (copies); Westfall & Young 1993.
 
@@ -507,13 +510,14 @@ def class_size_histogram(
 ) -> duckdb.DuckDBPyRelation:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    With `entity`, the column that identifies people (a class counts people, and an attacker knows one row of
-    each person, the worst), sizes are numbers of people, and `records` counts the people whose smallest class
-    has that size. With `nulls='wildcard'`, `blank_records` of the records are NULL in every
-    quasi-identifier: such a record matches all others, so that its class size is that of the table, but no
-    other record matches it, as in ARX and sdcMicro. One row per person is assumed, unless you pass `entity`.
-    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If all
-    records of a group are dropped, by `nulls='drop'`, the group has one row without a class size.
+    One row per person is assumed. With `entity`, the column that identifies people (a class counts
+    people, and an attacker knows one row of each person, the worst), sizes are numbers of people, and
+    `records` counts the people whose smallest class has that size.
+    With `nulls='wildcard'`, `blank_records` counts the records that are NULL in every
+    quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
+    other record matches it, as in ARX and sdcMicro.
+    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
+    `nulls='drop'` drops all records of a group, the group has one row without a class size.
 
     Source: the frequencies of frequencies on which every estimator of uniqueness rests.
 
@@ -671,21 +675,24 @@ def compare_releases(
     sensitive: str | None = None,
     nulls: Literal["value", "drop"] = "value",
 ) -> duckdb.DuckDBPyRelation:
-    """Compare two releases of one table: who can be followed, who entered or left, and what both give away.
+    """Compare two releases of one table: who can be followed, who entered or left, and what both reveal.
 
-    One row a figure, with its definition. A class is the people of a release with the same values on `qi`.
-    `followed` are alone in their class in both releases: an attacker links their two records. If the size of
-    a class changed by one, a person is known to have entered or left; with `sensitive`, so is their value, if
-    the class gained or lost one value alone. The attacks of Fung et al. exclude records of a person's class
-    that the other release shows to be somebody else's; the anonymities are the fewest records that are left.
-    m-invariance (Xiao & Tao) needs all sensitive values of a class to differ, and a person's classes to have
-    the same ones in both releases. `key` is a column of both releases that identifies people, which only the
-    data holder has: with it, links are known to be right or wrong, and people who moved to another class are
-    paired. `entity` is the same where people have several rows: people are counted. Without either, people
-    are assumed to stay in their class, and what needs them is NULL. If no class is in both releases, their
-    columns may be generalized differently: then nothing is compared, and the status is `not_comparable`.
-    NULL is a value of its own; with nulls='drop' records that lack one are left out of both. Refuses empty
-    tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
+    The answer has one row for each figure, with its definition. A class is the people of a release with
+    the same values on `qi`. `followed` counts people who are alone in their class in both releases: an
+    attacker links their two records. If the size of a class changed by one, a person is known to have
+    entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
+    value.
+    The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
+    other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
+    that all sensitive values of a class differ, and that a person's classes have the same values in both
+    releases.
+    `key` is a column of both releases that identifies people, and that only the data holder has. With it,
+    the function counts which links are right, and follows people who moved to another class. `entity` is
+    the same for people with several rows. Without either, it assumes that people stay in their class, and
+    figures that need a key are NULL. If no class is in both releases, their columns may be generalized
+    differently: nothing is compared, and the status is `not_comparable`.
+    NULL is a value of its own; `nulls='drop'` leaves records with a NULL out of both releases. Refuses
+    empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
 
     Source: Fung, Wang, Fu & Pei 2008 (forward, cross and backward attack); Xiao & Tao 2007 (m-invariance).
 
@@ -1046,20 +1053,21 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others take its name.
+    """Fit the model of people, the most accurate here; uniqueness_xi and other functions take its name.
 
-    A tree of pairs of columns, and records as donors, give the probability of each combination of values; the
-    sample's repeated records show how far real counts scatter around it. Columns of numbers, dates and
-    moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
-    weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
-    tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
-    copula_json leaves them out. A column that other columns determine adds no information, such as a city to
-    its postal code. `status` names such columns. It also names three columns that depend on each other more
-    than their pairs show, and class sizes that the model does not predict. A model of the same name is
+    The probability of each combination of values is a mixture of a tree of pairs of columns and of
+    records of the sample (donors). The sample's repeated records show how far real counts vary around it.
+    Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
+    further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
+    column_name, value and share. With either, only the tree is fitted.
+    In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
+    them out. A column that other columns determine adds no information, such as a city next to its postal
+    code. `status` names such columns. It also names three columns that depend on each other more than
+    their pairs show, and reports class sizes that the model does not predict. A model of the same name is
     replaced. Refuses fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
+    a class counts its people, and each person has the row of their smallest class. Otherwise one row per
+    person is assumed.
 
     Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
 
@@ -1143,18 +1151,19 @@ def individual_risk(
     entity: str | None = None,
     household: str | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Probability that a match on each record is right, from the survey's weights.
+    """Estimate the probability that a match on each record is right, from the survey's weights.
 
-    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
-    Without `weight` the risk is 1/class_size. `form='approximate'` is sdcMicro's.
-    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`, or
-    without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
-    person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
-    member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
-    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies
-    people (NULL is one person), the sample is of people: a class counts its people, and an attacker knows one
-    row of each, that of their smallest class; a person has the smallest of their weights, and `record` is the
-    person; else one row per person is assumed.
+    The risk is the mean of 1/F over the possible numbers F of people of the class in the population,
+    given the number of its records and the sum of their weights. Without `weight`, it is 1/class_size.
+    `form='approximate'` uses sdcMicro's approximation. `expected_reidentifications` is the sum of the
+    risk over all records. `record` is the value of the column `key`, or without `key` the position in the
+    scan, from 0. Refuses an empty table, and weights that are missing, negative or zero.
+    With `household`, the column that identifies households, `household_risk` is the risk that at least
+    one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without
+    a household (NULL) is a household of one.
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    a class counts its people, and an attacker knows one row of each person, that of their smallest class;
+    a person has the smallest of their weights, and `record` is the person.
 
     Source: Benedetti & Franconi 1998 (exact form).
 
@@ -1186,16 +1195,16 @@ def journalist_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the risk of re-identification against somebody who must find the person in a population.
+    """Summarise the re-identification risk, for an attacker who must find the person in a population.
 
-    The figures are those of risk_summary, but with the size of the record's class in the population table;
-    `classes` counts the classes of the sample. A population contains its sample. If the population table has
-    fewer such records than the sample, the class size in the sample counts; `uncovered_records` is the number
-    of these records, and `status` reports them. With `entity`, the column of both tables that identifies
-    people (a class counts people, and an attacker knows one row of each person, the worst), people are
-    counted, as in risk_summary. One row per person is assumed, unless `entity` identifies people. With `by`,
-    the answer has one row for each group of the table, as in risk_summary; each group is compared with the
-    whole population table.
+    The figures are those of risk_summary, but the size of a record's class is counted in the population
+    table; `classes` counts the classes of the sample. A population contains its sample. If the population
+    table has fewer records of a class than the sample, the class size in the sample counts;
+    `uncovered_records` is the number of such records, and `status` reports them.
+    One row per person is assumed. With `entity`, the column of both tables that identifies people (a
+    class counts people, and an attacker knows one row of each person, the worst), all figures count
+    people, as in risk_summary. With `by`, the answer has one row for each group of the table; each group
+    is compared with the whole population table.
 
     Source: ARX journalist model.
 
@@ -1595,15 +1604,15 @@ def population_uniqueness(
 def profile(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, columns: Sequence[str] | None = None
 ) -> duckdb.DuckDBPyRelation:
-    """Profile each column: how far it singles records out, missing-value codes, what it looks like.
+    """Profile each column: how far it singles records out, missing-value codes, and what it looks like.
 
-    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or for
-    those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
-    `entropy_bits`, which are exact. `sentinels` are values such as '?', 'N/A', 'unknown', an empty text, -1,
-    1900-01-01, and 9, 99, 999 beyond a gap: every function counts them as values, which makes the risk too
-    low or too high. `looks_like` and `suggestion` follow from the figures and the column's name, and are only
-    advice. Sentinels are the only values of the table that are shown. Refuses an empty table. One
-    row per person is assumed.
+    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or
+    for those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
+    `entropy_bits`, which are exact. `sentinels` are missing-value codes, such as '?', 'N/A', 'unknown',
+    an empty text, -1 and 1900-01-01, and 9, 99 or 999 if they are far from the other values. Every
+    function counts them as values, which makes the risk too low or too high. `looks_like` and
+    `suggestion` follow from the figures and the column's name, and are only advice. Sentinels are the
+    only values of the table that are shown. Refuses an empty table. One row per person is assumed.
 
     Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
 
@@ -2042,19 +2051,21 @@ def risk_summary(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
+    """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
-    risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each person, the worst), all
-    figures count people: the size of a class is its number of people, each person counts by the smallest of
-    their classes, and NULL is one person. With `nulls='wildcard'` a record that is NULL in every
-    quasi-identifier matches all others, and no other record matches it; `blank_records` is the number of such
-    records. With `by`, the answer has one row for each group of the columns' values (NULL is a value); each
-    group is a separate table, and all are counted at once. If `nulls='drop'` drops all records of a group,
-    its `records` is 0 and the rest NULL. A column may be in both `qi` and `by`; it is then constant within
-    each group. Refuses an empty table and a threshold outside [0, 1].
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the
+    marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
+    (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
+    [0, 1].
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    all figures count people: a class counts its people, and an attacker knows one row of each person, the
+    worst, whose class has the fewest people.
+    With `nulls='wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
+    matches all others, but no other record matches it; `blank_records` counts such records.
+    With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
+    group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
+    group. If `nulls='drop'` drops all records of a group, its `records` is 0 and the other figures are
+    NULL.
 
     Source: ARX prosecutor model; sdcMicro individual risk without weights.
 
@@ -2310,16 +2321,18 @@ def suda_scores(
 ) -> duckdb.DuckDBPyRelation:
     """Score each record that stands out: how many sets of columns single it out, and how small these are.
 
-    Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
-    below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in
-    sdcMicro, which looks at sets of all sizes. A smaller max_size divides all these scores by one number and
-    leaves out larger sets. `dis` is the chance that a unique match with the table is right, for the file as a
-    whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
-    and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
-    own, so its values differ. A record that no set singles out has no row. Refuses what
-    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that identifies people (a class counts people, and an attacker knows one row of each person,
-    the worst), people are scored, by the sets that single out one of their rows from all rows of others.
+    The score of a record is the sum of the scores of its minimal unique sets. Of A columns, a set of k
+    columns scores the product of A − i for i from k to `max_size`, or to A − 1 if that is smaller. With
+    `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
+    smaller `max_size` divides all these scores by one number and leaves out larger sets. A record that no
+    set singles out has no row.
+    `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
+    for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes
+    `dis` from a sampling fraction and scales differently, so its values differ.
+    Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker
+    knows one row of each person, the worst), the function scores people, by the sets that single out one
+    of their rows from all rows of others.
 
     Source: Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003.
 
@@ -2600,23 +2613,25 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation:
-    """Measure each method's error on this very table: it serves as population, and its samples as tables.
+    """Measure each method's error on this table, which serves as the population of its own samples.
 
-    `samples` is the number of samples that are drawn without replacement at each of the `fractions`: by
-    default a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with a `sample`
-    has the estimate of a method from that sample, its 95 % interval and the `truth`, for the figures
-    'uniqueness' (Ξ) and, where the method has it, 'correctness' (κ). Rows without a `sample` are summaries:
-    `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that contain the true
-    value. For 'people' and 'copula', ξ of up to 1,000 persons outside each sample is compared with who is
-    unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95,
-    'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale with its mean
-    ξ and the true share. `methods` are those of population_uniqueness, all unless named. It does not measure
-    the error of a forecast from this table to a larger population. Refuses fewer than 20 records and more
-    than 5,000,000, and `fractions` that leave fewer than 50. With `entity`, the column that identifies people
-    (NULL is one person), the table is of people, with one row of each, that of their smallest class, whose
-    classes are then counted anew; else one row per person is assumed. With `by`, the answer has rows for each
-    group of the columns' values (up to 1,000 groups); each group is a separate table. A group with too few
-    records has one row, and its `status` reports this.
+    `samples` is the number of samples at each of the `fractions`, drawn without replacement. The default
+    fractions are a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with
+    a `sample` has a method's estimate from that sample, its 95 % interval and the `truth`, for the
+    figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
+    summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
+    contain the true value.
+    For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
+    who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
+    ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale
+    with its mean ξ and the true share.
+    `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
+    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
+    than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
+    `entity`, the column that identifies people (NULL is one person), the table has one row of each
+    person, that of their smallest class, and these rows form new classes. With `by`, the answer has rows
+    for each group of the columns' values (up to 1,000 groups); each group is a separate table. A group
+    with too few records has one row, and its `status` reports this.
 
     Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
 

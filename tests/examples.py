@@ -17,6 +17,7 @@ import reid_sql
 from tests.processes import ROOT, command
 
 RESULT = "-- |"
+PAGE_WIDTH = 88  # characters of a block of code on the site
 
 
 def renew(text: str, con: duckdb.DuckDBPyConnection | None = None) -> str:
@@ -66,7 +67,7 @@ def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
 
 
 def _printed(call: str) -> str:
-    done = command(*shlex.split(call))
+    done = command(*shlex.split(call), columns=PAGE_WIDTH)
     if not done.stdout:
         raise LookupError(
             f"a command in a document must print something, got none from '{call}': {done.stderr}"

@@ -24,6 +24,7 @@ BESIDE: Final = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY
 LINK: Final = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FENCE: Final = re.compile(r"^(```\w+) (?:file|of)=.*$", re.MULTILINE)
 SESSION: Final = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND: Final = re.compile(r"^```console\n\$ (.*)\n", re.MULTILINE)
 
 
 def places(root: Path) -> dict[str, str]:
@@ -93,7 +94,7 @@ def turned(text: str, place: str, known: Mapping[str, str], root: Path, folder: 
 
 
 def split_sessions(text: str, *, once: bool = False) -> str:
-    r"""Write each Python session as code that can be pasted, followed by what it prints.
+    r"""Write each Python session and command as code that can be pasted, followed by what it prints.
 
     With `once`, only the first session shows what it prints: on the page of a function, every engine answers
     the same.
@@ -120,7 +121,7 @@ def split_sessions(text: str, *, once: bool = False) -> str:
             blocks.append(("text", printed))
         return "\n\n".join("\n".join([f"```{kind}", *block, "```"]) for kind, block in blocks)
 
-    return SESSION.sub(split, text)
+    return COMMAND.sub(r"```sh\n\1\n```\n\n```text\n", SESSION.sub(split, text))
 
 
 def _script(name: str, text: str) -> str:

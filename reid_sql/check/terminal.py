@@ -149,7 +149,7 @@ def _advice_for_table(each: ReportPage) -> RenderableType:
         if row["meets"] == met and len(row["drop"]) == len(best["drop"])
     ][:5]
     words = (
-        f"{each['name']}: {' | '.join(alike)} meets {'all' if met == all_of else met} "
-        f"of {all_of} failing checks."
+        f"{each['name']}: {', or '.join(alike)} meets {'all' if met == all_of else f'{met} of'} "
+        f"{all_of} failing checks."
     )
     return Panel(Text(words), style="green" if met == all_of else "yellow")

@@ -327,12 +327,11 @@ def _suppressed(table: Page) -> str:
     cut, share = table["suppressed_below"], table["suppressed_share"]
     if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
-    few = "few, so that their number is not shown" if share is None else percent(share)
+    few = "few records (their number is not shown)" if share is None else f"{percent(share)} of the records"
     if table["entity"] is not None:
-        people = f"People with a combination that fewer than {cut} people have"
-        return f"{people} are left out with all their records: {few} of the records."
+        return f"Left out: {few}, all those of people with a combination that fewer than {cut} people have."
     small = [] if cut is None else [f"that fewer than {cut} records have"]
-    return f"Records of a combination {', or '.join([*small, *table['suppressed_for']])} are left out: {few}."
+    return f"Left out: {few}, of combinations {', or '.join([*small, *table['suppressed_for']])}."
 
 
 def _lost(table: Page) -> str:

@@ -17,6 +17,7 @@ from reid_sql.runner import Answer
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 SHORT: Final = 60  # a longer value is a line of its own
 NARROW: Final = 20  # narrower pages would lose figures
+INDENT: Final = 4  # of the figures of a block
 WIDE: Final = 160  # a pipe has no width of its own
 
 
@@ -56,7 +57,7 @@ class FigureTable(Table):
         needed = [self._least_width(console, options, column) for column in self.columns]
         padding = self.padding[1] + self.padding[3]
         if sum(needed) + len(needed) * (padding + bool(self.box)) + bool(self.box) > options.max_width:
-            yield from self._blocks()
+            yield from self._blocks(options.max_width - INDENT)
             return
         if Measurement.get(console, options.update(width=WIDE), self).maximum > options.max_width:
             for column, width in zip(self.columns, needed, strict=True):
@@ -74,21 +75,21 @@ class FigureTable(Table):
         figures = column.justify == "right"
         return max([header.minimum, *(cell.maximum if figures else cell.minimum for cell in cells)])
 
-    def _blocks(self) -> Iterator[RenderableType]:
+    def _blocks(self, width: int) -> Iterator[RenderableType]:
         """Give the words of each row as a line, then its figures, each after the name of its column."""
         if self.names_all:
-            yield from self._named_blocks()
+            yield from self._named_blocks(width)
             return
         for row in zip(*(column.cells for column in self.columns), strict=True):
             cells = [(column, str(cell)) for column, cell in zip(self.columns, row, strict=True) if str(cell)]
             words = [cell for column, cell in cells if column.justify != "right"]
             figures = [f"{column.header}: {cell}" for column, cell in cells if column.justify == "right"]
             yield Text(" · ".join(words or figures[:1]), style="bold")
-            yield Padding(Text("; ".join(figures if words else figures[1:])), (0, 0, 0, 4))
+            yield from _indented(figures if words else figures[1:], width)
         if self.caption:
             yield Text(str(self.caption), style="dim")
 
-    def _named_blocks(self) -> Iterator[RenderableType]:
+    def _named_blocks(self, width: int) -> Iterator[RenderableType]:
         """Give each row of any table: every value after the name of its column, longer texts on their own."""
         for place, row in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
             named = [f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)]
@@ -98,15 +99,22 @@ class FigureTable(Table):
                 if len(cell) <= SHORT:
                     short.append(cell)
                     continue
-                yield from _indented("; ".join(short))
-                yield from _indented(cell)
+                yield from _indented(short, width)
+                yield from _indented([cell], width)
                 short = []
-            yield from _indented("; ".join(short))
+            yield from _indented(short, width)
 
 
-def _indented(text: str) -> Iterator[RenderableType]:
-    if text:
-        yield Padding(Text(text), (0, 0, 0, 4))
+def _indented(cells: Sequence[str], width: int) -> Iterator[RenderableType]:
+    """Join cells while they fit into a line: a line ends between two of them."""
+    lines: list[str] = []
+    for cell in cells:
+        if lines and len(lines[-1]) + 2 + len(cell) <= width:
+            lines[-1] += f"; {cell}"
+        else:
+            lines.append(cell)
+    for line in lines:
+        yield Padding(Text(line), (0, 0, 0, INDENT))
 
 
 def console(*, error: bool = False) -> Console:

@@ -23,7 +23,7 @@ def test_engines_agree_for_every_population_in_the_order_asked() -> None:
             "[1000]",
             (
                 "population must be at least the 3,000 records of the sample, "
-                "got 1000; pass the size of the population"
+                "got 1,000; pass the size of the population"
             ),
         ),
         ("[]", "populations must be a number or a list of one or more numbers, got"),

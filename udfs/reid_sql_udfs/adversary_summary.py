@@ -31,14 +31,15 @@ def adversary_summary(
     seed: Seed = 0,
     model: OptionalModel = None,
 ) -> list[AdversarySummary]:
-    """Summarise the four risks against the attacker of a scenario, and one who knows everything.
+    """Summarise the four risks, for the attacker of a scenario and for one who knows everything.
 
-    The answer has one row for each measure: quartiles, average and highest risk of the records, the share of
-    records above the threshold, the same in the worst case, and quartiles of the reduction 1 − risk/worst
-    over the `records_compared` that are at risk in the worst case. `standard_error` is the largest of all
-    records. Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row
-    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
-    person); people whose values in the scenario's columns differ between their rows are refused.
+    The answer has one row for each of the four risks: quartiles, average and highest risk of the records,
+    and the share of records above the threshold. The same follows for the worst case, an attacker who
+    knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
+    are at risk in the worst case. `standard_error` is the largest of all records.
+    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
+    person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
+    counts people. It refuses people whose rows differ in the scenario's columns.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

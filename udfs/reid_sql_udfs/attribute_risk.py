@@ -27,18 +27,17 @@ from reid_sql.reductions.subsets import SUBSETS
     overlapping_classes=True,
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
-    """Distinction and separation of every subset of the columns, up to max_size columns at a time.
+    """Measure distinction and separation of every subset of the columns, up to max_size columns at a time.
 
-    `distinction` is the number of distinct combinations divided by the number of records. `separation` is the
-    share of pairs of records that differ in some column. `unique_records` is the number of records whose
-    combination no other record has; if NULL counts as a value, a further column never makes them fewer.
-    Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted from one table
-    of codes, within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason. One row
-    per person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), the size of a class is its number of people (NULL is
-    one person), and a person counts by the smallest of their classes on the subset: `distinction` is the mean
-    of 1/class_size over the people, and `separation` the share of pairs of a person and another who is not in
-    that class.
+    `distinction` is the number of distinct combinations divided by the number of records. `separation` is
+    the share of pairs of records that differ in some column. `unique_records` is the number of records
+    whose combination no other record has; if NULL counts as a value, a further column never makes them
+    fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
+    within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
+    One row per person is assumed. With `entity`, the column that identifies people (a class counts
+    people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
+    their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,
+    and `separation` the share of pairs of a person and another who is not in that class.
 
     >>> import numpy as np
     >>> five, two, none = np.array([5]), np.array([2]), np.array([0])

@@ -19,21 +19,24 @@ from reid_sql.reductions.release import AUDITED_TABLES
 def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed = 0) -> list[AuditedAttack]:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    One row a figure: `original` is measured on the records that the table was made from, `holdout` on people
-    of the same kind who were not used; `excess` is the difference, with its 95 % interval: what the table
-    gives away of its people. Without `holdout`, nothing is judged, and the status says so. The attacks, in
-    this order: shares of the records that are unique on `qi` in their own table and occur once in the
-    synthetic one; that occur in it with all values; and whose synthetic class has one value of a sensitive
-    column, theirs. Predicates that fit one synthetic record, and one person. Linkability of every other
-    column with the rest. Inference of each column from the nearest synthetic record by all others; a number
-    is right within 5 % of the ranks. Copied records: the share that occurs in it, of which rare records weigh
-    most. Membership by scores, each by the area under its ROC curve and by true positives at 1 and 0.1 %
-    false ones. Last the strongest of the figures from copied records on, whose interval allows for the choice
-    of it. `baseline` is a guess. Of both tables people with about `targets` records are drawn for the scores,
-    with up to 2,000 for links and inferences. NULL is a value of its own. Refuses empty tables. One row per
-    person is assumed; with `entity`, the column that identifies people in each of the tables, every figure is
-    of people, and an attack is right about a person if it is about one of their rows. Spark counts the
-    records; the distinct ones come to the driver.
+    The answer has one row for each figure. `original` is measured on the records that the table was made
+    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
+    % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
+    `holdout`, nothing is judged, and `status` reports this.
+    The first figures are shares of records: those that are unique on `qi` in their own table and occur
+    once in the synthetic table; those that occur in it with all values; and those whose synthetic class
+    has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
+    synthetic record and one person; linkability of every other column with the rest; and inference of
+    each column from the synthetic record that is nearest by all others, where a number is right within 5
+    % of the ranks. The last figures are about membership: copied records, where rare records have a
+    higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
+    1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
+    the selection.
+    The scores use people with about `targets` records of each table, and links and inferences up to
+    2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
+    the column that identifies people in each of the tables, every figure counts people, and an attack is
+    right about a person if it is right about one of their rows. Spark counts the records; the driver
+    receives the distinct ones.
 
     >>> import numpy as np
     >>> one = np.ones(2, dtype=int)

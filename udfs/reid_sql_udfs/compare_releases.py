@@ -13,21 +13,24 @@ from reid_sql.reductions.releases import RELEASE_CLASSES
     source="Fung, Wang, Fu & Pei 2008 (forward, cross and backward attack); Xiao & Tao 2007 (m-invariance)",
 )
 def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
-    """Compare two releases of one table: who can be followed, who entered or left, and what both give away.
+    """Compare two releases of one table: who can be followed, who entered or left, and what both reveal.
 
-    One row a figure, with its definition. A class is the people of a release with the same values on `qi`.
-    `followed` are alone in their class in both releases: an attacker links their two records. If the size of
-    a class changed by one, a person is known to have entered or left; with `sensitive`, so is their value, if
-    the class gained or lost one value alone. The attacks of Fung et al. exclude records of a person's class
-    that the other release shows to be somebody else's; the anonymities are the fewest records that are left.
-    m-invariance (Xiao & Tao) needs all sensitive values of a class to differ, and a person's classes to have
-    the same ones in both releases. `key` is a column of both releases that identifies people, which only the
-    data holder has: with it, links are known to be right or wrong, and people who moved to another class are
-    paired. `entity` is the same where people have several rows: people are counted. Without either, people
-    are assumed to stay in their class, and what needs them is NULL. If no class is in both releases, their
-    columns may be generalized differently: then nothing is compared, and the status is `not_comparable`.
-    NULL is a value of its own; with nulls := 'drop' records that lack one are left out of both. Refuses empty
-    tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
+    The answer has one row for each figure, with its definition. A class is the people of a release with
+    the same values on `qi`. `followed` counts people who are alone in their class in both releases: an
+    attacker links their two records. If the size of a class changed by one, a person is known to have
+    entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
+    value.
+    The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
+    other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
+    that all sensitive values of a class differ, and that a person's classes have the same values in both
+    releases.
+    `key` is a column of both releases that identifies people, and that only the data holder has. With it,
+    the function counts which links are right, and follows people who moved to another class. `entity` is
+    the same for people with several rows. Without either, it assumes that people stay in their class, and
+    figures that need a key are NULL. If no class is in both releases, their columns may be generalized
+    differently: nothing is compared, and the status is `not_comparable`.
+    NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of both releases. Refuses
+    empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
 
     >>> import numpy as np
     >>> one, no = np.array([1]), np.array([0])

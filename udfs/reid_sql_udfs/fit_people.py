@@ -25,20 +25,21 @@ from reid_sql.reductions.evidence import PEOPLE
 def fit_people(
     rows: EvidenceRows, name: NewModel, ordered: Names = None, nominal: Names = None, seed: Seed = 0
 ) -> PeopleSummary:
-    """Fit the most accurate model here of a sample's people; uniqueness_xi and the others take its name.
+    """Fit the model of people, the most accurate here; uniqueness_xi and other functions take its name.
 
-    A tree of pairs of columns, and records as donors, give the probability of each combination of values; the
-    sample's repeated records show how far real counts scatter around it. Columns of numbers, dates and
-    moments have an order, unless `nominal` names them; `ordered` names others. `weight` is a column of survey
-    weights, `marginals` a table of shares from outside: column_name, value and share; with either, only the
-    tree is fitted. In memory the model contains up to 1,000 donors, which are records of the sample;
-    copula_json leaves them out. A column that other columns determine adds no information, such as a city to
-    its postal code. `status` names such columns. It also names three columns that depend on each other more
-    than their pairs show, and class sizes that the model does not predict. A model of the same name is
+    The probability of each combination of values is a mixture of a tree of pairs of columns and of
+    records of the sample (donors). The sample's repeated records show how far real counts vary around it.
+    Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
+    further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
+    column_name, value and share. With either, only the tree is fitted.
+    In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
+    them out. A column that other columns determine adds no information, such as a city next to its postal
+    code. `status` names such columns. It also names three columns that depend on each other more than
+    their pairs show, and reports class sizes that the model does not predict. A model of the same name is
     replaced. Refuses fewer than two records, and weights that are missing or below 0.
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
+    a class counts its people, and each person has the row of their smallest class. Otherwise one row per
+    person is assumed.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records

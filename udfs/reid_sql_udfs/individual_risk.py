@@ -14,18 +14,19 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
     source="Benedetti & Franconi 1998 (exact form)",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
-    """Probability that a match on each record is right, from the survey's weights.
+    """Estimate the probability that a match on each record is right, from the survey's weights.
 
-    The mean of 1/F over the F people that the class may have, given its records and the sum of their weights.
-    Without `weight` the risk is 1/class_size. `form := 'approximate'` is sdcMicro's.
-    `expected_reidentifications` sums the risk over all records. `record` is the value of the column `key`, or
-    without `key` the position in the scan, from 0. With `household`, the column that identifies households (a
-    person without one, NULL, is a household of their own), `household_risk` is the risk that at least one
-    member of the record's household is identified, 1 − Π (1 − risk), sdcMicro's household risk. Refuses an
-    empty table, and weights that are missing, negative or zero. With `entity`, the column that identifies
-    people (NULL is one person), the sample is of people: a class counts its people, and an attacker knows one
-    row of each, that of their smallest class; a person has the smallest of their weights, and `record` is the
-    person; else one row per person is assumed.
+    The risk is the mean of 1/F over the possible numbers F of people of the class in the population,
+    given the number of its records and the sum of their weights. Without `weight`, it is 1/class_size.
+    `form := 'approximate'` uses sdcMicro's approximation. `expected_reidentifications` is the sum of the
+    risk over all records. `record` is the value of the column `key`, or without `key` the position in the
+    scan, from 0. Refuses an empty table, and weights that are missing, negative or zero.
+    With `household`, the column that identifies households, `household_risk` is the risk that at least
+    one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without
+    a household (NULL) is a household of one.
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    a class counts its people, and an attacker knows one row of each person, that of their smallest class;
+    a person has the smallest of their weights, and `record` is the person.
 
     >>> import numpy as np
     >>> individual_risk(WeightedRecords(np.array([1, 2]), np.array([10.0, 2.0]))).risk.round(4).tolist()

@@ -24,16 +24,16 @@ COVERED = f"""
 def journalist_risk(
     histogram: disclosure.PopulationHistogram, threshold: Threshold = 0.2
 ) -> disclosure.JournalistRisk:
-    """Summarise the risk of re-identification against somebody who must find the person in a population.
+    """Summarise the re-identification risk, for an attacker who must find the person in a population.
 
-    The figures are those of risk_summary, but with the size of the record's class in the population table;
-    `classes` counts the classes of the sample. A population contains its sample. If the population table has
-    fewer such records than the sample, the class size in the sample counts; `uncovered_records` is the number
-    of these records, and `status` reports them. With `entity`, the column of both tables that identifies
-    people (a class counts people, and an attacker knows one row of each person, the worst), people are
-    counted, as in risk_summary. One row per person is assumed, unless `entity` identifies people. With `by`,
-    the answer has one row for each group of the table, as in risk_summary; each group is compared with the
-    whole population table.
+    The figures are those of risk_summary, but the size of a record's class is counted in the population
+    table; `classes` counts the classes of the sample. A population contains its sample. If the population
+    table has fewer records of a class than the sample, the class size in the sample counts;
+    `uncovered_records` is the number of such records, and `status` reports them.
+    One row per person is assumed. With `entity`, the column of both tables that identifies people (a
+    class counts people, and an attacker knows one row of each person, the worst), all figures count
+    people, as in risk_summary. With `by`, the answer has one row for each group of the table; each group
+    is compared with the whole population table.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

@@ -34,19 +34,21 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     reasons=NO_HOUSEHOLD,
 )
 def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
-    """Summarise the risk of re-identification of a table against somebody who knows that the person is in it.
+    """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the marketer
-    risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk` (risk above the
-    threshold) are shares of the records. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each person, the worst), all
-    figures count people: the size of a class is its number of people, each person counts by the smallest of
-    their classes, and NULL is one person. With `nulls := 'wildcard'` a record that is NULL in every
-    quasi-identifier matches all others, and no other record matches it; `blank_records` is the number of such
-    records. With `by`, the answer has one row for each group of the columns' values (NULL is a value); each
-    group is a separate table, and all are counted at once. If `nulls := 'drop'` drops all records of a group,
-    its `records` is 0 and the rest NULL. A column may be in both `qi` and `by`; it is then constant within
-    each group. Refuses an empty table and a threshold outside [0, 1].
+    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the
+    marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
+    (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
+    [0, 1].
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    all figures count people: a class counts its people, and an attacker knows one row of each person, the
+    worst, whose class has the fewest people.
+    With `nulls := 'wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
+    matches all others, but no other record matches it; `blank_records` counts such records.
+    With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
+    group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
+    group. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other figures are
+    NULL.
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

@@ -19,16 +19,18 @@ def suda_scores(
 ) -> minimal_uniques.SudaScores:
     """Score each record that stands out: how many sets of columns single it out, and how small these are.
 
-    Of A columns, a minimal unique set of k scores the product of A − i for i from k to max_size, if that is
-    below A, and a record the sum of its sets; so with max_size of A − 1 or more a set scores (A − k)!, as in
-    sdcMicro, which looks at sets of all sizes. A smaller max_size divides all these scores by one number and
-    leaves out larger sets. `dis` is the chance that a unique match with the table is right, for the file as a
-    whole; `dis_suda` gives each record its part of it: dis · score / mean score of the records that have one,
-    and at most 1. sdcMicro works out the file's risk from a sampling fraction and scales by a rule of its
-    own, so its values differ. A record that no set singles out has no row. Refuses what
-    minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed; with `entity`,
-    the column that identifies people (a class counts people, and an attacker knows one row of each person,
-    the worst), people are scored, by the sets that single out one of their rows from all rows of others.
+    The score of a record is the sum of the scores of its minimal unique sets. Of A columns, a set of k
+    columns scores the product of A − i for i from k to `max_size`, or to A − 1 if that is smaller. With
+    `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
+    smaller `max_size` divides all these scores by one number and leaves out larger sets. A record that no
+    set singles out has no row.
+    `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
+    for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes
+    `dis` from a sampling fraction and scales differently, so its values differ.
+    Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is
+    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker
+    knows one row of each person, the worst), the function scores people, by the sets that single out one
+    of their rows from all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -23,23 +23,25 @@ def validate_risk(
     methods: Names = None,
     seed: Seed = 0,
 ) -> list[Backtest]:
-    """Measure each method's error on this very table: it serves as population, and its samples as tables.
+    """Measure each method's error on this table, which serves as the population of its own samples.
 
-    `samples` is the number of samples that are drawn without replacement at each of the `fractions`: by
-    default a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with a `sample`
-    has the estimate of a method from that sample, its 95 % interval and the `truth`, for the figures
-    'uniqueness' (Ξ) and, where the method has it, 'correctness' (κ). Rows without a `sample` are summaries:
-    `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that contain the true
-    value. For 'people' and 'copula', ξ of up to 1,000 persons outside each sample is compared with who is
-    unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above ξ = 0.95,
-    'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale with its mean
-    ξ and the true share. `methods` are those of population_uniqueness, all unless named. It does not measure
-    the error of a forecast from this table to a larger population. Refuses fewer than 20 records and more
-    than 5,000,000, and `fractions` that leave fewer than 50. With `entity`, the column that identifies people
-    (NULL is one person), the table is of people, with one row of each, that of their smallest class, whose
-    classes are then counted anew; else one row per person is assumed. With `by`, the answer has rows for each
-    group of the columns' values (up to 1,000 groups); each group is a separate table. A group with too few
-    records has one row, and its `status` reports this.
+    `samples` is the number of samples at each of the `fractions`, drawn without replacement. The default
+    fractions are a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with
+    a `sample` has a method's estimate from that sample, its 95 % interval and the `truth`, for the
+    figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
+    summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
+    contain the true value.
+    For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
+    who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
+    ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale
+    with its mean ξ and the true share.
+    `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
+    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
+    than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
+    `entity`, the column that identifies people (NULL is one person), the table has one row of each
+    person, that of their smallest class, and these rows form new classes. With `by`, the answer has rows
+    for each group of the columns' values (up to 1,000 groups); each group is a separate table. A group
+    with too few records has one row, and its `status` reports this.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]

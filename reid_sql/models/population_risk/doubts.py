@@ -28,17 +28,17 @@ STATUS_GROUP_SAMPLE: Final = (
     "group_sample: records were drawn in groups, such as households, so only an upper bound is given"
 )
 STATUS_UNLIKE_PEOPLE: Final = (
-    "unlike_reference_tables: the log-linear model estimates far less, so the interval is wider"
+    "unlike_reference_tables: a second model estimates far less, so the interval is wider"
 )
 STATUS_OVERDISPERSED: Final = (
-    "overdispersed: cells differ from the model more than in reference tables, so the interval is wider"
+    "overdispersed: counts differ from the model more than in reference tables, so the interval is wider"
 )
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
 )
 STATUS_NOT_LARGER: Final = "not_larger: the population is less than twice the sample, so count it if you can"
 STATUS_WEIGHTED: Final = (
-    "weighted: the interval was measured on unweighted samples, and no upper end is provable"
+    "weighted: the interval was tested only without weights, and no upper end is provable"
 )
 STATUS_ALL_EQUAL: Final = "all_equal: all records of the sample are equal"
 
