@@ -9,8 +9,7 @@ from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import Preparing
 from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
 from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
-from reid_sql.hierarchies.arx import SEPARATOR
-from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, STANDARD_NAME, WIDTH
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, SEPARATOR, STANDARD_NAME, WIDTH
 from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS

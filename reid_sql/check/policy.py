@@ -20,7 +20,7 @@ from reid_sql.check.sources import (
     table_name,
 )
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
@@ -35,7 +35,6 @@ from reid_sql.parameters import (
     Texts,
 )
 from reid_sql.reduction import refuse_entity
-from reid_sql.suggestion import suggestion
 
 KEYS: Final = (
     "name",

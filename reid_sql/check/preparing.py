@@ -6,13 +6,12 @@ from typing import Final
 
 from reid_sql.check.policy_model import Preparing
 from reid_sql.document import Place, shown
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.hierarchy import read_hierarchy
 from reid_sql.hierarchies.limits import LIMIT_KEYS, read_limits
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import Number
-from reid_sql.suggestion import suggestion
 
 PREPARE_KEYS: Final = (
     "suppression",

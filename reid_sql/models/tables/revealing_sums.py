@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.tables.equations import Equations
-from reid_sql.models.tables.linked_cells import LinkedCells, Rest
+from reid_sql.models.tables.equations import Equations, LinkedCells, Rest
 from reid_sql.models.tables.published_tables import NULL, Key
 from reid_sql.parameters import Floats, Integers
 
