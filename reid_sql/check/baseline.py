@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from reid_sql._version import __version__
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.figures import ReportPage, round_figures
+from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import FORMAT, broken_seal, describe_question, report_schema
 from reid_sql.check.sources import ROLES, Evidence

@@ -8,8 +8,14 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted
-from reid_sql.check.preparing import list_hierarchy_files, read_preparing
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    list_hierarchy_files,
+    read_preparing,
+)
 from reid_sql.check.sources import (
     LONGEST_PATH,
     ROLES,

@@ -8,7 +8,7 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
-from reid_sql.check.figures import ReportPage
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.release import POLICY_COLUMNS

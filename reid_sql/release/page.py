@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from rich.console import Group, RenderableType
 
-from reid_sql.check.figures import round_figures
+from reid_sql.check.masking import round_figures
 from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent

@@ -13,10 +13,12 @@ from reid_sql.models.tables.equations import (
     LinkedCells,
     Rest,
     connected_variables,
+    describe,
+    find_sum,
     link_cells,
+    shown,
 )
 from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
-from reid_sql.models.tables.revealing_sums import describe, find_sum, shown
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(
