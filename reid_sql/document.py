@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, suggestion
 from reid_sql.parameters import Number
-from reid_sql.suggestion import suggestion
 
 KINDS: Final = (".toml", ".json")
 

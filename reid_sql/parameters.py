@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OTHER_VALUE, OutOfDomainError, UnknownNameError
-from reid_sql.suggestion import suggestion
+from reid_sql.errors import OTHER_VALUE, OutOfDomainError, UnknownNameError, suggestion
 
 TextColumn = npt.NDArray[np.str_]  # a text each
 NameLists = npt.NDArray[np.object_]  # a list of names each

@@ -18,6 +18,7 @@ from reid_sql.charts.figures import (
 )
 from reid_sql.charts.release_figures import (
     attacks,
+    audited_cells,
     choices,
     comparison,
     contributions,
@@ -25,7 +26,6 @@ from reid_sql.charts.release_figures import (
     losses,
     model_check,
 )
-from reid_sql.charts.table_figures import audited_cells
 
 __all__ = [
     "attacks",

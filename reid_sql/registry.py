@@ -10,8 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ReferenceType, ref
 
-from reid_sql.errors import OTHER_VALUE, UnknownNameError
-from reid_sql.suggestion import suggestion
+from reid_sql.errors import OTHER_VALUE, UnknownNameError, suggestion
 
 if TYPE_CHECKING:  # importing it takes longer than all else that registering imports
     from reid_sql.fitted_model import FittedModel

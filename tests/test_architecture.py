@@ -18,7 +18,6 @@ LAYERS = [
         "reid_sql.control_characters",
         "reid_sql.demo",
     ),
-    ("reid_sql.suggestion",),
     ("reid_sql.parameters",),
     ("reid_sql.document",),
     ("reid_sql.fitted_model",),

@@ -6,11 +6,9 @@ from typing import Any, Final
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
-from reid_sql.check.policy_model import Preparing
-from reid_sql.check.preparing import SECONDS, SUPPRESSION, WEIGHT
+from reid_sql.check.policy_model import LOSS_WEIGHT, SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
-from reid_sql.hierarchies.arx import SEPARATOR
-from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, STANDARD_NAME, WIDTH
+from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, SEPARATOR, STANDARD_NAME, WIDTH
 from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
@@ -85,7 +83,7 @@ def _prepare() -> Schema:
             "weights": {
                 "type": "object",
                 "description": "for a column, how much it counts in the loss; others count 1",
-                "additionalProperties": _number(WEIGHT),
+                "additionalProperties": _number(LOSS_WEIGHT),
             },
             "method": _enum(METHOD)
             | {

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 import reid_sql
-from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audit import attack_by_equal_values
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.membership import attack_membership

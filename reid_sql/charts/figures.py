@@ -237,7 +237,7 @@ def _check_limit(limit: float, shown: Sequence[str]) -> None:
 
 
 def _refuse_share(share: str, keys: Sequence[str]) -> NoReturn:
-    from reid_sql.suggestion import suggestion  # noqa: PLC0415 - loads DuckDB
+    from reid_sql.errors import suggestion  # noqa: PLC0415 - loads DuckDB
 
     rule = f"share must be a share of the answer, got '{share}'"
     raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")

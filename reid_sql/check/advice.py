@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.figures import Node, ReportPage, Setting
 from reid_sql.check.gate import ShowProgress
-from reid_sql.check.masking import Mask
+from reid_sql.check.masking import Mask, Node, ReportPage, Setting
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import Release
 from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header

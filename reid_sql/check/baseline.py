@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from reid_sql._version import __version__
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.figures import ReportPage, round_figures
+from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import FORMAT, broken_seal, describe_question, report_schema
 from reid_sql.check.sources import ROLES, Evidence
@@ -25,8 +25,7 @@ from reid_sql.check.verdicts import (
     worst_verdict,
 )
 from reid_sql.document import parsed
-from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.suggestion import suggestion
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 
 WRITE_ONE: Final = "write one with: reid-sql check POLICY.toml --json-report FILE"
 CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"

@@ -2,8 +2,17 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
-from reid_sql.check.release_measures import CELLS, PUBLISHED_TABLES, RELEASES, SYNTHETIC
+from reid_sql.check.measure import (
+    CELLS,
+    PUBLISHED_TABLES,
+    RELEASES,
+    SYNTHETIC,
+    Measure,
+    count_sets,
+    highest,
+    row_of,
+    sum_of,
+)
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED

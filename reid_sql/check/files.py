@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.report import report_schema
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit

@@ -13,10 +13,9 @@ import duckdb
 
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
-from reid_sql.check.figures import ReportPage, refuse_unmasked
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
-from reid_sql.check.masking import Mask
+from reid_sql.check.masking import Mask, ReportPage, refuse_unmasked
 from reid_sql.check.overview import MaskedClasses, mask_classes, table_page
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy

@@ -12,8 +12,7 @@ import numpy as np
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.figures import Node, Setting, settings
-from reid_sql.check.masking import Bin, Mask, has_few_gaps, round_between
+from reid_sql.check.masking import Bin, Mask, Node, Setting, has_few_gaps, round_between, settings
 from reid_sql.check.measure import Measure
 from reid_sql.check.policy_model import Check, Policy, largest_population
 from reid_sql.check.release import INTERRUPTIONS, Release

@@ -8,8 +8,14 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted
-from reid_sql.check.preparing import list_hierarchy_files, read_preparing
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    list_hierarchy_files,
+    read_preparing,
+)
 from reid_sql.check.sources import (
     LONGEST_PATH,
     ROLES,
@@ -20,7 +26,7 @@ from reid_sql.check.sources import (
     table_name,
 )
 from reid_sql.document import KINDS, Place, read_document, shown
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
@@ -36,7 +42,6 @@ from reid_sql.parameters import (
     Texts,
 )
 from reid_sql.reduction import refuse_entity
-from reid_sql.suggestion import suggestion
 
 KEYS: Final = (
     "name",

@@ -15,9 +15,8 @@ from math import ceil, exp, isfinite, log
 from typing import Any, Final
 
 from reid_sql._version import __version__
-from reid_sql.check.figures import DIGITS, Node, ReportPage, Setting, settings
-from reid_sql.check.group_sizes import groups_to_hide
-from reid_sql.check.masking import Mask, round_above
+from reid_sql.check.audit import groups_to_hide
+from reid_sql.check.masking import DIGITS, Mask, Node, ReportPage, Setting, round_above, settings
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import (
     EXIT_CODES,

@@ -8,7 +8,7 @@ from typing import Final
 
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.verdicts import WORST_FIRST
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import MIN_PERCENT

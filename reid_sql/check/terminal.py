@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
-from reid_sql.check.figures import ReportPage, refuse_unmasked
+from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
     describe_check,
     describe_columns,

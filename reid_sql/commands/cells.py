@@ -6,8 +6,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from reid_sql.charts.release_figures import check_plot_file, save
-from reid_sql.charts.table_figures import audited_cells
+from reid_sql.charts.release_figures import audited_cells, check_plot_file, save
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -23,7 +22,7 @@ from reid_sql.parameters import Columns
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql.sources.acro import read_risk_appetite, write_results
 from reid_sql.sources.files import attach_source, open_source
-from reid_sql.terminal.cells import audit_page, cells_page
+from reid_sql.terminal.answers import audit_page, cells_page
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")

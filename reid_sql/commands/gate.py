@@ -15,7 +15,6 @@ from rich.console import RenderableType
 from reid_sql.check import gate
 from reid_sql.check.advice import advise
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.figures import ReportPage
 from reid_sql.check.files import (
     advice_columns,
     advice_rows,
@@ -27,9 +26,9 @@ from reid_sql.check.files import (
     write_report,
 )
 from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
-from reid_sql.check.policy_model import Policy
-from reid_sql.check.preparing import SECONDS
+from reid_sql.check.policy_model import SECONDS, Policy
 from reid_sql.check.report import to_json
 from reid_sql.check.terminal import advice_page, verdict_page
 from reid_sql.commands.options import PASSED, number, printed

@@ -30,8 +30,8 @@ from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
 from reid_sql.runner import sentence
 from reid_sql.terminal import pages
+from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
-from reid_sql.terminal.profile import describe_smallest_set, profile_page
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown

@@ -12,7 +12,7 @@ from typing import Final
 from reid_sql import __version__
 from reid_sql.commands import sql
 from reid_sql.commands.examples import EXAMPLES
-from reid_sql.commands.refusing_parser import Parser
+from reid_sql.commands.options import Parser
 
 FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
 FILE_OR_CONNECTION: Final = (

@@ -20,7 +20,7 @@ from reid_sql.models.release.partition import METHOD
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
 from reid_sql.release.preparation import Prepared, run
-from reid_sql.release.proposal import propose_hierarchies
+from reid_sql.release.problem import propose_hierarchies
 from reid_sql.terminal import progress
 
 HIERARCHIES: Final = "write_hierarchies"

@@ -42,8 +42,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Print the functions as SQL, or the query that a call of one runs."""
     from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - help needs no functions
-    from reid_sql.engines.duckdb.plain_sql import plain_sql  # noqa: PLC0415 - the same
-    from reid_sql.engines.duckdb.script import script  # noqa: PLC0415 - the same
+    from reid_sql.engines.duckdb.plain_sql import plain_sql, script  # noqa: PLC0415 - the same
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
     call = options.call if options.call is not None else options.plan

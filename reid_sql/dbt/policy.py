@@ -8,7 +8,7 @@ import duckdb
 from duckdb.func import PythonUDFType
 
 from reid_sql.check import gate
-from reid_sql.check.figures import ReportPage
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.release import POLICY_COLUMNS
@@ -16,12 +16,11 @@ from reid_sql.check.sentences import describe_check, describe_columns, format_fi
 from reid_sql.check.sources import Source
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.control_characters import escape_control_characters
-from reid_sql.errors import ReidError, UnknownNameError
+from reid_sql.errors import ReidError, UnknownNameError, suggestion
 from reid_sql.models.columns.identifiers import likely
 from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.sources.spill import spill_folder
-from reid_sql.suggestion import suggestion
 
 NAME: Final = "reid_policy_findings"
 FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE,

@@ -19,7 +19,13 @@ from typing import Any, Final
 
 from reid_sql import registry
 from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
-from reid_sql.errors import UnavailableError, UnknownParameterError, WrongCallError, WrongTypeError
+from reid_sql.errors import (
+    UnavailableError,
+    UnknownParameterError,
+    WrongCallError,
+    WrongTypeError,
+    suggestion,
+)
 from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.function import Answer, Function, refuse_lacked, signature_of
 from reid_sql.parameters import (
@@ -38,7 +44,6 @@ from reid_sql.parameters import (
     Text,
     Texts,
 )
-from reid_sql.suggestion import suggestion
 
 # The words of a face's functions, as help() shows them: those that an editor shows, from the face's stub.
 #

@@ -1,6 +1,6 @@
 """Limits on how coarse a column may become: a level, a width of bands, or that it is never left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,8 +90,3 @@ def read_limits(place: Place) -> Mapping[str, Limit]:
         rule = f"{place.where} must limit each column once, by one of {', '.join(LIMIT_KEYS)}"
         raise OutOfDomainError(f"{rule}, got '{twice}' twice; remove one of them")
     return limits
-
-
-def limits_in_words(limits: Mapping[str, Limit], columns: Sequence[str]) -> str:
-    """List the limits of the columns."""
-    return "; ".join(f"{name} {limits[name].words}" for name in columns if name in limits)

@@ -10,7 +10,7 @@ from reid_sql.models.copula import copula_file, gaussian_copula
 from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
 from reid_sql.models.people import diagnostics
-from reid_sql.models.people import file as people_file
+from reid_sql.models.people import fit as people_file
 from reid_sql.models.people import model as people_model
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population_risk import shares

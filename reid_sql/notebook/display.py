@@ -24,8 +24,8 @@ from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.sources.identifiers import describe_calls
+from reid_sql.terminal.answers import advice_by_kind
 from reid_sql.terminal.pages import summary_lines
-from reid_sql.terminal.profile import advice_by_kind
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:

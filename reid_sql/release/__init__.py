@@ -71,6 +71,6 @@ def propose_hierarchies(policy: str | PathLike[str], *, memory_limit: str | None
 
     Those that the policy has are as they are, the others as `prepare` proposes them.
     """
-    from reid_sql.release import proposal  # noqa: PLC0415 - the same
+    from reid_sql.release import problem  # noqa: PLC0415 - the same
 
-    return proposal.propose_hierarchies(policy, memory_limit=memory_limit)
+    return problem.propose_hierarchies(policy, memory_limit=memory_limit)

@@ -8,12 +8,11 @@ import numpy as np
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.boxes import Boxes, PartitionColumn
-from reid_sql.models.release.cross_table import column_of_boxes
 from reid_sql.models.release.lattice import DistinctRecords
-from reid_sql.release.cross_tables import describe_pairs
+from reid_sql.models.release.usefulness import column_of_boxes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
-from reid_sql.release.target import describe_recoded, mask_share
+from reid_sql.release.usefulness import describe_pairs, describe_recoded, mask_share
 
 if TYPE_CHECKING:
     from reid_sql.release.transformation import TableRelease

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from rich.console import Group, RenderableType
 
-from reid_sql.check.figures import round_figures
+from reid_sql.check.masking import round_figures
 from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
-from reid_sql.models.release.people import PeopleRules, without_people
 from reid_sql.models.release.search import CountedNode, removed_classes
-from reid_sql.models.release.suppression import CellSuppression, apply_suppression, suppress_cells
-from reid_sql.release.cross_tables import cross_table_words, describe_global
+from reid_sql.models.release.suppression import (
+    CellSuppression,
+    PeopleRules,
+    apply_suppression,
+    suppress_cells,
+    without_people,
+)
 from reid_sql.release.local_page import (
     limit_words,
     local_columns,
@@ -22,7 +26,7 @@ from reid_sql.release.local_page import (
     local_losses,
     local_target,
 )
-from reid_sql.release.target import describe_target
+from reid_sql.release.usefulness import cross_table_words, describe_global, describe_target
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ import numpy as np
 import polars as pl
 
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongTypeError
-from reid_sql.models.release import microaggregation
+from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongTypeError, suggestion
+from reid_sql.models.release import perturbation
 from reid_sql.models.release.perturbation import draw_anew, swap_ranks
 from reid_sql.parameters import PROBABILITY, Number, quoted
 from reid_sql.release.problem import RESERVED_PREFIX
-from reid_sql.suggestion import suggestion
 from reid_sql_udfs import declared
 
 ROW: Final = "reid_row"
@@ -148,7 +147,7 @@ def _average(
     if np.isinf(values).any():
         rule = "microaggregate must have finite numbers, got an infinite one"
         raise OutOfDomainError(f"{rule}; replace it by NULL")
-    means = microaggregation.microaggregate(values, size)
+    means = perturbation.microaggregate(values, size)
     return {name: pl.Series(means[:, at]).fill_nan(None) for at, name in enumerate(names)}
 
 

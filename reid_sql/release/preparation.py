@@ -17,17 +17,15 @@ from reid_sql.check.html import PreparedRelease
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
-from reid_sql.errors import UnavailableError, UnknownNameError
+from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
 from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
-from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
-from reid_sql.models.release.suppression import Requirement, Rule, Rules, suppress_cells
+from reid_sql.models.release.suppression import PeopleRules, Requirement, Rule, Rules, suppress_cells
 from reid_sql.release.choices import render_choices
 from reid_sql.release.choosing import choose_forms
-from reid_sql.release.cross_tables import cross_tables_of, refuse_cross_tables
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
@@ -51,9 +49,8 @@ from reid_sql.release.problem import (
     refuse_unsuitable,
     sensitive_criteria,
 )
-from reid_sql.release.target import refuse_target, target_of
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
-from reid_sql.suggestion import suggestion
+from reid_sql.release.usefulness import cross_tables_of, refuse_cross_tables, refuse_target, target_of
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)

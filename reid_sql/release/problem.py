@@ -1,19 +1,26 @@
-"""The search problem of a table: the requirements of its checks, and its values coded by level."""
+"""The search problem of a table: requirements of its checks, values coded by level, proposed hierarchies."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import floor, isclose
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check import gate
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.gate import ShowProgress
+from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Preparing
+from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
 from reid_sql.hierarchies.limits import Limit
+from reid_sql.hierarchies.toml import hierarchies_toml
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
@@ -375,3 +382,30 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
         longest=lengths[0][1],
         frequent=tuple((text, int(records)) for text, records in frequent),
     )
+
+
+# The hierarchies that `prepare` would use, as TOML that a person edits.
+
+
+def propose_hierarchies(
+    policy: str | PathLike[str],
+    *,
+    memory_limit: str | None = None,
+    tell: ShowProgress = lambda _: None,
+) -> str:
+    """Return the hierarchies of a policy's quasi-identifiers as TOML: those it has, else the proposed ones.
+
+    A column of several tables has that of the first. The text has no value of the data but those that the
+    policy or its files name.
+    """
+    read = read_policy(Path(policy))
+    found: dict[str, Hierarchy] = {}
+    with gate.open_tables(read, memory_limit, tell) as releases:
+        for release in releases:
+            refuse_unsuitable(release)
+            columns = [name for name in columns_to_generalize(release) if name not in found]
+            wished = wish_hierarchies(release, columns, read.preparing) if columns else []
+            found |= {each.column: each for each in wished}
+    name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
+    head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."
+    return f"{head}\n{hierarchies_toml(list(found.values()))}"

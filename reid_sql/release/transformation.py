@@ -7,7 +7,7 @@ from typing import Final
 
 from reid_sql.check.cautions import identifier_cautions, population_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
-from reid_sql.check.figures import ReportPage
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
@@ -16,15 +16,13 @@ from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.release.criteria import EVERYWHERE, RECORDS, SIZE, VALUE_RECORDS, Criterion
 from reid_sql.models.release.lattice import Lattice, Node
-from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import Result
-from reid_sql.models.release.suppression import Requirement, Rules
+from reid_sql.models.release.suppression import PeopleRules, Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.release.choices import Choice
-from reid_sql.release.cross_tables import CrossTables
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
-from reid_sql.release.target import Target
+from reid_sql.release.usefulness import CrossTables, Target
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"

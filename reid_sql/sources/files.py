@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import duckdb
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.runner import sentence
 from reid_sql.sources.formats import (
@@ -24,7 +24,6 @@ from reid_sql.sources.formats import (
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
-from reid_sql.suggestion import suggestion
 from reid_sql.terminal.progress import update
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")

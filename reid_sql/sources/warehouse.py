@@ -14,11 +14,17 @@ from ibis.expr.types import Table
 
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.ibis.frames import collected
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError, name_error
+from reid_sql.errors import (
+    OutOfDomainError,
+    ReidError,
+    UnavailableError,
+    UnknownNameError,
+    name_error,
+    suggestion,
+)
 from reid_sql.parameters import sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
-from reid_sql.suggestion import suggestion
 
 CATALOG: Final = "reid_warehouse"  # of a DuckDB file: its macros shadow no function
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')

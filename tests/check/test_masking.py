@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from reid_sql.check.group_sizes import Cell, Groupings, groups_to_hide, is_small_sum_open
+from reid_sql.check.audit import Cell, Groupings, groups_to_hide, is_small_sum_open
 from reid_sql.check.masking import mask_counts_in_text, round_above
 
 

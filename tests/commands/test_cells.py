@@ -75,3 +75,14 @@ def test_misspelt_options_are_refused_in_one_sentence(
     assert words in capsys.readouterr().err
     assert main(["audit-tables", str(people)]) != 0
     assert "count must be a column of every table, got 'records'" in capsys.readouterr().err
+
+
+def test_a_page_shows_no_control_character_of_a_category_and_names_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("re[bold]gion\n" + "N\x1b[2J\n" * 9, encoding="utf-8")
+    page = ran(capsys, "safe", str(file), "--by", "re[bold]gion")
+    assert "re[bold]gion" in page
+    assert r"N\x1b[2J" in page
+    assert "\x1b" not in page

@@ -3,7 +3,7 @@
 from reid_sql.function import Answer, table_function
 from reid_sql.models.comparison.linkage import Targets
 from reid_sql.models.synthetic import audit
-from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import Seed
 from reid_sql.reductions.release import AUDITED_TABLES

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
-from reid_sql.suggestion import suggestion
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 
 DUCKDB: Final = "duckdb"
 NOT_SQL: Final = frozenset({"", "dax", "prql"})  # languages that sqlglot reads and does not write

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, count_values, suggestion
 from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Relation, relate_values
 from reid_sql.models.attacker.scenario import Group, Scenario
@@ -15,7 +15,6 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.population import pitman
 from reid_sql.models.profile.subset_uniqueness import UniqueShare, unique_share_by_subset
 from reid_sql.parameters import Floats, Integers, Number
-from reid_sql.suggestion import count_values, suggestion
 
 # Which groups of attributes the attacker knows: every set with its probability, or sets drawn by chance.
 # A walk decides group by group; what is left to it is split at each group into the cases without it and

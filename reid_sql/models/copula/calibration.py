@@ -10,7 +10,7 @@ from reid_sql.errors import NoRecordsError
 from reid_sql.fitted_model import Scores
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
-from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics import special_functions
 from reid_sql.parameters import Choice, Floats, Integers, TextColumn
 
 # How much more often records repeat in a sample than its copula has them repeat. A copula models pairs of
@@ -56,7 +56,7 @@ def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
     """Fit the factor; the status reports a factor at its bound, and cells that no longer add up to 1."""
     low, high = (_excess(cells, records, alone, at) for at in (-MAX_LOG_FACTOR, MAX_LOG_FACTOR))
     bound = -MAX_LOG_FACTOR if low <= 0 else MAX_LOG_FACTOR if high >= 0 else 0.0
-    log_factor = bound or scipy_functions.find_root(
+    log_factor = bound or special_functions.find_root(
         lambda at: _excess(cells, records, alone, at), -MAX_LOG_FACTOR, MAX_LOG_FACTOR, xtol=1e-6
     )
     repeated = records - alone
@@ -134,7 +134,7 @@ def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
             "no exponent gives this uniqueness; scores are left as they are",
         )
     return Correction(
-        float(np.exp(scipy_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12))),
+        float(np.exp(special_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12))),
         float(share @ xi),
         uniqueness,
         "ok",

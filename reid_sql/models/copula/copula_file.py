@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, name_error
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, name_error, suggestion
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.calibration import MAX_LOG_FACTOR
 from reid_sql.models.copula.gaussian_copula import METHODS, GaussianCopula
@@ -17,7 +17,6 @@ from reid_sql.models.copula.marginals import FAMILIES, Marginal
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.rectangle import check_correlation
 from reid_sql.parameters import Integers
-from reid_sql.suggestion import suggestion
 
 # A fitted copula as text: plain JSON with a version and a checksum, to save, review and read back.
 # Reading trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.

@@ -13,18 +13,17 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.interruption import checkpoint
 from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence import PAIR, EvidenceRows
 from reid_sql.models.marginals.column import refuse_one_record
-from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
-from reid_sql.models.numerics.scipy_functions import gammaln, ndtr, ndtri, xlogy
+from reid_sql.models.numerics.special_functions import gammaln, ndtr, ndtri, xlogy
 from reid_sql.parameters import Floats, Integers
-from reid_sql.suggestion import suggestion
 
 # How strongly two columns go together: mutual information beyond chance, and as a correlation.
 # It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
@@ -168,7 +167,7 @@ def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: fl
         return 0.0
     if excess(MAX_CORRELATION) <= 0:
         return MAX_CORRELATION
-    return scipy_functions.find_root(excess, 0.0, MAX_CORRELATION, xtol=1e-5)
+    return special_functions.find_root(excess, 0.0, MAX_CORRELATION, xtol=1e-5)
 
 
 # An order from the data for columns that have none: values that go with the same values lie together.
@@ -241,7 +240,7 @@ def fit_pair_correlation(first: Floats, second: Floats, pairs: tuple[Integers, I
         table = np.maximum(normal_table(first, second, correlation), MIN_PROBABILITY)
         return -float(xlogy(weight, table[one, other]).sum())
 
-    return scipy_functions.minimize(unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4)
+    return special_functions.minimize(unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4)
 
 
 AVERAGED_ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged

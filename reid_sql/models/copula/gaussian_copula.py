@@ -29,7 +29,7 @@ from reid_sql.models.marginals.column import (
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
-from reid_sql.models.numerics.scipy_functions import ndtri
+from reid_sql.models.numerics.special_functions import ndtri
 from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.parameters import COUNT, Choice, Floats, Integers
 

@@ -7,13 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, count_values
 from reid_sql.interruption import checkpoint
-from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
-from reid_sql.models.numerics.scipy_functions import gammaln, ndtri
+from reid_sql.models.numerics.special_functions import gammaln, ndtri
 from reid_sql.parameters import Floats, Integers
-from reid_sql.suggestion import count_values
 
 # The distribution of one column: the share of each of its values, and of a value that the sample never saw.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by
@@ -203,7 +202,7 @@ def _fit_negative_binomial(grid: Integers, steps: Integers, weights: Floats, mea
         logs: Floats = chosen - size * np.log1p(mean / size) - at * np.log1p(size / mean)
         return logs
 
-    best = scipy_functions.minimize(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
+    best = special_functions.minimize(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
     return np.asarray(np.exp(log_pmf(best, grid)))
 
 
@@ -211,7 +210,7 @@ def _fit_logarithmic(grid: Integers, mean: float) -> Floats:
     def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
         return float(np.expm1(odds) / odds - mean)
 
-    odds = scipy_functions.find_root(excess, 1e-12, 60.0)
+    odds = special_functions.find_root(excess, 1e-12, 60.0)
     ranks = grid + 1.0
     return np.asarray(np.exp(ranks * np.log(-np.expm1(-odds)) - np.log(ranks) - np.log(odds)))
 

@@ -11,7 +11,7 @@ from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, QuasiIdentifiers, RemoteCodes
-from reid_sql.models.numerics.scipy_functions import expit
+from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Floats, Number, plain
 
 # QaR: the extreme re-identification risk of a table, a high quantile of its quasi-identifiers' risks.

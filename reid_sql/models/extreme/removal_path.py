@@ -24,8 +24,8 @@ from reid_sql.models.extreme.extreme_risk import (
 )
 from reid_sql.models.extreme.record_contributions import compute_order_proxies, measure_contributions
 from reid_sql.models.extreme.removal import eliminate_records, fit_along
-from reid_sql.models.numerics import scipy_functions
-from reid_sql.models.numerics.scipy_functions import expit
+from reid_sql.models.numerics import special_functions
+from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Choice, Floats, Number
 
 # The bound: how far removing any S of the L records can lower the extreme risk T. A removal destroys a class
@@ -58,7 +58,9 @@ def largest_shape(level: Level) -> float | None:
         return None
     # h ≥ 1 if (1 − ξ)(π_u/α)^ξ ≥ 1: the logarithm, r ξ + ln(1 − ξ) with r = ln(π_u/α), is concave, 0 at ξ =
     # 0, highest at 1 − 1/r, and 0 again at the largest shape.
-    return scipy_functions.find_root(lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15)
+    return special_functions.find_root(
+        lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15
+    )
 
 
 def bound_risk(

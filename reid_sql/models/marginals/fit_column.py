@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.copula.marginals import given_marginal
 from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity, positions, scale_step
-from reid_sql.models.numerics.scipy_functions import gammainc, gammaln
+from reid_sql.models.numerics.special_functions import gammainc, gammaln
 from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.numerics.scipy_functions import betaincinv
+from reid_sql.models.numerics.special_functions import betaincinv
 from reid_sql.parameters import Floats, Integers
 
 # Quantiles of values that weigh differently, and normal quantiles, which intervals are made of.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import carried, checkpoint
-from reid_sql.models.numerics.scipy_functions import ndtr, ndtri
+from reid_sql.models.numerics.special_functions import ndtr, ndtri
 from reid_sql.parameters import Floats, Integers
 
 # Correlation matrices: checked, projected from estimates, factorised one column at a time.

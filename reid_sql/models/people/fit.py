@@ -1,24 +1,27 @@
-"""Fit a model of people to counts: tree, donors and their weights, overdispersion, repeated people."""
+"""Fit a model of people to counts: tree, donors and weights, overdispersion, repeated people; its text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.marginals.column import Column
+from reid_sql.models.classes.disclosure import Histogram, count_people
+from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
+from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_of_known_shares, fit_nominal, fit_ordered
 from reid_sql.models.people.donors import MAX_DONORS, fit_donors
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys, same_counts
 from reid_sql.models.people.functional_dependencies import (
+    UNKNOWN,
+    DeterminedColumn,
     choose_dependencies,
     drop_columns,
     find_dependencies,
     link_columns,
 )
-from reid_sql.models.people.latent_classes import fit_classes, is_list
 from reid_sql.models.people.model import (
     MIN_WEIGHT,
     Mixture,
@@ -28,13 +31,24 @@ from reid_sql.models.people.model import (
     fit_mixture,
 )
 from reid_sql.models.people.overdispersion import (
+    LOG_SHAPES,
     ShapeLikelihood,
     posterior_of_shapes,
     shape_likelihood,
     subtable_likelihoods,
 )
 from reid_sql.models.people.repeated_people import find_groups, find_repeated_people
-from reid_sql.models.people.tree import PairTables, max_bins, rake_tree
+from reid_sql.models.people.tree import (
+    ROOT,
+    ChanceTable,
+    PairTables,
+    Tree,
+    fit_classes,
+    is_list,
+    max_bins,
+    rake_tree,
+)
+from reid_sql.parameters import Floats, Integers
 
 MIN_CLASS_WEIGHT: Final = 0.5  # of latent classes, above which sub-tables are compared with them
 
@@ -167,3 +181,191 @@ def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int)
     log_q = mixture.population_log_q(seed)
     unique = int(evidence.histogram.records[evidence.histogram.class_size == 1].sum())
     return shape_likelihood(log_q, evidence.records, evidence.records - unique)
+
+
+# A model of people as text: JSON with a version and a checksum, of the tree alone.
+#
+# Donors are records of persons, so the file has none: it contains values with their shares, and chances
+# of values given those of one other column. The shapes' weights are those of the tree alone. Reading
+# trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
+
+
+FORMAT: Final = "reid-sql model of people"
+VERSION: Final = 1
+VERSION_WITH_DETERMINED_COLUMNS: Final = 2
+DIGITS: Final = 7  # of a chance
+SUM_TOLERANCE: Final = 1e-4
+MAX_COLUMNS: Final = 64
+MAX_COUNT: Final = 10**15
+MAX_LOG_RARITY: Final = 100.0
+
+
+def to_json(model: PeopleModel) -> str:
+    """Write the tree as JSON: the same text for the same model."""
+    tree = model.mixture.tree
+    determined = {"ties": [_write_determined(model, one) for one in model.determined]}
+    content = {
+        "format": FORMAT,
+        "version": VERSION_WITH_DETERMINED_COLUMNS if model.determined else VERSION,
+        "donors": "none: the file contains no record of a person",
+        "seed": model.seed,
+        "class_size": model.histogram.class_size.tolist(),
+        **_write_classes(model.histogram),
+        "shapes": _round_numbers(model.tree_shapes),
+        "order": list(tree.order),
+        "columns": [_write_tree_column(tree, j) for j in range(len(tree.columns))],
+        **(determined if model.determined else {}),
+    }
+    return content_to_text(content | {"sha256": compute_checksum(content)})
+
+
+def _write_classes(histogram: Histogram) -> dict[str, list[int]]:
+    """Write how many classes have each size, or how many people where these are no whole classes."""
+    if np.issubdtype(histogram.classes.dtype, np.integer):
+        return {"classes": histogram.classes.tolist()}
+    return {"people": histogram.records.tolist()}
+
+
+def from_json(text: str) -> PeopleModel:
+    """Read a model; refuses another format, another version, and a text changed since it was written."""
+    return read_model(text, FORMAT, (VERSION, VERSION_WITH_DETERMINED_COLUMNS), _read_model)
+
+
+def _write_tree_column(tree: Tree, j: int) -> dict[str, Any]:
+    chances = tree.chances.get(j)
+    return _write_column(tree.columns[j]) | {
+        "parent": tree.parents[j],
+        "chances": [] if chances is None else [_round_numbers(row) for row in np.exp(chances.log_chance)],
+    }
+
+
+def _write_determined(model: PeopleModel, one: DeterminedColumn) -> dict[str, Any]:
+    goes, slip = one.code_of_source.tolist(), one.exception_chance
+    own = {"place": one.column, "source": one.source, "goes": goes, "slip": slip}
+    return _write_column(model.marginals[one.column]) | own
+
+
+def _write_column(column: Column) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "ordered": column.ordered,
+        "values": list(column.seen),
+        "mass": _round_numbers(column.mass),
+        "multiplicity": _round_numbers(column.multiplicity),
+        "bins": column.bins.tolist(),
+        "unseen_places": column.unseen_places.tolist(),
+        "rarity": [_round_numbers(column.rarity.weight), _round_numbers(column.rarity.log_ratio)],
+    }
+
+
+def _read_model(content: Mapping[str, Any]) -> PeopleModel:
+    written = content["columns"]
+    if not isinstance(written, list) or not 1 <= len(written) <= MAX_COLUMNS:
+        raise ValueError("columns")
+    free = tuple(_read_column(one) for one in written)
+    marginals, determined = _read_determined(free, content.get("ties", []))
+    if bool(determined) != (content["version"] == VERSION_WITH_DETERMINED_COLUMNS):
+        raise ValueError("ties")
+    names = tuple(column.name for column in marginals)
+    if len(set(names)) < len(names):
+        raise ValueError("columns")
+    tree = _read_tree(free, written, _read_integers(content["order"], 0, len(written) - 1))
+    sizes = _read_integers(content["class_size"], 1, MAX_COUNT)
+    counted = _read_integers(content["people" if "people" in content else "classes"], 1, MAX_COUNT)
+    if not len(sizes) or len(sizes) != len(counted) or (np.diff(sizes) <= 0).any():
+        raise ValueError("class_size")
+    shapes, seed = _read_shares(content["shapes"]), content["seed"]
+    if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
+        raise ValueError("shapes or seed")
+    histogram = count_people(sizes, counted if "people" in content else sizes * counted)
+    mixture = Mixture(tree, 1.0, None)
+    return PeopleModel(names, marginals, mixture, shapes, shapes, histogram, seed, determined=determined)
+
+
+def _read_determined(
+    free: tuple[Column, ...], written: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[Column, ...], tuple[DeterminedColumn, ...]]:
+    """Insert determined columns among the others; the source of each must be one of the others."""
+    if not isinstance(written, list) or len(free) + len(written) > MAX_COLUMNS:
+        raise ValueError("ties")
+    places_of_all = range(len(free) + len(written))
+    places = _read_integers([one["place"] for one in written], 0, places_of_all[-1]).tolist()
+    others = [j for j in places_of_all if j not in places]
+    if len(others) != len(free):
+        raise ValueError("place")
+    columns = dict(zip(others, free, strict=True))
+    columns |= {place: _read_column(one) for place, one in zip(places, written, strict=True)}
+    determined = []
+    for place, one in zip(places, written, strict=True):
+        source, slip = one["source"], one["slip"]
+        if type(source) is not int or source not in others or type(slip) is not float or not 0 < slip < 1:
+            raise ValueError("source or slip")
+        goes = _read_integers(one["goes"], UNKNOWN, len(columns[place].seen) - 1)
+        if len(goes) != len(columns[source].mass):
+            raise ValueError("goes")
+        determined.append(DeterminedColumn(place, source, goes, slip))
+    return tuple(columns[j] for j in places_of_all), tuple(determined)
+
+
+def _read_tree(columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers) -> Tree:
+    parents = [one["parent"] for one in written]
+    if sorted(order.tolist()) != list(range(len(columns))) or not all(type(p) is int for p in parents):
+        raise ValueError("order")
+    chances, before = {}, {ROOT}
+    for j in order.tolist():
+        if parents[j] not in before:
+            raise ValueError("parent")
+        before.add(j)
+        if parents[j] != ROOT:
+            shape = len(columns[parents[j]].bin_mass), len(columns[j].bin_mass)
+            rows = [_read_shares(row) for row in written[j]["chances"]]
+            if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
+                raise ValueError("chances")
+            chances[j] = ChanceTable(np.log(np.maximum(np.stack(rows), np.finfo(float).tiny)))
+    return Tree(columns, tuple(parents), tuple(order.tolist()), chances)
+
+
+def _read_column(written: Mapping[str, Any]) -> Column:
+    name, ordered, values = written["name"], written["ordered"], written["values"]
+    if type(name) is not str or type(ordered) is not bool or not isinstance(values, list) or not values:
+        raise TypeError("column")
+    if any(not isinstance(value, str | None) for value in values) or len(set(values)) < len(values):
+        raise ValueError("values")
+    mass, many = _read_shares(written["mass"]), _read_numbers(written["multiplicity"])
+    bins, places = _read_integers(written["bins"], 0, len(mass) - 1), _read_numbers(written["unseen_places"])
+    same_length = len(mass) == len(many) == len(bins) == len(values) + len(places) + 1
+    in_domain = same_length and (many >= 1).all() and (mass > 0).all()
+    if not in_domain or set(bins.tolist()) != set(range(bins.max() + 1)):
+        raise ValueError("mass, multiplicity or bins")
+    if (np.diff(places) <= 0).any():
+        raise ValueError("unseen_places")
+    weight, log_ratio = written.get("rarity", [[1.0], [0.0]])
+    rarity = Rarity(_read_shares(weight), _read_numbers(log_ratio))
+    if len(rarity.weight) != len(rarity.log_ratio) or (np.abs(rarity.log_ratio) > MAX_LOG_RARITY).any():
+        raise ValueError("rarity")
+    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity)
+
+
+def _read_shares(written: object) -> Floats:
+    shares = _read_numbers(written)
+    if (shares < 0).any() or abs(float(shares.sum()) - 1) > SUM_TOLERANCE:
+        raise ValueError("shares")
+    return np.asarray(shares / shares.sum())
+
+
+def _read_numbers(written: object) -> Floats:
+    if not isinstance(written, list) or any(type(value) not in (int, float) for value in written):
+        raise TypeError("numbers expected")
+    return np.array(written, dtype=np.float64)
+
+
+def _read_integers(written: object, low: int, high: int) -> Integers:
+    if not isinstance(written, list) or any(
+        type(value) is not int or not low <= value <= high for value in written
+    ):
+        raise TypeError("whole numbers expected")
+    return np.array(written, dtype=np.int64)
+
+
+def _round_numbers(values: Floats) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values.tolist()]

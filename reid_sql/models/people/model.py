@@ -16,11 +16,10 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
-from reid_sql.models.people.latent_classes import LatentClasses
 from reid_sql.models.people.overdispersion import ShapeLikelihood
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
-from reid_sql.models.people.tree import Tree, draw_log_rarity
+from reid_sql.models.people.tree import LatentClasses, Tree, draw_log_rarity
 from reid_sql.parameters import Floats, Integers
 
 EM_ROUNDS: Final = 100

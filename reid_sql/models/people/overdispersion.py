@@ -22,10 +22,9 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.numerics import quadrature
-from reid_sql.models.numerics.scipy_functions import betainc
+from reid_sql.models.numerics.special_functions import betainc
 from reid_sql.models.people.evidence import row_keys
-from reid_sql.models.people.latent_classes import LatentClasses
-from reid_sql.models.people.tree import PairTables
+from reid_sql.models.people.tree import LatentClasses, PairTables
 from reid_sql.parameters import Floats, Integers
 
 LOG_SHAPES: Final[Floats] = np.linspace(-6.0, 5.0, 56)  # grid of ln a

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.interruption import checkpoint
-from reid_sql.models.numerics import scipy_functions
+from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
@@ -95,7 +95,9 @@ def identical_people(repeat_chance: float, fraction: float) -> float:
         return float(1 - repeat_chance - just_one)
 
     return (
-        MAX_IDENTICAL if excess(MAX_IDENTICAL) < 0 else scipy_functions.find_root(excess, 1.0, MAX_IDENTICAL)
+        MAX_IDENTICAL
+        if excess(MAX_IDENTICAL) < 0
+        else special_functions.find_root(excess, 1.0, MAX_IDENTICAL)
     )
 
 
@@ -166,8 +168,8 @@ def repeat_chances(expected: Floats, shape: float, size: Integers, chance: float
     [0.667, 1.0, 0.5, 0.0]
     """
     ratio = expected / (expected + shape)
-    occurs = np.maximum(scipy_functions.betainc(1.0, shape, ratio), 1e-300)
-    by_chance = scipy_functions.betainc(size, shape, ratio) / occurs
+    occurs = np.maximum(special_functions.betainc(1.0, shape, ratio), 1e-300)
+    by_chance = special_functions.betainc(size, shape, ratio) / occurs
     several = chance / np.maximum(chance + (1 - chance) * by_chance, 1e-300)
     return np.asarray(np.where(size > 1, several, 0.0))
 

@@ -14,7 +14,7 @@ import numpy as np
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95, clopper_pearson_upper
-from reid_sql.models.numerics.scipy_functions import expit, log_expit
+from reid_sql.models.numerics.special_functions import expit, log_expit
 from reid_sql.parameters import Floats
 
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.

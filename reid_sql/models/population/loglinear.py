@@ -13,9 +13,9 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.numerics import quadrature, scipy_functions
+from reid_sql.models.numerics import quadrature, special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.numerics.scipy_functions import gammaln
+from reid_sql.models.numerics.special_functions import gammaln
 from reid_sql.parameters import Floats, Integers, Number, plain
 
 # Expected counts of a log-linear model with all two-way interactions, by iterative proportional fitting.
@@ -276,7 +276,7 @@ class ShapeLikelihood:
         """Logarithm of the likeliest shape."""
         grid = np.linspace(*LOG_SHAPE_RANGE, GRID_POINTS)
         best = int(np.argmin([self.loss(log) for log in grid]))
-        return scipy_functions.minimize(
+        return special_functions.minimize(
             self.loss, grid[max(best - 1, 0)], grid[min(best + 1, GRID_POINTS - 1)], xatol=1e-6
         )
 
@@ -289,7 +289,7 @@ class ShapeLikelihood:
             ends.append(
                 end
                 if inside
-                else scipy_functions.find_root(lambda log: self.loss(log) - most, likeliest, end)
+                else special_functions.find_root(lambda log: self.loss(log) - most, likeliest, end)
             )
         return ends[0], ends[1]
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records
-from reid_sql.models.numerics.gamma_functions import log_gamma_ratio
 from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95, ROUNDING_TOLERANCE
-from reid_sql.models.numerics.scipy_functions import gammaln, psi, zeta
+from reid_sql.models.numerics.special_functions import gammaln, log_gamma_ratio, psi, zeta
 from reid_sql.models.population.classical_estimators import (
     NO_INTERVAL,
     STATUS_ALL_UNIQUE,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.numerics.scipy_functions import digamma
+from reid_sql.models.numerics.special_functions import digamma
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.measurements import Measurements, measure_at_share
 from reid_sql.parameters import COUNT, Floats

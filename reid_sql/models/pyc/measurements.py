@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.numerics.scipy_functions import betainc, betaincc, ndtr
+from reid_sql.models.numerics.special_functions import betainc, betaincc, ndtr
 from reid_sql.parameters import COUNT, Choice, Floats, Number, plain
 
 # Correctness, uniqueness and k-anonymity violation as averages over how surprising people are. A person whose

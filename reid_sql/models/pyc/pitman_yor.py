@@ -19,16 +19,17 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
-from reid_sql.models.numerics import scipy_functions
-from reid_sql.models.numerics.gamma_functions import (
+from reid_sql.models.numerics import special_functions
+from reid_sql.models.numerics.quadrature import class_quadrature
+from reid_sql.models.numerics.quantiles import quantiles_by_weight
+from reid_sql.models.numerics.special_functions import (
     digamma_difference,
+    expit,
     inverse_harmonic,
     log_gamma_ratio,
     log_rising_ratio,
+    logit,
 )
-from reid_sql.models.numerics.quadrature import class_quadrature
-from reid_sql.models.numerics.quantiles import quantiles_by_weight
-from reid_sql.models.numerics.scipy_functions import expit, logit
 from reid_sql.parameters import COUNT, Choice, Floats, Number, plain
 
 MAX_BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))
@@ -362,7 +363,7 @@ def _find_mode(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -
         inside = np.clip(point, box[:, 0], box[:, 1])
         return float(inside.sum() - _log_posterior(histogram, inside[:, None], box, prior)[0])
 
-    h, rest = np.exp(np.clip(scipy_functions.minimize_point(loss, start), box[:, 0], box[:, 1]))
+    h, rest = np.exp(np.clip(special_functions.minimize_point(loss, start), box[:, 0], box[:, 1]))
     return float(h), float(1 - rest)
 
 

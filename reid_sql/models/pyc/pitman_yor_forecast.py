@@ -15,8 +15,7 @@ import numpy.typing as npt
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import check_population
-from reid_sql.models.numerics.gamma_functions import log_gamma_ratio, log_rising_ratio
-from reid_sql.models.numerics.scipy_functions import gammaln, ndtr
+from reid_sql.models.numerics.special_functions import gammaln, log_gamma_ratio, log_rising_ratio, ndtr
 from reid_sql.models.pyc.pitman_yor import (
     MIN_FITTED_PRODUCT,
     Prior,

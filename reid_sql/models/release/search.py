@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.release.lattice import DistinctRecords, Entropy, Lattice, Loss, Node, box
-from reid_sql.models.release.people import PeopleRules
-from reid_sql.models.release.suppression import Outcome, Requirement, Rules, count_small
+from reid_sql.models.release.suppression import Outcome, PeopleRules, Requirement, Rules, count_small
 
 MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
 LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better

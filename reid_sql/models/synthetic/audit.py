@@ -14,16 +14,16 @@ import numpy as np
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.synthetic.attack_figures import (
+from reid_sql.models.synthetic.attacks import (
     STATUS_ONE_COLUMN,
     STATUS_WEAK_ATTACK,
     AuditedAttack,
+    attack_by_nearest_records,
     judge_shares,
     unavailable,
 )
 from reid_sql.models.synthetic.audited_tables import NOBODY, AuditedTables, Flags, OrderedTables, draw_people
 from reid_sql.models.synthetic.membership import attack_membership
-from reid_sql.models.synthetic.nearest_records import attack_by_nearest_records
 from reid_sql.parameters import Integers
 
 # Singling out: predicates that fit one synthetic record, and how often they fit one person.

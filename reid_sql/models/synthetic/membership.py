@@ -17,10 +17,15 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.numerics.scipy_functions import gammaincinv
-from reid_sql.models.synthetic.attack_figures import STATUS_NO_HOLDOUT, AuditedAttack, RocCurve, unavailable
+from reid_sql.models.numerics.special_functions import gammaincinv
+from reid_sql.models.synthetic.attacks import (
+    STATUS_NO_HOLDOUT,
+    AuditedAttack,
+    Distances,
+    RocCurve,
+    unavailable,
+)
 from reid_sql.models.synthetic.audited_tables import NOBODY, Holders, OrderedTables, People
-from reid_sql.models.synthetic.nearest_records import Distances
 from reid_sql.parameters import Floats, Integers
 
 # Copied records: the share of the original's people whose record was taken over, counting rare ones most.

@@ -7,10 +7,18 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.tables.bounds import Bounds, bound_variables
-from reid_sql.models.tables.equations import ContradictionError, Equations, connected_variables
-from reid_sql.models.tables.linked_cells import LinkedCells, Rest, link_cells
+from reid_sql.models.tables.equations import (
+    ContradictionError,
+    Equations,
+    LinkedCells,
+    Rest,
+    connected_variables,
+    describe,
+    find_sum,
+    link_cells,
+    shown,
+)
 from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
-from reid_sql.models.tables.revealing_sums import describe, find_sum, shown
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(

@@ -1,16 +1,19 @@
-"""Equations between the cells of published tables, and the bounds that follow from each equation alone.
+"""Equations between the cells of published tables: where they come from, and the bounds that each gives.
 
 Every equation is a total less its parts: its coefficients are 1 and -1. A published cell is a constant, a
 cell that is not published is a variable, a whole number between two bounds.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Final
 
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
+from reid_sql.models.tables.published_tables import NULL, Cells, Key
 from reid_sql.parameters import Floats, Integers
 
 MAX_ROUNDS: Final = 200  # of bounds from bounds, which may approach a limit in ever smaller steps
@@ -141,3 +144,266 @@ def connected_variables(equations: Equations) -> list[Integers]:
     order = np.argsort(labels, kind="stable")
     cuts = np.flatnonzero(np.diff(labels[order])) + 1
     return np.split(unknown[order], cuts) if len(unknown) else []
+
+
+# The equations of published cells: each total is the sum of its parts, within a table and between tables.
+#
+# A layout is a set of columns whose categories are shown while all others are totalled. The parts of a
+# cell of one layout are the cells of a finer one. Two tables that share some columns have their common
+# totals in both, shown or not: layouts are closed under intersection, and totals that no table shows are
+# variables. If the parts that are listed cannot add up to a total, some categories are not listed, and
+# the rest is a variable too.
+
+
+Layout = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What a total counts besides the parts that are listed by the columns `over`."""
+
+    total: Key
+    over: Layout
+
+
+@dataclass
+class LinkedCells:
+    """Equations between cells, with the variable of each hidden cell, and the published terms of each."""
+
+    cells: Cells
+    columns: list[str]
+    numbers: dict[Key | Rest, int] = field(default_factory=dict)  # the variable of each cell that is hidden
+    bounds: list[tuple[float, float]] = field(default_factory=list)
+    terms: list[tuple[int, int, int]] = field(default_factory=list)  # equation, variable, sign
+    constants: list[list[tuple[Key, int]]] = field(default_factory=list)  # the published terms of each
+
+    def is_published(self, key: Key) -> bool:
+        """Whether one of the tables shows the count of a cell."""
+        return key in self.cells and self.cells[key].value is not None
+
+    def number(self, cell: Key | Rest, low: float = 0.0, high: float = inf) -> int:
+        """The variable of a cell, a new one where it has none yet."""
+        if cell not in self.numbers:
+            self.numbers[cell] = len(self.bounds)
+            self.bounds.append((low, high))
+        return self.numbers[cell]
+
+    def equations(self) -> Equations:
+        """All equations as arrays."""
+        rows, columns, signs = np.array(self.terms, dtype=np.int64).reshape(-1, 3).T
+        right = [-sum(sign * self.cells[key].bounds[0] for key, sign in each) for each in self.constants]
+        low, high = np.array(self.bounds, dtype=float).reshape(-1, 2).T.copy()
+        return Equations(rows, columns, signs, np.array(right, dtype=float), low, high)
+
+
+def link_cells(cells: Cells, columns: list[str], *, with_labels: bool = False) -> LinkedCells:
+    """Write the equations between the cells; keys have the categories of the columns, then the steps.
+
+    A column with one category may be a label of the people of its table. It is taken for all of its
+    categories, which tells an attacker more, unless that contradicts a total, or `with_labels`.
+
+    >>> from reid_sql.models.tables.published_tables import Cell
+    >>> shown, hidden = Cell(1.0, inf, 7.0, [1]), Cell(1.0, inf, None, [], [1])
+    >>> linked = link_cells({(None,): shown, ("F",): hidden, ("M",): Cell(1.0, inf, 3.0, [1])}, ["sex"])
+    >>> linked.equations().right.tolist()
+    [-4.0]
+    """
+    linked = LinkedCells(cells, columns)
+    layouts: dict[Layout, set[Key]] = {}
+    for key, cell in cells.items():
+        layouts.setdefault(_layout_of(key), set()).add(key)
+        if cell.value is None:
+            linked.number(key, *cell.bounds)
+    _close(layouts)
+    pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
+    parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
+    short = {pair for pair in pairs if _is_short(linked, parts[pair])}
+    labels = _labels(cells)
+    is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
+    partial = (labels if is_label else set()) | set(range(len(columns), max(map(len, cells), default=0)))
+    for coarse, fine in pairs:
+        is_partial = (coarse, fine) in short or bool(partial & (fine - coarse))
+        for total, listed in parts[coarse, fine].items():
+            rest = [Rest(total, fine - coarse)] if is_partial else []
+            _add_equation(linked, total, [*listed, *rest])
+    return linked
+
+
+def _labels(cells: Cells) -> set[int]:
+    """The columns that may be labels: of one category in all tables, without a total where they have it.
+
+    Such a column may say of which people a table is, as in a table of women next to one of everybody.
+    """
+    found: dict[int, dict[int, set[str | None]]] = {}
+    for key, cell in cells.items():
+        for number in (*cell.published, *cell.suppressed):
+            for place, category in enumerate(key):
+                found.setdefault(place, {}).setdefault(number, set()).add(category)
+    named = {place: [each for each in of.values() if each != {None}] for place, of in found.items()}
+    return {
+        place
+        for place, of in named.items()
+        if 0 < len(of) < len(found[place]) and all(each == of[0] for each in of) and len(of[0]) == 1
+    }
+
+
+def _layout_of(key: Key) -> Layout:
+    return frozenset(place for place, category in enumerate(key) if category is not None)
+
+
+def _project(key: Key, layout: Layout) -> Key:
+    return tuple(category if place in layout else None for place, category in enumerate(key))
+
+
+def _close(layouts: dict[Layout, set[Key]]) -> None:
+    """Add the intersections of layouts, and to each layout the totals of all cells of finer ones."""
+    shown = list(layouts)
+    found = set(shown)
+    for own in shown:
+        found |= {own & other for other in list(found)}
+    for layout in sorted(found, key=len, reverse=True):
+        keys = layouts.setdefault(layout, set())
+        for finer in shown:
+            if layout < finer:
+                keys |= {_project(key, layout) for key in layouts[finer]}
+
+
+def _covers(coarse: Layout, layouts: Iterable[Layout]) -> list[Layout]:
+    """The finer layouts between which and this one there is no other."""
+    finer = [layout for layout in layouts if coarse < layout]
+    return [layout for layout in finer if not any(other < layout for other in finer)]
+
+
+def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> dict[Key, list[Key]]:
+    """The parts of each total of one layout among the cells of a finer one."""
+    parts: dict[Key, list[Key]] = {}
+    for key in sorted(layouts[fine], key=repr):
+        parts.setdefault(_project(key, coarse), []).append(key)
+    return {total: parts[total] for total in sorted(layouts[coarse] & parts.keys(), key=repr)}
+
+
+def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]]) -> bool:
+    """Whether some total is more than its parts can be; refuses one that is less."""
+    bounds = [
+        (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]]) for total in parts
+    ]
+    if any(total[1] < sum(low for low, _ in each) for total, each in bounds):
+        raise ContradictionError(REFUSAL_CONTRADICTION)
+    return any(total[0] > sum(high for _, high in each) for total, each in bounds)
+
+
+def _bounds_of(linked: LinkedCells, key: Key) -> tuple[float, float]:
+    cell = linked.cells.get(key)
+    return (0.0, inf) if cell is None else cell.bounds
+
+
+def _add_equation(linked: LinkedCells, total: Key, parts: list[Key | Rest]) -> None:
+    equation = len(linked.constants)
+    constants: list[tuple[Key, int]] = []
+    for each, sign in ((total, 1), *((part, -1) for part in parts)):
+        if not isinstance(each, Rest) and linked.is_published(each):
+            constants.append((each, sign))
+        else:
+            linked.terms.append((equation, linked.number(each), sign))
+    linked.constants.append(constants)
+
+
+# The sum of published cells that reveals a hidden one: the shortest proof of its bound.
+#
+# By the duality of linear programmes (von Neumann 1947), x_j <= u follows from equations A x = b and
+# bounds l <= x <= h exactly if there are factors y of the equations and p, q >= 0 of the bounds with A^T
+# y + p - q = e_j and b.y + h.p - l.q <= u. The factors with the least sum are a short proof; b.y is a sum
+# of published cells, and where p = q = 0 it is the count itself.
+
+
+MAX_TERMS: Final = 12  # of a sum that is shown
+TOLERANCE: Final = 1e-6
+WEIGHT_OF_BOUNDS: Final = 1.01  # just above that of an equation: a proof by equations alone comes first
+
+
+def find_sum(linked: LinkedCells, equations: Equations, part: Integers, variable: int, high: float) -> str:
+    """Describe the published cells that show that a variable is at most `high`.
+
+    `part` are the variables that equations connect with it. A count that is only a bound is marked by "at
+    most": the other hidden counts are then at least their lower bounds.
+    """
+    factors, is_identity = _find_factors(equations, part, variable, high)
+    if factors is None:
+        return ""
+    coefficients: dict[Key, float] = {}
+    for equation in np.flatnonzero(np.abs(factors) > TOLERANCE):
+        for key, sign in linked.constants[equation]:
+            coefficients[key] = coefficients.get(key, 0.0) - sign * float(factors[equation])
+    terms = [
+        f"{'+' if value > 0 else '-'} {_times(value)}[{describe(linked, key)}]"
+        for key, value in sorted(coefficients.items(), key=lambda each: (-each[1], repr(each[0])))
+        if abs(value) > TOLERANCE
+    ]
+    more = f" and {len(terms) - MAX_TERMS} more cells" if len(terms) > MAX_TERMS else ""
+    text = " ".join(terms[:MAX_TERMS]).removeprefix("+ ") + more
+    return text if is_identity else f"at most {text}, as all hidden counts are within their bounds"
+
+
+def _times(value: float) -> str:
+    size = abs(value)
+    return "" if abs(size - 1) < TOLERANCE else f"{size:.3g} x "
+
+
+def _find_factors(
+    equations: Equations, part: Integers, variable: int, high: float
+) -> tuple[Floats | None, bool]:
+    """The factors of all equations, zero outside the part, and whether bounds are not needed."""
+    from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/scipy_functions says
+    from scipy.sparse import coo_array, eye_array, hstack  # noqa: PLC0415
+
+    checkpoint()
+    number = np.full(equations.variables, -1)
+    number[part] = np.arange(len(part))
+    inside = number[equations.columns] >= 0
+    used, rows = np.unique(equations.rows[inside], return_inverse=True)
+    shape = (len(part), len(used))
+    transposed = coo_array(
+        (equations.signs[inside].astype(float), (number[equations.columns[inside]], rows)), shape=shape
+    )
+    identity = eye_array(len(part))
+    low, top, right = equations.low[part], equations.high[part], equations.right[used]
+    cost = np.concatenate([right, -right, np.where(np.isfinite(top), top, 0.0), -low])
+    upper = np.concatenate([np.full(2 * len(used), np.inf), np.where(np.isfinite(top), np.inf, 0.0)])
+    solved = linprog(
+        np.concatenate([np.ones(2 * len(used)), np.full(2 * len(part), WEIGHT_OF_BOUNDS)]),
+        A_eq=hstack([transposed, -transposed, identity, -identity]).tocsr(),
+        b_eq=(part == variable).astype(float),
+        A_ub=cost[None, :],
+        b_ub=[high + 1 - TOLERANCE * 10],  # whole numbers: below high + 1 is at most high
+        bounds=np.stack([np.zeros(len(cost)), np.concatenate([upper, np.full(len(part), np.inf)])], axis=1),
+        method="highs",
+    )
+    if solved.x is None:  # a bound that only whole numbers have, which no factors prove
+        return None, False
+    factors = np.zeros(len(equations.right))
+    factors[used] = solved.x[: len(used)] - solved.x[len(used) : 2 * len(used)]
+    return factors, bool((solved.x[2 * len(used) :] < TOLERANCE).all())
+
+
+def describe(linked: LinkedCells, cell: Key | Rest) -> str:
+    """The cell by its categories; a total is named by the columns that it is not a total of."""
+    if isinstance(cell, Rest):
+        columns = len(linked.columns)
+        steps = [place - columns + 2 for place in cell.over if place >= columns]
+        if steps:
+            return f"{_words(linked, cell.total)}, in table {min(steps) - 1} and not in table {min(steps)}"
+        over = ", ".join(linked.columns[place] for place in sorted(cell.over))
+        return f"{_words(linked, cell.total)}, {over} not listed"
+    step = 1 + sum(category is not None for category in cell[len(linked.columns) :])
+    return _words(linked, cell) + (f", in table {step}" if step > 1 else "")
+
+
+def _words(linked: LinkedCells, key: Key) -> str:
+    named = zip(linked.columns, key, strict=False)
+    listed = [f"{name} = {shown(category)}" for name, category in named if category is not None]
+    return ", ".join(listed) or "total"
+
+
+def shown(category: str) -> str:
+    """The category as it is shown."""
+    return "NULL" if category == NULL else category

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final
 
-from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError
+from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.parameters import Integers, fold_case
-from reid_sql.suggestion import suggestion
 
 TOTALS: Final = "total_over"  # the column by which safe_table names the columns that a row is a total of
 # What safe_table adds to the columns that it counts by; none of it is a category.

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from reid_sql.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
-from reid_sql.models.tables.equations import Equations
-from reid_sql.models.tables.linked_cells import link_cells
+from reid_sql.models.tables.equations import Equations, link_cells
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 

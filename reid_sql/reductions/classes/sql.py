@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 
 from reid_sql.reduction import refuse_groups, refuse_result_names
-from reid_sql.sql.groups import count_by_group, histogram_by_group
-from reid_sql.sql.people import count_people, label_with_entity, smallest_class_of_people, with_entity
+from reid_sql.sql.people import (
+    count_by_group,
+    count_people,
+    histogram_by_group,
+    label_with_entity,
+    smallest_class_of_people,
+    with_entity,
+)
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
 from reid_sql.sql.text import Source, numbered, with_names
 

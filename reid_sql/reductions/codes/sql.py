@@ -8,8 +8,7 @@ from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import refuse_key_with_entity
 from reid_sql.reductions.codes import BYTES, CODE, COUNTS, LEAST, NAMES
 from reid_sql.sql import text as sql_text
-from reid_sql.sql.groups import count_by_group, group_aliases
-from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.people import count_by_group, group_aliases, label_with_entity, with_entity
 from reid_sql.sql.records import (
     count_distinct,
     encode_values,

@@ -15,7 +15,7 @@ from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import refuse_groups, refuse_result_names
 from reid_sql.reductions.disclosure import REFUSAL_BY_SENSITIVE
 from reid_sql.reductions.disclosure.distances import Keys, distance, distance_along, gain, recursion
-from reid_sql.sql.groups import count_by_group, group_aliases
+from reid_sql.sql.people import count_by_group, group_aliases
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, aliases, none_null, numbered, with_names
 

@@ -11,8 +11,7 @@ from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, P
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.parameters import fold_case
 from reid_sql.reductions.evidence import EVIDENCE, ROWS_LOOKED_AT, Parts, columns_asked, implement
-from reid_sql.sql.groups import count_by_group, group_aliases, rows_by_group
-from reid_sql.sql.people import class_columns, class_size
+from reid_sql.sql.people import class_columns, class_size, count_by_group, group_aliases, rows_by_group
 from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
 from reid_sql.sql.text import Source, aliases, fold_case_in_sql, numbered, prefix, text, texts
 

@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 
 from reid_sql.reduction import refuse_groups
-from reid_sql.sql.groups import count_by_group, histogram_by_group
-from reid_sql.sql.people import count_people, label_with_entity, with_entity
+from reid_sql.sql.people import (
+    count_by_group,
+    count_people,
+    histogram_by_group,
+    label_with_entity,
+    with_entity,
+)
 from reid_sql.sql.records import (
     count_distinct,
     count_matches,

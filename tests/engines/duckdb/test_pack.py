@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb.script import pack, script
+from reid_sql.engines.duckdb.plain_sql import pack, script
 from reid_sql.models.classes.disclosure import NO_RECORDS
 
 pytestmark = pytest.mark.newest  # the script refuses DuckDB 1.4

@@ -17,8 +17,8 @@ from reid_sql.models.classes.identifying_sets import (
     find_quasi_identifiers,
     least_of_share,
 )
-from reid_sql.models.classes.minimal_keys import TooManySetsError, find_minimal_keys
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
+from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
 
 Places = tuple[int, ...]
 Drawn = tuple[list[Places], list[int]]  # rows, and whose each is
@@ -109,8 +109,8 @@ def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
 @pytest.mark.parametrize("known", [1, 2, 64])
 def test_hitting_sets_are_the_keys_that_counting_finds(known: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However few difference sets a test brings."""
-    monkeypatch.setattr("reid_sql.models.classes.minimal_keys.MAX_NEW_SETS", known)
-    monkeypatch.setattr("reid_sql.models.classes.minimal_keys.MAX_PAIRS", known)
+    monkeypatch.setattr("reid_sql.models.classes.quasi_identifiers.MAX_NEW_SETS", known)
+    monkeypatch.setattr("reid_sql.models.classes.quasi_identifiers.MAX_PAIRS", known)
     for seed in range(known, 1000, 2):
         rng = np.random.default_rng(seed)
         rows = sorted({tuple(row) for row in rng.integers(0, rng.integers(2, 5), (25, 7)).tolist()})

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reid_sql.models.numerics.gamma_functions import (
+from reid_sql.models.numerics.special_functions import (
     digamma_difference,
     inverse_harmonic,
     log_gamma_ratio,

@@ -10,8 +10,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.people.diagnostics import diagnose, summarize
-from reid_sql.models.people.file import from_json, to_json
-from reid_sql.models.people.fit import fit
+from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.people.model import Mixture, PeopleModel, sample_codes
 from reid_sql.models.profile.people_subsets import PeopleSubsets, SubsetShapes
 from reid_sql.models.profile.subset_uniqueness import DRAWS, unique_share_by_subset

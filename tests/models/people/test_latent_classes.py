@@ -7,7 +7,7 @@ import pytest
 
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
 from reid_sql.models.people.fit import fit, fit_columns
-from reid_sql.models.people.latent_classes import LatentClasses, fit_classes, is_list
+from reid_sql.models.people.tree import LatentClasses, fit_classes, is_list
 from reid_sql.models.population_risk.answer import answer
 
 

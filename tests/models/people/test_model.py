@@ -11,8 +11,7 @@ from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.people import fit as fit_module
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.models.people.file import from_json, to_json
-from reid_sql.models.people.fit import cached_fits, fit
+from reid_sql.models.people.fit import cached_fits, fit, from_json, to_json
 from reid_sql.models.people.model import PeopleModel, sample_codes
 from reid_sql.models.population_risk import shares
 from tests.models.people.test_tree import every_cell

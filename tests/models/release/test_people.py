@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes, make_loss
-from reid_sql.models.release.people import PeopleRules
 from reid_sql.models.release.search import Search
-from reid_sql.models.release.suppression import Requirement
+from reid_sql.models.release.suppression import PeopleRules, Requirement
 from tests.models.release.brute import entropy_loss, form, lattice, nodes, tables
 from tests.models.release.test_search import Drawn
 

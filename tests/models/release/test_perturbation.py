@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.release.microaggregation import MAX_RECORDS, mdav_groups, microaggregate
-from reid_sql.models.release.perturbation import draw_anew, swap_ranks
+from reid_sql.models.release.perturbation import (
+    MAX_RECORDS,
+    draw_anew,
+    mdav_groups,
+    microaggregate,
+    swap_ranks,
+)
 
 Point = tuple[float, ...]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.lattice import DistinctRecords
-from reid_sql.models.release.target import information_bits, misfits, predict_target
+from reid_sql.models.release.usefulness import information_bits, misfits, predict_target
 
 
 @st.composite

@@ -10,11 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack, RocCurve, newcombe_interval
+from reid_sql.models.synthetic.attacks import (
+    AuditedAttack,
+    Distances,
+    RocCurve,
+    attack_by_nearest_records,
+    newcombe_interval,
+)
 from reid_sql.models.synthetic.audit import STATUS_NO_PREDICATE, audit, single_out
 from reid_sql.models.synthetic.audited_tables import draw_people
 from reid_sql.models.synthetic.membership import attack_membership, score_members
-from reid_sql.models.synthetic.nearest_records import Distances, attack_by_nearest_records
 from tests.audited import ALL, ORDINAL, Row, encode, encode_row, measure
 
 ROWS = st.lists(

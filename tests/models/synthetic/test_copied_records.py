@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reid_sql.models.synthetic.attack_figures import AuditedAttack
+from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.models.synthetic.membership import CopiedRecords
 from tests.audited import Row, encode

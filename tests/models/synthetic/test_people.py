@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reid_sql.models.synthetic.attacks import attack_by_nearest_records
 from reid_sql.models.synthetic.audited_tables import draw_people
 from reid_sql.models.synthetic.membership import score_members
-from reid_sql.models.synthetic.nearest_records import attack_by_nearest_records
 from tests.audited import Row, encode_people, encode_row, measure
 
 ROW = st.tuples(
