@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -74,8 +75,17 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
         assert check["groups"][0]["value"] == pytest.approx(server.execute(asked).fetchall()[0][0] or 0)
 
 
+SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reid-sql'
+    AND backend_start > (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"""
+
+
 def scans(server: psycopg.Connection[Any]) -> int:
-    server.execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.2)")
+    """The scans of the people, when the sessions of the gate have ended: that is when they are counted."""
+    until = time.monotonic() + 60
+    while server.execute(SESSIONS).fetchall() != [(0,)]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    server.execute("SELECT pg_stat_clear_snapshot()")
     [[found]] = server.execute("""SELECT seq_scan FROM pg_stat_user_tables
         WHERE schemaname = 'sessions' AND relname = 'people'""").fetchall()
     return int(found)

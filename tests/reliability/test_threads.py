@@ -58,7 +58,7 @@ def at_once(body: Callable[[int], Answers]) -> list[Answers]:
     together = Barrier(THREADS)
 
     def begun(thread: int) -> Answers:
-        together.wait(30)
+        together.wait(300)
         return body(thread)
 
     with ThreadPoolExecutor(THREADS) as pool:
