@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
+from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
 from reid_sql.reductions.tables import (
     DOMINANCE,
@@ -24,7 +25,6 @@ from reid_sql.reductions.tables import (
     ONE_CELL,
     P_PERCENT,
     P_SHARE,
-    SAFE_CELLS,
 )
 from reid_sql.suggestion import suggestion
 
@@ -72,16 +72,16 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
             raise UnknownNameError(f"{rule}; {suggestion(str(key), list(known), 'keys')}")
     parameters: dict[str, Any] = {}
     if K in given:
-        k = next(each.domain for each in SAFE_CELLS.arguments if each.name == "k")
-        parameters["k"] = int(k.check(K, _number(K, given[K])))  # type: ignore[union-attr]
+        parameters["k"] = int(LEAST_COUNT.check(K, _number(K, given[K])))
     if (NK_N in given) != (NK_K in given):
         missing, other = (NK_N, NK_K) if NK_K in given else (NK_K, NK_N)
         raise OutOfDomainError(
             f"the risk appetite must have both {other} and {missing}, got one; add {missing}"
         )
     if NK_N in given:
-        pair = [_number(name, given[name]) for name in (NK_N, NK_K)]
-        parameters["dominance"] = [float(each) for each in DOMINANCE_RULE.check(NK_N, pair)]
+        parameters["dominance"] = [
+            float(DOMINANCE_RULE.each.check(name, _number(name, given[name]))) for name in (NK_N, NK_K)
+        ]
     if P_RATIO in given:
         parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
     return RiskAppetite(parameters, {key: NOT_USED[key] for key in given if key in NOT_USED})

@@ -58,3 +58,10 @@ def test_adult_by_occupation_and_country(data: str) -> None:
     assert found.filter(finding="recovered")["cell"].to_list() == [
         "occupation = Machine-op-inspct, native_country = Holand-Netherlands"
     ]
+
+
+def test_columns_that_differ_by_capitals_alone_are_refused() -> None:
+    """One would replace the other, and cells of different people would be one."""
+    table = pl.DataFrame({"A": ["x", "w"], "a": ["y", "z"], "records": [1, None]})
+    with pytest.raises(Exception, match="columns of tables must differ by more than capitals"):
+        rp.audit_tables([table]).collect()

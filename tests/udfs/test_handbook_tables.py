@@ -51,7 +51,7 @@ def test_the_feasibility_intervals_of_four_hidden_cells() -> None:
     }
 
 
-def repeated(columns: list[str], counts: dict[tuple[str, ...], int]) -> pl.DataFrame:
+def repeated(columns: list[str], counts: dict[tuple[str, str], int]) -> pl.DataFrame:
     return pl.DataFrame(
         [key for key, count in counts.items() for _ in range(count)], schema=columns, orient="row"
     )

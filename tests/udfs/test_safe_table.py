@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import date
 from itertools import combinations
 from typing import Any
 
@@ -120,6 +121,7 @@ def test_primary_suppression_alone_is_seen_through() -> None:
         ({"totals": "cube"}, "totals must be one of"),
         ({"value": "sex"}, "value must be no column of by"),
         ({"value": "name"}, "value must be a column of finite numbers, got another value"),
+        ({"value": "day"}, "value must be a column of finite numbers, got another value"),
         ({"entity": "region"}, "entity must not be a quasi-identifier"),
         ({"value": "csot"}, "did you mean 'cost'"),
         ({"by": ["regoin"]}, "did you mean 'region'"),
@@ -127,7 +129,7 @@ def test_primary_suppression_alone_is_seen_through() -> None:
     ],
 )
 def test_refusals_are_one_sentence_on_both_engines(asked: Row, words: str) -> None:
-    frame = people(0).with_columns(name=pl.lit("Alice"), records=1)
+    frame = people(0).with_columns(name=pl.lit("Alice"), records=1, day=date(2020, 1, 1))
     given = {"by": list(BY), **asked}
     sentences = []
     with duckdb.connect() as con, pytest.raises(ReidError) as refused:

@@ -144,6 +144,9 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
     known = list(dict.fromkeys(name for _, row in parsed for name in row))
     folded = {fold_case(name) for name in known}
     for _, row in parsed:
+        if len({fold_case(name) for name in row}) < len(row):
+            rule = "columns of tables must differ by more than capitals, got two that do not"
+            raise OutOfDomainError(f"{rule}; rename one of them")
         if fold_case(reading.count) not in map(fold_case, row):
             rule = f"count must be a column of every table, got '{reading.count}'"
             raise UnknownNameError(f"{rule}; {suggestion(reading.count, list(row))}")

@@ -62,19 +62,21 @@ def safe_cells(
     rules = check_cells(by, value, entity, dominance, totals)
     named = [each for each in (value, entity) if each is not None]
     check_columns(CELL_COLUMNS_AND_MORE, [*by, *named], tbl)
+    types = tbl.collect_schema()
     own = pl.lit(None, dtype=pl.Float64) if value is None else exact_column(value)
-    number = own.cast(pl.Float64, strict=False).alias(VALUE)
-    is_bad = (own.is_not_null() & own.cast(pl.Float64, strict=False).is_null()).alias("is_bad")
+    is_number = value is None or types[value].is_numeric() or types[value] in {pl.String, pl.Boolean}
+    number = own.cast(pl.Float64, strict=False) if is_number else pl.lit(None, dtype=pl.Float64)
+    is_bad = (own.is_not_null() & number.is_null()).alias("is_bad")
     person = [] if entity is None else [exact_column(entity).alias("entity")]
-    rows, names = with_aliases(tbl, by, number, is_bad, *person), aliases(by)
+    rows, names = with_aliases(tbl, by, number.alias(VALUE), is_bad, *person), aliases(by)
     base = _base(drop_nulls(rows, names, nulls), names, rules, of_people=entity is not None)
-    types = {name: tbl.collect_schema()[column] for name, column in zip(names, by, strict=True)}
+    keys = {name: types[column] for name, column in zip(names, by, strict=True)}
     judged = partial(_answer, names=names, rules=rules, k=k, p=p_percent)
     hide = partial(_hide, names=names, suppress=suppress, width=width_of(protection, k))
     show = partial(
         _show, names=names, by=by, suppress=suppress, zeros=rules.totals if zeros == "list" else ()
     )
-    listed = map_whole(base, lambda cells: show(hide(judged(cells))), types | schema(SAFE_CELLS.columns))
+    listed = map_whole(base, lambda cells: show(hide(judged(cells))), keys | schema(SAFE_CELLS.columns))
     reported = null_report(rows, names, nulls, listed)
     return reported.select(
         *(pl.col(alias).alias(column) for alias, column in zip(names, by, strict=True)),

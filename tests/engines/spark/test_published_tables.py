@@ -1,5 +1,6 @@
 """Cells and published tables on Spark against DuckDB's, which a loop over the records verifies."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.check import gate
 from reid_sql.errors import ReidError
 from tests.udfs.test_safe_table import BY, people
 
@@ -73,3 +75,33 @@ def test_two_columns_of_one_name_are_refused(spark: "SparkSession") -> None:
     table = spark.sql("SELECT 'N' AS region, 3 AS records, 9 AS records")
     with pytest.raises(ReidError, match="columns of tables must be distinct, got 'records' twice"):
         rs.audit_tables([table])
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_gate_judges_cells_on_spark(tmp_path: Path) -> None:
+    people(2, 200).write_parquet(tmp_path / "people.parquet")
+    (tmp_path / "policy.toml").write_text(
+        f"""mask_below = 1
+        [[tables]]
+        file = "{tmp_path / "people.parquet"}"
+        quasi_identifiers = ["region", "sex"]
+        [[tables.checks]]
+        measure = "cells_below_k"
+        totals = "margins"
+        at_most = 0
+        [[tables.checks]]
+        measure = "dominated_cells"
+        value = "cost"
+        dominance = [2, 0.4]
+        at_most = 0""",
+        encoding="utf-8",
+    )
+    on_spark, by_duckdb = (
+        [
+            check["groups"][0]["value"]
+            for check in gate.check(tmp_path / "policy.toml", engine=engine)["checks"]
+        ]
+        for engine in ("spark", None)
+    )
+    assert on_spark == by_duckdb
+    assert all(on_spark)
