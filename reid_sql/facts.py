@@ -112,7 +112,7 @@ def domain_words(domain: Domain) -> str:
 
 def default_words(parameter: Parameter) -> str:
     """Return the default as text."""
-    return "must be given" if parameter.default is REQUIRED else f"`{sql_literal(parameter.default)}`"
+    return "required" if parameter.default is REQUIRED else f"`{sql_literal(parameter.default)}`"
 
 
 def calls(text: str, name: str) -> bool:

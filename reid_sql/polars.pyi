@@ -119,6 +119,7 @@ def adversary_summary(
     and the share of records above the threshold. The same follows for the worst case, an attacker who
     knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
     are at risk in the worst case. `standard_error` is the largest of all records.
+
     Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
     person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
     counts people. It refuses people whose rows differ in the scenario's columns.
@@ -168,9 +169,11 @@ def alpha_k_anonymity(
     `value` is the highest such share of any class, for any sensitive value (the general model). `k` is the
     size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
     records.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 
@@ -210,6 +213,7 @@ def alpha_k_anonymity_classes(
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `alpha_k_anonymity`. A class without a value of the measure is listed
     too, with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
@@ -247,6 +251,7 @@ def attribute_risk(
     whose combination no other record has; if NULL counts as a value, a further column never makes them
     fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
     within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
+
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
     their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,
@@ -287,6 +292,7 @@ def audit_synthetic(
     from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
     % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
     `holdout`, nothing is judged, and `status` reports this.
+
     The first figures are shares of records: those that are unique on `qi` in their own table and occur
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class
     has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
@@ -296,6 +302,7 @@ def audit_synthetic(
     higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
     1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
     the selection.
+
     The scores use people with about `targets` records of each table, and links and inferences up to
     2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
     the column that identifies people in each of the tables, every figure counts people, and an attack is
@@ -391,9 +398,11 @@ def beta_likeness(
     The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value
     with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
     stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 
@@ -432,6 +441,7 @@ def beta_likeness_classes(
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `beta_likeness`. A class without a value of the measure is listed too,
     with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
@@ -484,9 +494,11 @@ def class_size_histogram(
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), sizes are numbers of people, and
     `records` counts the people whose smallest class has that size.
+
     With `nulls='wildcard'`, `blank_records` counts the records that are NULL in every
     quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
     other record matches it, as in ARX and sdcMicro.
+
     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
     `nulls='drop'` drops all records of a group, the group has one row without a class size.
 
@@ -640,15 +652,18 @@ def compare_releases(
     attacker links their two records. If the size of a class changed by one, a person is known to have
     entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
     value.
+
     The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
     other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
     that all sensitive values of a class differ, and that a person's classes have the same values in both
     releases.
+
     `key` is a column of both releases that identifies people, and that only the data holder has. With it,
     the function counts which links are right, and follows people who moved to another class. `entity` is
     the same for people with several rows. Without either, it assumes that people stay in their class, and
     figures that need a key are NULL. If no class is in both releases, their columns may be generalized
     differently: nothing is compared, and the status is `not_comparable`.
+
     NULL is a value of its own; `nulls='drop'` leaves records with a NULL out of both releases. Refuses
     empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
 
@@ -773,9 +788,11 @@ def correctness_curve(
     The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
     50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
     `nulls='wildcard'`.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has the curve of each group of the columns' values; each group is a separate table.
     If a size is above the number of records of one group, it is refused for all.
 
@@ -854,9 +871,11 @@ def delta_disclosure(
     class and value with the share p in the class and q in the table. present: over the values that a class
     has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
     this.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 
@@ -895,6 +914,7 @@ def delta_disclosure_classes(
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `delta_disclosure`. A class without a value of the measure is listed
     too, with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
@@ -1027,6 +1047,7 @@ def fit_copula(
     count). `method='calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
     other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
     weights that are missing or below 0.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
@@ -1071,11 +1092,13 @@ def fit_people(
     Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
     further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
     column_name, value and share. With either, only the tree is fitted.
+
     In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
     them out. A column that other columns determine adds no information, such as a city next to its postal
     code. `status` names such columns. It also names three columns that depend on each other more than
     their pairs show, and reports class sizes that the model does not predict. A model of the same name is
     replaced. Refuses fewer than two records, and weights that are missing or below 0.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
     a class counts its people, and each person has the row of their smallest class. Otherwise one row per
     person is assumed.
@@ -1163,9 +1186,11 @@ def individual_risk(
     `form='approximate'` uses sdcMicro's approximation. `expected_reidentifications` is the sum of the
     risk over all records. `record` is the value of the column `key`, or without `key` the position in the
     scan, from 0. Refuses an empty table, and weights that are missing, negative or zero.
+
     With `household`, the column that identifies households, `household_risk` is the risk that at least
     one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without
     a household (NULL) is a household of one.
+
     One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
     a class counts its people, and an attacker knows one row of each person, that of their smallest class;
     a person has the smallest of their weights, and `record` is the person.
@@ -1203,6 +1228,7 @@ def journalist_risk(
     table; `classes` counts the classes of the sample. A population contains its sample. If the population
     table has fewer records of a class than the sample, the class size in the sample counts;
     `uncovered_records` is the number of such records, and `status` reports them.
+
     One row per person is assumed. With `entity`, the column of both tables that identifies people (a
     class counts people, and an attacker knows one row of each person, the worst), all figures count
     people, as in risk_summary. With `by`, the answer has one row for each group of the table; each group
@@ -1249,9 +1275,11 @@ def l_diversity(
     entropy. recursive: the largest l for which the most frequent value is rarer than c times all values from
     the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
     `nulls='drop'`. Refuses an empty table.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 
@@ -1292,6 +1320,7 @@ def l_diversity_classes(
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `l_diversity`. A class without a value of the measure is listed too,
     with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
@@ -1475,15 +1504,18 @@ def population_risk(
     `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
     counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
     determine are left out.
+
     `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
     records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
     whole households (`group_sample`). The interval is wider for tables unlike the reference tables
     (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
     (`repeated_people`). Within one call, the ends of the intervals never rise with the population. Refuses a
     population smaller than the sample.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
     fitted separately, as a sample of the populations. Pass the number of people of one group, because the
     number of all groups would understate the risk. If a population is smaller than one group, it is refused
@@ -1552,9 +1584,11 @@ def population_uniqueness(
     one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
     sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
     Refuses an empty table and a population smaller than the table.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
     estimated separately, as a sample of the population. Pass the number of people of one group, because the
     number of all groups would understate the risk. If a population is smaller than one group, it is refused
@@ -1684,9 +1718,11 @@ def pyc_fit(
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
     from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
     `nulls='wildcard'`, whose classes overlap.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
 
     Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
@@ -1727,9 +1763,11 @@ def pyc_forecast(
     `_low` and `_high` are the ends of 95 % intervals, widened by the model's error within the sample. On real
     tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls='wildcard'`.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
     Pass the number of people of one group, because the number of all groups would understate the risk. If a
     population is smaller than one group, it is refused for all.
@@ -2045,11 +2083,14 @@ def risk_summary(
     marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
     (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
     [0, 1].
+
     One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
     all figures count people: a class counts its people, and an attacker knows one row of each person, the
     worst, whose class has the fewest people.
+
     With `nulls='wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
     matches all others, but no other record matches it; `blank_records` counts such records.
+
     With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
     group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
     group. If `nulls='drop'` drops all records of a group, its `records` is 0 and the other figures are
@@ -2293,9 +2334,11 @@ def suda_scores(
     `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
     smaller `max_size` divides all these scores by one number and leaves out larger sets. A record that no
     set singles out has no row.
+
     `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
     for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes
     `dis` from a sampling fraction and scales differently, so its values differ.
+
     Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is
     assumed; with `entity`, the column that identifies people (a class counts people, and an attacker
     knows one row of each person, the worst), the function scores people, by the sets that single out one
@@ -2334,9 +2377,11 @@ def t_closeness(
     distance from each other. ordered: the distance is that of their positions in the order. numeric: the
     distance is their difference, divided by the range. The last two need a sensitive column with an order, or
     of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 
@@ -2375,6 +2420,7 @@ def t_closeness_classes(
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `t_closeness`. A class without a value of the measure is listed too,
     with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
@@ -2599,10 +2645,12 @@ def validate_risk(
     figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
     summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
     contain the true value.
+
     For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
     who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
     ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale
     with its mean ξ and the true share.
+
     `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
     forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
     than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with

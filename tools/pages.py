@@ -1,6 +1,7 @@
 """The page of each function: signature, words, parameters, result columns, engines, source, examples."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -16,6 +17,7 @@ DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
     r"|(?:fit_\w+|load_copula)\('(\w+)'"
 )
+SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
 
 
@@ -24,7 +26,7 @@ def page(function: Function) -> str:
     told = facts.details(function)
     parts = [
         f"# {function.name}",
-        f"    {function.signature}",
+        _signature(function),
         function.words,
         *([told] if told else []),
         *_parameters(function),
@@ -37,6 +39,19 @@ def page(function: Function) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _signature(function: Function) -> str:
+    """Write the signature as lines of code that the site shows whole."""
+    return "\n".join(
+        textwrap.wrap(
+            function.signature,
+            SIGNATURE_WIDTH,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_on_hyphens=False,
+        )
+    )
+
+
 def _parameters(function: Function) -> Iterator[str]:
     if not function.parameters:
         return
@@ -47,9 +62,9 @@ def _parameters(function: Function) -> Iterator[str]:
     ]
     if facts.takes_a_record(function):
         lines.append(
-            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | must be given |\n"
+            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | required |\n"
         )
-    yield "".join(["| parameter | is | unless given |\n| --- | --- | --- |\n", *lines]).rstrip()
+    yield "".join(["| parameter | is | default |\n| --- | --- | --- |\n", *lines]).rstrip()
 
 
 def _answer(function: Function) -> Iterator[str]:

@@ -36,8 +36,8 @@ ROWS: Final = 200  # groups shown; the JSON has all
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
 CAPTION_FORMS: Final = (
-    "Risk against loss of the {} forms that were counted: each mark is one that no other betters in both, "
-    "before any record is left out. The line is the loss of the release, with what is left out of it."
+    "Each mark is a transformation for which no other of the {} evaluated has less risk and less loss, "
+    "before any record is left out. The line is the loss of the release, which includes these records."
 )
 
 
@@ -295,7 +295,7 @@ def _forecast(page: Page, table: Page) -> str:
         limit=strictest,
     )
     caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
-    words = f"{shown.title}. The table is taken for a random sample of the population.{caution}"
+    words = f"{shown.title}. The forecast treats the table as a random sample of the population.{caution}"
     return f"{title}{render_chart(shown, table, words)}"
 
 
@@ -400,4 +400,4 @@ def _release_table(table: Mapping[str, Any]) -> str:
     )
     head = "<tr><th>column</th><th>in the release</th><th class=number>loss</th></tr>"
     listed = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    return f"<h3>{escape(table['name'])}: the form that meets it</h3>{listed}{figured}"
+    return f"<h3>{escape(table['name'])}: the transformation that meets the policy</h3>{listed}{figured}"

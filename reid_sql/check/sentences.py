@@ -23,7 +23,7 @@ VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
     "fail": "FAIL: the policy is not met.",
-    "not judged": "NOT JUDGED: what could not be measured is no pass.",
+    "not judged": "NOT JUDGED: some checks could not be measured, which is not a pass.",
 }
 
 
@@ -219,10 +219,7 @@ def explain_verdict(check: Check) -> Explanation:
 
 Page = ReportPage
 MAX_LISTED: Final = 5
-STEP_PUBLISH: Final = (
-    "Every check is within its limit: nothing in the policy is against "
-    "this release. Keep this report with it."
-)
+STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
 STEP_ADVISE: Final = (
     "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check. "
     "reid-sql prepare POLICY finds the coarser form that meets them all and loses least, as SQL."

@@ -47,7 +47,7 @@ LEFT_OUT: Final = {
     *("frontier", "cross_tables", "choices"),
 }
 NONE: Final = (
-    "No transformation of the table was found that meets the policy: allow more suppression, a longer time, "
+    "No transformation of the table was found that meets the policy. Allow more suppression, more time, "
     "other hierarchies or a less strict limit."
 )
 
@@ -281,14 +281,14 @@ def release_rows(page: Page) -> list[Page]:
 def sentences(table: Page) -> Iterator[str]:
     """Describe a table's transformation in the order in which it is applied, or say what to change."""
     if table["losses"] is None:
-        yield f"{NONE}{' None meets it.' if table['none_meets'] else ''}{_limits(table)}"
+        yield f"{NONE}{' The search proved that none exists.' if table['none_meets'] else ''}{_limits(table)}"
         return
     if table["blank_columns"]:
         yield _blank(table)
     yield _suppressed(table)
     yield _lost(table)
     if table["recovered"] is not None:
-        yield f"Whoever has the query recovers {percent(table['recovered'])} of what is lost (downcoding)."
+        yield f"A person with the query can recover {percent(table['recovered'])} of the loss (downcoding)."
     if table["target"] is not None:
         yield _target(table["target"])
     for each in table["cross_tables"]:

@@ -14,7 +14,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
 from reid_sql.reductions.tables import (
@@ -26,7 +26,6 @@ from reid_sql.reductions.tables import (
     P_PERCENT,
     P_SHARE,
 )
-from reid_sql.suggestion import suggestion
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
 NOT_USED: Final[Mapping[str, str]] = {

@@ -37,6 +37,7 @@ def adversary_summary(
     and the share of records above the threshold. The same follows for the worst case, an attacker who
     knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
     are at risk in the worst case. `standard_error` is the largest of all records.
+
     Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
     person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
     counts people. It refuses people whose rows differ in the scenario's columns.

@@ -28,9 +28,11 @@ def alpha_k_anonymity(
     `value` is the highest such share of any class, for any sensitive value (the general model). `k` is the
     size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
     records.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 

@@ -18,6 +18,7 @@ def alpha_k_anonymity_classes(classes: OffendingClasses) -> OffendingClasses:
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure, as in `alpha_k_anonymity`. A class without a value of the measure is listed
     too, with NULL.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.

@@ -34,6 +34,7 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     whose combination no other record has; if NULL counts as a value, a further column never makes them
     fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
     within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
+
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
     their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,

@@ -23,6 +23,7 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
     % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
     `holdout`, nothing is judged, and `status` reports this.
+
     The first figures are shares of records: those that are unique on `qi` in their own table and occur
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class
     has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
@@ -32,6 +33,7 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
     1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
     the selection.
+
     The scores use people with about `targets` records of each table, and links and inferences up to
     2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
     the column that identifies people in each of the tables, every figure counts people, and an attack is

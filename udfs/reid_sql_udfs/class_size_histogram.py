@@ -18,9 +18,11 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), sizes are numbers of people, and
     `records` counts the people whose smallest class has that size.
+
     With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every
     quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
     other record matches it, as in ARX and sdcMicro.
+
     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
     `nulls := 'drop'` drops all records of a group, the group has one row without a class size.
 

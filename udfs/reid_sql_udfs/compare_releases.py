@@ -20,15 +20,18 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     attacker links their two records. If the size of a class changed by one, a person is known to have
     entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
     value.
+
     The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
     other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
     that all sensitive values of a class differ, and that a person's classes have the same values in both
     releases.
+
     `key` is a column of both releases that identifies people, and that only the data holder has. With it,
     the function counts which links are right, and follows people who moved to another class. `entity` is
     the same for people with several rows. Without either, it assumes that people stay in their class, and
     figures that need a key are NULL. If no class is in both releases, their columns may be generalized
     differently: nothing is compared, and the status is `not_comparable`.
+
     NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of both releases. Refuses
     empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
 

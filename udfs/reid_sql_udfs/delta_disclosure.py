@@ -29,9 +29,11 @@ def delta_disclosure(
     class and value with the share p in the class and q in the table. present: over the values that a class
     has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
     this.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 

@@ -32,11 +32,13 @@ def fit_people(
     Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
     further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
     column_name, value and share. With either, only the tree is fitted.
+
     In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
     them out. A column that other columns determine adds no information, such as a city next to its postal
     code. `status` names such columns. It also names three columns that depend on each other more than
     their pairs show, and reports class sizes that the model does not predict. A model of the same name is
     replaced. Refuses fewer than two records, and weights that are missing or below 0.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
     a class counts its people, and each person has the row of their smallest class. Otherwise one row per
     person is assumed.

@@ -21,9 +21,11 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     `form := 'approximate'` uses sdcMicro's approximation. `expected_reidentifications` is the sum of the
     risk over all records. `record` is the value of the column `key`, or without `key` the position in the
     scan, from 0. Refuses an empty table, and weights that are missing, negative or zero.
+
     With `household`, the column that identifies households, `household_risk` is the risk that at least
     one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without
     a household (NULL) is a household of one.
+
     One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
     a class counts its people, and an attacker knows one row of each person, that of their smallest class;
     a person has the smallest of their weights, and `record` is the person.

@@ -46,9 +46,11 @@ def l_diversity(
     entropy. recursive: the largest l for which the most frequent value is rarer than c times all values from
     the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
     `nulls := 'drop'`. Refuses an empty table.
+
     With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
     as in risk_summary.
 

@@ -34,15 +34,18 @@ def population_risk(
     `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
     counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
     determine are left out.
+
     `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
     records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
     whole households (`group_sample`). The interval is wider for tables unlike the reference tables
     (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
     (`repeated_people`). Within one call, the ends of the intervals never rise with the population. Refuses a
     population smaller than the sample.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
     fitted separately, as a sample of the populations. Pass the number of people of one group, because the
     number of all groups would understate the risk. If a population is smaller than one group, it is refused

@@ -26,9 +26,11 @@ def population_uniqueness(
     one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
     sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
     Refuses an empty table and a population smaller than the table.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
     estimated separately, as a sample of the population. Pass the number of people of one group, because the
     number of all groups would understate the risk. If a population is smaller than one group, it is refused

@@ -19,9 +19,11 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
     from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
     `nulls := 'wildcard'`, whose classes overlap.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
 
     >>> import numpy as np

@@ -24,9 +24,11 @@ def pyc_forecast(
     `_low` and `_high` are the ends of 95 % intervals, widened by the model's error within the sample. On real
     tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
+
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
+
     With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
     Pass the number of people of one group, because the number of all groups would understate the risk. If a
     population is smaller than one group, it is refused for all.

@@ -40,11 +40,14 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
     marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
     (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
     [0, 1].
+
     One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
     all figures count people: a class counts its people, and an attacker knows one row of each person, the
     worst, whose class has the fewest people.
+
     With `nulls := 'wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
     matches all others, but no other record matches it; `blank_records` counts such records.
+
     With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
     group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
     group. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other figures are

@@ -24,9 +24,11 @@ def suda_scores(
     `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
     smaller `max_size` divides all these scores by one number and leaves out larger sets. A record that no
     set singles out has no row.
+
     `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
     for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes
     `dis` from a sampling fraction and scales differently, so its values differ.
+
     Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is
     assumed; with `entity`, the column that identifies people (a class counts people, and an attacker
     knows one row of each person, the worst), the function scores people, by the sets that single out one

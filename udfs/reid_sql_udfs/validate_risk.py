@@ -31,10 +31,12 @@ def validate_risk(
     figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
     summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
     contain the true value.
+
     For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
     who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
     ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale
     with its mean ξ and the true share.
+
     `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
     forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
     than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
