@@ -8,7 +8,8 @@
 {%- do reid_sql.refuse('sensitive must be the name of a column, got ' ~ sensitive ~ "; write 'diagnosis'") %}
 {%- endif %}
 {%- set listed = [quasi_identifiers] if quasi_identifiers is string else quasi_identifiers %}
-{%- set every = reid_sql.known_columns(relation, listed | list + sensitives if listed is iterable else listed, words) %}
+{%- set all_names = listed | list + sensitives if listed is iterable else listed %}
+{%- set every = reid_sql.known_columns(relation, all_names, words) %}
 {%- set qi = every[: every | length - sensitives | length] %}
 {%- set keep = reid_sql.choice('keep', keep, ['classes', 'records', 'counts']) %}
 {%- set found = {
