@@ -120,6 +120,8 @@ HERE: Final = qualified(f"""SELECT coalesce(nullif(current_setting('search_path'
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
+# Parsing takes half of the time to make the macros; those of a second connection are the same.
+PARSED: Final[dict[str, list[duckdb.Statement]]] = {}
 PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, over all databases
 
 
@@ -304,10 +306,13 @@ def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
 
 def _make_macros(con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str) -> None:
     """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
-    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
+    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items()).replace(HOME, place)
+    if statements not in PARSED:
+        PARSED[statements] = con.extract_statements(statements)
     MAKING.is_making = True
     try:
-        con.execute(statements.replace(HOME, place))
+        for statement in PARSED[statements]:
+            con.execute(statement)
     finally:
         MAKING.is_making = False
 
