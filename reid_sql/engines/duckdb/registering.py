@@ -120,8 +120,7 @@ HERE: Final = qualified(f"""SELECT coalesce(nullif(current_setting('search_path'
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
-# Parsing takes half of the time to make the macros; those of a second connection are the same.
-PARSED: Final[dict[str, list[duckdb.Statement]]] = {}
+PARSED: Final[dict[str, list[duckdb.Statement]]] = {}  # by their text
 PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, over all databases
 
 
@@ -246,7 +245,7 @@ def _make_catalogue(
     macros = {**made.macros, **({} if SHOWS_TYPES else made.macros_before_get_type)}
     _make_macros(cursor, macros, create, place)
     if not is_private:
-        cursor.execute(made.comments.replace(HOME, place))
+        _execute(cursor, made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
 
@@ -306,15 +305,20 @@ def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
 
 def _make_macros(con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str) -> None:
     """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
-    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items()).replace(HOME, place)
-    if statements not in PARSED:
-        PARSED[statements] = con.extract_statements(statements)
+    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
     MAKING.is_making = True
     try:
-        for statement in PARSED[statements]:
-            con.execute(statement)
+        _execute(con, statements.replace(HOME, place))
     finally:
         MAKING.is_making = False
+
+
+def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
+    """Run statements, which are parsed once in a process: parsing takes half of their time."""
+    if statements not in PARSED:
+        PARSED[statements] = con.extract_statements(statements)
+    for statement in PARSED[statements]:
+        con.execute(statement)
 
 
 def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str) -> None:
