@@ -3,7 +3,7 @@
 import json
 import threading
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from inspect import Parameter as Argument
 from inspect import Signature
 from pathlib import Path
@@ -120,7 +120,7 @@ HERE: Final = qualified(f"""SELECT coalesce(nullif(current_setting('search_path'
 
 # DuckDB does not keep a registered Python function alive: it must live as long as the process.
 CALLABLES: Final[dict[str, Callable[..., Any]]] = {}
-BARE: Final[dict[tuple[str, ...], list[Any]]] = {}  # see _bare_statements
+PARSED: Final[dict[str, list[duckdb.Statement]]] = {}  # by their text
 PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, over all databases
 
 
@@ -243,9 +243,9 @@ def _make_catalogue(
     marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
     macros = {**made.macros, **({} if SHOWS_TYPES else made.macros_before_get_type)}
-    _execute_making(cursor, [_statements(macros, create, place)])
+    _make_macros(cursor, macros, create, place)
     if not is_private:
-        cursor.execute(made.comments.replace(HOME, place))
+        _execute(cursor, made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
 
@@ -303,19 +303,22 @@ def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
     return refuse(*given)
 
 
-def _statements(macros: Mapping[str, str], create: str, place: str) -> str:
-    """The statements that make the macros at a place."""
-    return "".join(f"{create}{name}{text};\n" for name, text in macros.items()).replace(HOME, place)
-
-
-def _execute_making(con: duckdb.DuckDBPyConnection, statements: Iterable[Any]) -> None:
-    """Make macros. DuckDB plans one without parameters when it is made: it need not."""
+def _make_macros(con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str) -> None:
+    """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
+    statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
     MAKING.is_making = True
     try:
-        for statement in statements:
-            con.execute(statement)
+        _execute(con, statements.replace(HOME, place))
     finally:
         MAKING.is_making = False
+
+
+def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
+    """Run statements, which are parsed once in a process: parsing takes half of their time."""
+    if statements not in PARSED:
+        PARSED[statements] = con.extract_statements(statements)
+    for statement in PARSED[statements]:
+        con.execute(statement)
 
 
 def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str) -> None:
@@ -336,19 +339,8 @@ def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", 
             path = path.replace("'", "''")
             con.execute(f"SET search_path = '{path},{place}'")
         return
-    _execute_making(con, _bare_statements(con, functions, place))
+    _make_macros(con, prepared(functions).bare_macros, "CREATE OR REPLACE TEMP MACRO ", f"{place}.")
     con.execute(f"SET VARIABLE {MARKED} = '{mark}'")
-
-
-def _bare_statements(
-    con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", place: str
-) -> list[Any]:
-    """The statements of the bare names, parsed once in a process: parsing takes half of their time."""
-    key = (place, *functions)
-    if key not in BARE:
-        bare = prepared(functions).bare_macros
-        BARE[key] = con.extract_statements(_statements(bare, "CREATE OR REPLACE TEMP MACRO ", f"{place}."))
-    return BARE[key]
 
 
 def _refuse_namesakes(ours: Collection[str]) -> None:
