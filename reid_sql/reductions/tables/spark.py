@@ -13,6 +13,7 @@ from reid_sql.engines.spark.frames import (
     as_number,
     column,
     fetch,
+    keep_stored,
     read_rows,
     resolve_columns,
     store,
@@ -68,12 +69,12 @@ def safe_cells(
     cells = _run(rows, base, f"WITH reid_base AS (SELECT * FROM {SOURCE.items()}) {list_cells(shape, rules)}")
     cells = store(cells)
     named = f"WITH reid_cells AS (SELECT * FROM {SOURCE.items()})"
-    judged = _run(rows, cells, f"{named} {judge_cells(len(by), rules, k, p_percent)}")
+    judged = keep_stored(_run(rows, cells, f"{named} {judge_cells(len(by), rules, k, p_percent)}"), cells)
     hidden = _hide(rows, judged, suppress, width_of(protection, k))
     if zeros == "list":
-        hidden = store(hidden)
+        stored = store(hidden)
         named = f"WITH reid_hidden AS (SELECT * FROM {SOURCE.items()})"
-        hidden = _run(rows, hidden, f"{named} {list_hidden(len(by), rules, zeros)}")
+        hidden = keep_stored(_run(rows, stored, f"{named} {list_hidden(len(by), rules, zeros)}"), stored)
     return null_report(rows, nulls, _listed(hidden, by, suppress))
 
 

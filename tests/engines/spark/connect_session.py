@@ -17,11 +17,11 @@ from pyspark.sql import SparkSession
 import reid_sql.spark as rs
 from reid_sql.check.gate import check
 from reid_sql.function import Function
-from reid_sql.parameters import Table
+from reid_sql.parameters import Table, Tables
 from reid_sql_udfs import declared
 from tests.check.towns import town
 from tests.conformance.engines import Frames, Sql
-from tests.engines.asking import PEOPLE, given, same
+from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, given, same
 from tests.spark_session import SETTINGS
 from tests.tables import by_duckdb
 
@@ -53,8 +53,10 @@ def table(declared_: Function) -> None:
     """A function of a table, and of one without records, which must answer or refuse as DuckDB does."""
     asked = dict(given(declared_))
     tables = [p.name for p in declared_.parameters if isinstance(p.domain, Table)]
-    for frame in (PEOPLE, PEOPLE.clear()):
-        reported = asked | dict.fromkeys(tables, frame)
+    lists = [p.name for p in declared_.parameters if isinstance(p.domain, Tables)]
+    published = [PUBLISHED, TOTALS]
+    for frame, listed in ((PEOPLE, published), (PEOPLE.clear(), [each.clear() for each in published])):
+        reported = asked | dict.fromkeys(tables, frame) | dict.fromkeys(lists, listed)
         found, expected = Frames("spark").ask(declared_, reported), Sql().ask(declared_, reported)
         if isinstance(found, str) or isinstance(expected, str):
             assert str(found).split(", got")[0] == str(expected).split(", got")[0], (found, expected)
