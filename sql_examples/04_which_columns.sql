@@ -39,7 +39,7 @@ FROM quasi_identifiers(people, at_least := 0.05);
 -- | sex, postcode, marital_status, education | 4 | 0.0793 | ok |
 -- | sex, education, occupation, diagnosis | 4 | 0.065 | ok |
 
--- The minimal keys: sets of columns in which no two people are equal. Here two people are equal in all columns.
+-- The minimal keys: sets of columns in which no two people are equal. Here two people are equal in all.
 SELECT columns, size, status
 FROM quasi_identifiers(people, at_least := 1);
 -- | columns | size | status |

@@ -13,8 +13,8 @@ FROM qar_quasi_identifiers(people, getvariable('all_columns')) LIMIT 3;
 -- | age, postcode, occupation | 2012 | 0.6707 |
 -- | age, postcode, education | 1992 | 0.664 |
 
--- The risk that only one choice in ten exceeds, by extreme-value theory. With few columns, the distribution is
--- fitted to half of the choices.
+-- The risk that only one choice in ten exceeds, by extreme-value theory. As there are few columns, the
+-- distribution is fitted to half of the choices.
 SELECT round(risk, 4) AS risk, round(risk_low, 4) AS low, round(risk_high, 4) AS high, quasi_identifiers,
   exceedances, status
 FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5);

@@ -29,7 +29,7 @@ SELECT unique_records, round(uniqueness, 3) AS uniqueness FROM risk_summary(town
 -- | --- | --- |
 -- | 1051 | 0.35 |
 
--- Why is there no interval, or no estimate? `status` gives the reason, and the method that Dankar's rule used.
+-- Why is there no interval, or no estimate? `status` gives the reason, and the method of Dankar's rule.
 SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000)
 WHERE method IN ('dankar', 'ewens', 'snb');
 -- | method | status |

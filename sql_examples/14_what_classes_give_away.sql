@@ -47,7 +47,7 @@ FROM t_closeness(people, ['sex', 'postcode'], 'age', variant := 'numeric', t := 
 -- | --- | --- | --- |
 -- | numeric | 0.1114 | 0 |
 
--- (α, k): no value has a share above α, no class is smaller than k. β: by how much does a value's share grow?
+-- (α, k): no value has a share above α, no class is smaller than k. β: by how much does a share grow?
 -- δ: by which factor does it grow or fall?
 SELECT value AS alpha, k, offending_classes
 FROM alpha_k_anonymity(people, ['sex', 'postcode'], 'occupation', alpha := 0.5, k := 5);
