@@ -13,8 +13,8 @@ FROM people QUALIFY k = 1 ORDER BY age DESC, sex, postcode LIMIT 5;
 -- | 99 | M | 04111 | 1 |
 -- | 98 | F | 04103 | 1 |
 
--- Where a person has several rows, rows that are alike are no crowd: count the people, by the column that
--- tells them apart.
+-- If a person has several rows, equal rows are not several people: count the people, by the column that
+-- identifies them.
 SELECT visit, age, sex, equivalence_class_size(age, sex) AS rows_alike,
   equivalence_class_people(person_id, age, sex) AS people
 FROM (VALUES (1, 'p1', 41, 'F'), (2, 'p1', 41, 'F'), (3, 'p1', 41, 'F'), (4, 'p2', 30, 'M'),
@@ -28,7 +28,7 @@ ORDER BY visit;
 -- | 4 | 30 | M | 2 | 2 |
 -- | 5 | 30 | M | 2 | 2 |
 
--- How many people are how hidden.
+-- How many people are in classes of each size?
 SELECT k, count(*) AS people
 FROM (SELECT equivalence_class_size(age, sex, postcode) AS k FROM people)
 GROUP BY k ORDER BY k LIMIT 5;

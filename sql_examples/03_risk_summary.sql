@@ -1,4 +1,4 @@
--- The risk of the table in one row, against somebody who knows that the person is in it.
+-- The risk of the table in one row, for an attacker who knows that the person is in it.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 

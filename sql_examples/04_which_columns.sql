@@ -18,7 +18,7 @@ ORDER BY separation DESC;
 -- | occupation | 0.0043 | 0.8719 |
 -- | sex | 0.0007 | 0.4999 |
 
--- Every minimal set of columns by which at least a twentieth of the people is unique, of all columns.
+-- Every minimal set of columns by which at least 5 % of the people are unique, from all columns.
 SELECT columns, size, round(share_unique, 4) AS share_unique, status
 FROM quasi_identifiers(people, at_least := 0.05);
 -- | columns | size | share_unique | status |
@@ -39,7 +39,7 @@ FROM quasi_identifiers(people, at_least := 0.05);
 -- | sex, postcode, marital_status, education | 4 | 0.0793 | ok |
 -- | sex, education, occupation, diagnosis | 4 | 0.065 | ok |
 
--- The minimal keys, on which no two people agree. Here two people agree on all columns, so there is none.
+-- The minimal keys: sets of columns in which no two people are equal. Here two people are equal in all.
 SELECT columns, size, status
 FROM quasi_identifiers(people, at_least := 1);
 -- | columns | size | status |

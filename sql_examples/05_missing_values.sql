@@ -1,4 +1,4 @@
--- How missing values are treated changes the answer, so every answer says how.
+-- The treatment of missing values changes the answer, so every answer contains it.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
@@ -23,8 +23,8 @@ FROM risk_summary(people, ['sex', 'education', 'occupation'], nulls := 'wildcard
 -- | --- | --- | --- | --- | --- |
 -- | 3000 | 2 | 0 | wildcard | 0 |
 
--- A record that is missing throughout matches everybody, which hides it and nobody else: such blank records
--- are counted apart.
+-- A record without any value matches everybody, but hides nobody else: `blank_records` counts such
+-- records.
 CREATE TEMP TABLE forms AS FROM
   (VALUES ('F', 'nurse'), ('M', 'cook'), (NULL, NULL), (NULL, NULL)) AS t(sex, occupation);
 SELECT class_size, records, blank_records

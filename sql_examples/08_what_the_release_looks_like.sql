@@ -1,4 +1,4 @@
--- What the release looks like: coarser columns, and what they buy.
+-- What the release looks like: coarser columns, and how they lower the risk.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 

@@ -1,8 +1,8 @@
--- How far identification reaches: from a sample to the population it was drawn from.
+-- Forecasts: from a sample to the population that it was drawn from.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
--- The table is a sample. How right would matches on it be in a city, a country, the world?
+-- The table is a sample. How often would a match on it be right in a city, a country, the world?
 SELECT population,
        round(correctness, 4) AS correctness, round(correctness_low, 4) AS low,
        round(correctness_high, 4) AS high,
@@ -14,7 +14,7 @@ FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status'], [3000, 1
 -- | 100000 | 0.1213 | 0.107 | 0.1474 | 0.0406 |
 -- | 1e+07 | 0.0039 | 0.0026 | 0.0076 | 0.0008 |
 
--- Behind it stand two numbers: the entropy of the anonymity sets, and how heavy their tail is.
+-- The forecast rests on two numbers: the entropy of the anonymity sets, and the weight of their tail.
 SELECT round(entropy / ln(2), 1) AS bits, round(tail, 2) AS tail, status
 FROM pyc_fit(people, ['age', 'sex', 'postcode', 'marital_status']);
 -- | bits | tail | status |
@@ -57,7 +57,7 @@ FROM sparse_correctness_curve(purchases, 'person', 'item', points := 2, sizes :=
 -- | 100 | 0.1634 | 0 | 400 |
 -- | 400 | 0.041 | 0 | 400 |
 
--- A learned matching: scores of right pairs and of wrong ones. How often is the right person first among n?
+-- Scores of a matcher, of right pairs and of wrong ones: how often is the right person first among n?
 SELECT n, round(correctness, 3) AS correctness
 FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]);
 -- | n | correctness |

@@ -14,7 +14,7 @@ SET VARIABLE scenario = {
     {'columns': ['marital_status', 'occupation'], 'probability': 0.1}
   ]};
 
--- How much lower is the risk than against somebody who knows all of it?
+-- How much lower is the risk than for an attacker who knows all columns?
 SELECT measure, round(average, 4) AS average, round(records_at_risk, 4) AS at_risk,
   round(worst_average, 4) AS worst_average,
        round(worst_records_at_risk, 4) AS worst_at_risk, round(reduction_median, 4) AS reduction
@@ -39,7 +39,7 @@ ORDER BY overall DESC, record LIMIT 3;
 -- | 66 | M | 04112 | widowed | teaching | 0.262 | 0.2727 | 0.1733 |
 -- | 48 | M | 04124 | divorced | transport | 0.222 | 0.2671 | 0.1649 |
 
--- Does the answer depend on the four probabilities that nobody knows? The lowest and the highest of all 81
+-- Does the answer depend on the four unknown probabilities? The lowest and the highest of all 81
 -- settings.
 SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest,
   round(min(reduction_median), 4) AS least_reduction

@@ -1,4 +1,4 @@
--- The risk that an attacker's luckiest choices of columns have (QaR), and who makes it.
+-- The risk of the attacker's luckiest choices of columns (QaR), and which records cause it.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 SET VARIABLE all_columns = ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation',
@@ -13,8 +13,8 @@ FROM qar_quasi_identifiers(people, getvariable('all_columns')) LIMIT 3;
 -- | age, postcode, occupation | 2012 | 0.6707 |
 -- | age, postcode, education | 1992 | 0.664 |
 
--- The risk that only one choice in ten exceeds, by extreme-value theory. With few columns the law is fitted
--- to half of them.
+-- The risk that only one choice in ten exceeds, by extreme-value theory. As there are few columns, the
+-- distribution is fitted to half of the choices.
 SELECT round(risk, 4) AS risk, round(risk_low, 4) AS low, round(risk_high, 4) AS high, quasi_identifiers,
   exceedances, status
 FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5);
@@ -22,7 +22,7 @@ FROM qar_risk(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5);
 -- | --- | --- | --- | --- | --- | --- |
 -- | 0.5613 | 0.4191 | 0.6722 | 35 | 17 | ok |
 
--- What each record adds to it. A key names the records; without one it is their place in the table, from 0.
+-- What each record adds to this risk. `key` identifies records; without it, `record` is the position, from 0.
 SELECT record, round(1e6 * contribution, 1) AS millionths, unique_quasi_identifiers,
   round(u_plus, 2) AS u_plus
 FROM qar_contributions(people, getvariable('all_columns'), alpha := 0.1, tail := 0.5)
@@ -33,8 +33,8 @@ ORDER BY contribution DESC, record LIMIT 3;
 -- | 2722 | 291.7 | 15 | 6.32 |
 -- | 286 | 290.1 | 14 | 6.17 |
 
--- What would be left of the risk without the 50 records that add most, chosen one after the other, and in a
--- fixed order.
+-- The remaining risk without the 50 records that add most, chosen one after the other, and in a fixed
+-- order.
 SELECT e.step, round(e.risk, 4) AS exact, round(u.risk, 4) AS u_plus, round(e.bound, 4) AS at_least
 FROM qar_elimination(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5) AS e
 JOIN qar_elimination(people, getvariable('all_columns'), remove := 50, by := 'u_plus', alpha := 0.1,

@@ -2,15 +2,15 @@
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
--- The engine counts values and pairs of values; the model is fitted to these counts and known by its name
--- from then on.
+-- The engine counts values and pairs of values; the model is fitted to these counts and has a name that
+-- other functions take.
 SELECT model, records, columns, ordered, "values", marginals
 FROM fit_copula('town', people, ['age', 'sex', 'postcode', 'occupation'], ordered := ['age']);
 -- | model | records | columns | ordered | values | marginals |
 -- | --- | --- | --- | --- | --- | --- |
 -- | town | 3000 | age, sex, postcode, occupation | age | 138 | 4 categorical |
 
--- Every record, scored: the share of people like this, and what that means among 100,000 people.
+-- A score for every record: the share of people with these values, and the risk among 100,000 people.
 SELECT age, sex, postcode, occupation, class_size,
        round(uniqueness_xi, 3) AS xi, round(uniqueness_xi_error, 3) AS xi_error,
        round(correctness_kappa, 3) AS kappa
@@ -35,7 +35,7 @@ FROM (VALUES (3000), (100000), (10000000)) AS populations(n);
 -- | 100000 | 0.682 | 0.831 |
 -- | 10000000 | 0 | 0.026 |
 
--- The population as a whole, however large: nothing of its size is drawn.
+-- The population as a whole, of any size.
 SELECT population, round(uniqueness, 4) AS uniqueness, round(correctness, 4) AS correctness
 FROM copula_forecast('town', [3000, 100000, 300000000]);
 -- | population | uniqueness | correctness |
@@ -44,7 +44,7 @@ FROM copula_forecast('town', [3000, 100000, 300000000]);
 -- | 100000 | 0.0622 | 0.1898 |
 -- | 3e+08 | 0 | 0.0001 |
 
--- A model is plain JSON with a checksum: it holds no record, and outlives the session in a table or a file.
+-- A model is JSON with a checksum. It contains no record, and a table or a file can store it.
 CREATE TEMP TABLE saved AS FROM copula_json('town');
 
 SELECT model, records, method FROM load_copula('town', saved);
@@ -52,8 +52,8 @@ SELECT model, records, method FROM load_copula('town', saved);
 -- | --- | --- | --- |
 -- | town | 3000 | paper |
 
--- What is known from outside, such as a census, can take the place of the sample's shares; 'calibrated' lets
--- records repeat as often as they do in the sample.
+-- Known shares, such as those of a census, can replace the sample's; with 'calibrated', records repeat as
+-- often as in the sample.
 CREATE TEMP TABLE census AS
 FROM (VALUES ('sex', 'F', 0.51), ('sex', 'M', 0.49)) AS shares(column_name, value, share);
 
@@ -65,7 +65,7 @@ FROM fit_copula('calibrated', people, ['age', 'sex', 'postcode', 'occupation'], 
 -- | --- | --- | --- | --- |
 -- | calibrated | 3 categorical, 1 given | calibrated | 1.07 |
 
--- Records of nobody, drawn from the model as a stream: a population to count.
+-- Synthetic records, drawn from the model: a population to count.
 CREATE TEMP VIEW nobody AS FROM sample_copula('town', 20000);
 
 SELECT records, round(uniqueness, 3) AS uniqueness
@@ -81,7 +81,7 @@ FROM score_copula(people, 'town', 100000), copula_correction(people, 'town', 100
 -- | --- | --- |
 -- | 0.062 | 0.062 |
 
--- What makes one person unique? ξ by choice of attributes, and by how much it falls without one of them.
+-- What makes one person unique? ξ for sets of attributes, and by how much it falls without one of them.
 SELECT model, records, donors FROM fit_people('neighbours', people, ['age', 'sex', 'postcode', 'occupation']);
 -- | model | records | donors |
 -- | --- | --- | --- |
@@ -109,7 +109,7 @@ FROM uniqueness_profile('neighbours', ['28', 'F', '04122', 'arts'], 3000, max_si
 -- | impact | occupation | 0.824 | 0.162 |
 -- | smallest | age, postcode | 0.692 | NULL |
 
--- The share of the people who are like one person, and the models that there are.
+-- The share of people with the values of one person, and the list of models.
 SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS in_a_million;
 -- | in_a_million |
 -- | --- |
@@ -122,7 +122,7 @@ SELECT model, records, method FROM copula_models() ORDER BY model;
 -- | neighbours | 3000 | people |
 -- | town | 3000 | paper |
 
--- A model of more than pairs of columns, known by its name like a copula.
+-- The model of people, which is not limited to pairs of columns, has a name, too.
 SELECT model, records FROM fit_people('townspeople', people, ['age', 'sex', 'postcode']);
 -- | model | records |
 -- | --- | --- |

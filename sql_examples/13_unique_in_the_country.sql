@@ -1,11 +1,11 @@
 -- Unique in the country: how many people are alone in their class, where the table is a sample of them.
 
--- A fifth of the town, as if it were all that is at hand; the other people tell afterwards what was true.
+-- A fifth of the town is the sample; the other people then show the true value.
 CREATE TEMP TABLE town AS FROM demo_people();
 CREATE TEMP TABLE sample AS SELECT * FROM town QUALIFY (row_number() OVER () - 1) % 5 = 0;
 
--- Every method, side by side. `people` is the answer of population_risk; `bound` is no estimate: on average
--- the sample's own share of unique records is never too low.
+-- All methods side by side. `people` is the answer of population_risk. `bound` is not an estimate: it is the
+-- sample's own share of unique records, which on average is never too low.
 SELECT method, round(unique_records) AS unique_records, round(uniqueness, 3) AS uniqueness,
        round(uniqueness_low, 3) AS low, round(uniqueness_high, 3) AS high
 FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);
@@ -23,13 +23,13 @@ FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000);
 -- | pyc | 1136 | 0.379 | 0.342 | 0.48 |
 -- | copula | 845 | 0.282 | 0.272 | 0.291 |
 
--- What is true:
+-- The true value:
 SELECT unique_records, round(uniqueness, 3) AS uniqueness FROM risk_summary(town, ['age', 'sex', 'postcode']);
 -- | unique_records | uniqueness |
 -- | --- | --- |
 -- | 1051 | 0.35 |
 
--- Why is there no interval, or no estimate? `status` says it, and with which method the rule of Dankar went.
+-- Why is there no interval, or no estimate? `status` gives the reason, and the method of Dankar's rule.
 SELECT method, status FROM population_uniqueness(sample, ['age', 'sex', 'postcode'], 3000)
 WHERE method IN ('dankar', 'ewens', 'snb');
 -- | method | status |
@@ -38,7 +38,7 @@ WHERE method IN ('dankar', 'ewens', 'snb');
 -- | snb | no_interval: the moments of the slide negative binomial model give none |
 -- | dankar | by snb: the rule of Dankar et al. takes the estimate of snb; no_interval: the moments of the slide negative binomial model give none |
 
--- Who of the sample is most likely alone in the whole town? nb_uniqueness is the chance, nb_correctness that
+-- Who in the sample is most likely unique in the whole town? nb_uniqueness is the chance, nb_correctness that
 -- a match is right.
 SELECT age, sex, postcode, round(nb_uniqueness, 3) AS chance, round(nb_correctness, 3) AS match_is_right
 FROM loglinear_risk(sample, ['age', 'sex', 'postcode'], 0.2) POSITIONAL JOIN sample
@@ -56,8 +56,8 @@ FROM loglinear_risk(sample, ['age', 'sex', 'postcode'], 0.2);
 -- | --- | --- | --- |
 -- | 201.4 | 296.2 | ok |
 
--- A survey with weights: each record stands for five people. The risk of a record is the mean of 1/F over
--- what F may be.
+-- A survey with weights: each record represents five people. The risk of a record is the mean of 1/F over the
+-- possible numbers F of people of its class.
 CREATE TEMP TABLE weighted AS SELECT *, 5 AS weight FROM sample;
 SELECT class_size, population_class_size, round(min(risk), 4) AS risk, count(*) AS records
 FROM individual_risk(weighted, ['age', 'sex', 'postcode'], weight := 'weight')
@@ -75,8 +75,8 @@ FROM population_risk(sample, ['age', 'sex', 'postcode'], [3000]);
 -- | --- | --- | --- |
 -- | 3000 | 0.348 | 0.57 |
 
--- Which method errs least on data like these? The town is taken for the population, and samples of a fifth
--- of it are all that is known. It does not tell how far a forecast from the town to a country errs.
+-- Which method errs least on these data? The town serves as the population, and the methods see samples of a
+-- fifth of it. A forecast from the town to a country may err more.
 SELECT method, round(value, 3) AS mean_error, round(truth, 3) AS truth
 FROM validate_risk(town, ['age', 'sex', 'postcode'], [0.2], 2, methods := ['people', 'pitman', 'copula'])
 WHERE figure = 'uniqueness_error' ORDER BY value;
@@ -86,8 +86,8 @@ WHERE figure = 'uniqueness_error' ORDER BY value;
 -- | pitman | 0.049 | 0.35 |
 -- | copula | 0.071 | 0.35 |
 
--- How good are the scores of persons outside the samples? A Brier score below that of the best constant tells
--- something.
+-- How good are the scores of people outside the samples? A useful score has a Brier score below that of the
+-- best constant.
 SELECT method, figure, round(value, 3) AS value
 FROM validate_risk(town, ['age', 'sex', 'postcode'], [0.2], 2, methods := ['people', 'copula'])
 WHERE figure IN ('auc', 'brier', 'brier_constant') ORDER BY ALL;

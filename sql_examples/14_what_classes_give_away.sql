@@ -1,10 +1,9 @@
--- Attribute disclosure: a class of many records still reveals the occupation of all of them, where they share
--- it.
+-- Attribute disclosure: even a large class reveals an occupation if all of its people share it.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
--- l-diversity: how many occupations do people hold who are alike by sex and postcode, and by age
--- beside?
+-- l-diversity: how many occupations are there among people of the same sex and postcode, and of the same age,
+-- too?
 SELECT value AS l, classes, k, offending_classes, round(offending_share, 4) AS offending_share
 FROM l_diversity(people, ['sex', 'postcode'], 'occupation', l := 3);
 -- | l | classes | k | offending_classes | offending_share |
@@ -17,7 +16,7 @@ FROM l_diversity(people, ['age', 'sex', 'postcode'], 'occupation', l := 3);
 -- | --- | --- | --- | --- | --- |
 -- | 1 | 1730 | 1 | 1591 | 0.8103 |
 
--- The offending classes are a table: the same call, with _classes behind the name.
+-- The offending classes are a table: the same call, with _classes after the name.
 SELECT * EXCLUDE (records_dropped, nulls)
 FROM l_diversity_classes(people, ['age', 'sex', 'postcode'], 'occupation', l := 2)
 ORDER BY class_size DESC, age, sex, postcode LIMIT 3;
@@ -27,15 +26,15 @@ ORDER BY class_size DESC, age, sex, postcode LIMIT 3;
 -- | 2 | M | 04102 | 8 | 1 |
 -- | 8 | M | 04102 | 8 | 1 |
 
--- Variants have names. By entropy a class counts for less where one value is frequent.
+-- Variants have names. By entropy, a class with one frequent value is less diverse.
 SELECT variant, round(value, 4) AS l
 FROM l_diversity(people, ['sex', 'postcode'], 'occupation', variant := 'entropy');
 -- | variant | l |
 -- | --- | --- |
 -- | entropy | 4.1135 |
 
--- t-closeness: how far is a class's mix of occupations from the table's? And of ages, which have an order and
--- a distance?
+-- t-closeness: how far are the shares of occupations in a class from those of the table? And those of ages,
+-- which have an order and a distance?
 SELECT variant, round(value, 4) AS t, offending_classes, round(offending_share, 4) AS offending_share
 FROM t_closeness(people, ['sex', 'postcode'], 'occupation', t := 0.2);
 -- | variant | t | offending_classes | offending_share |
@@ -48,8 +47,8 @@ FROM t_closeness(people, ['sex', 'postcode'], 'age', variant := 'numeric', t := 
 -- | --- | --- | --- |
 -- | numeric | 0.1114 | 0 |
 
--- (α, k): no value beyond a share of α, no class below k. β: by how much does a value's share grow? δ: by
--- what factor, either way?
+-- (α, k): no value has a share above α, no class is smaller than k. β: by how much does a share grow?
+-- δ: by which factor does it grow or fall?
 SELECT value AS alpha, k, offending_classes
 FROM alpha_k_anonymity(people, ['sex', 'postcode'], 'occupation', alpha := 0.5, k := 5);
 -- | alpha | k | offending_classes |

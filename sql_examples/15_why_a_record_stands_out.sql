@@ -14,7 +14,7 @@ FROM scores ORDER BY suda_score DESC, record LIMIT 3;
 -- | 2723 | 4 | 2 | 24 | 0.262 |
 -- | 882 | 4 | 2 | 20 | 0.218 |
 
--- The reasons, for one of them: nobody else has these values together, and without one of them somebody has.
+-- The reasons for one record: nobody else has these values together; without any one of them, others do.
 SELECT "columns", size, score
 FROM minimal_unique_subsets(people, getvariable('known'), key := 'id')
 WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT 1);
@@ -25,7 +25,7 @@ WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT
 -- | age, marital_status | 2 | 6 |
 -- | age, education | 2 | 6 |
 
--- Which columns drive: of that record's score, and of the whole table's.
+-- Which columns cause the score of that record, and those of the whole table?
 SELECT column_name, subsets, score, round(contribution, 3) AS contribution
 FROM column_contributions(people, getvariable('known'), key := 'id')
 WHERE record = (SELECT record FROM scores ORDER BY suda_score DESC, record LIMIT 1)

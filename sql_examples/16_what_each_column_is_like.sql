@@ -1,4 +1,4 @@
--- The first thing to ask of a table: what each column is like, before any is called a quasi-identifier.
+-- The first call for a table: what each column is like, before you choose quasi-identifiers.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
@@ -15,8 +15,7 @@ FROM profile(people);
 -- | occupation | 12 | 0.8719 | 3.27 | category |
 -- | diagnosis | 7 | 0.6858 | 2.09 | category |
 
--- Marks for missing values count as values: they hide risk where many records share one, and make it where
--- few do.
+-- Missing-value codes count as values: a code that many records share hides risk, and a rare one creates it.
 CREATE TEMP TABLE visits AS FROM (VALUES
   ('v1', 'p1', 'F', 41, '?'), ('v2', 'p1', 'F', 41, '8050'), ('v3', 'p2', 'M', 99, '8050'),
   ('v4', 'p3', 'M', 43, '8051'), ('v5', 'p3', 'M', 42, '8051')) AS t(visit, patient_id, sex, age, zip);

@@ -7,7 +7,7 @@ SELECT id, age // 10 * 10 || ' to ' || (age // 10 * 10 + 9) AS age, sex,
   CASE WHEN equivalence_class_size(age // 10, postcode) < 5 THEN NULL ELSE postcode END AS postcode
 FROM people;
 
--- `key` tells which released record is whose. No attacker knows it: it is there to count their right links.
+-- `key` identifies the person of each released record. No attacker knows it; it serves to count right links.
 SELECT measure, round(original, 4) AS original, round(released, 4) AS released
 FROM compare(people, released, ['age', 'sex', 'postcode'], key := 'id');
 -- | measure | original | released |

@@ -1,6 +1,6 @@
--- Attacking a synthetic table: what it gives away of the people that it was made from.
+-- Attacking a synthetic table: what it reveals about the people that it was made from.
 
--- Two halves of the same people: one is used to make the table, the other measures what is true of everybody.
+-- Two random halves of the people: one is used to make the table, the other is the control group.
 CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 CREATE TEMP TABLE used AS FROM people WHERE id % 2 = 0;
 CREATE TEMP TABLE unused AS FROM people WHERE id % 2 = 1;

@@ -6,7 +6,7 @@ SELECT range // 3 AS home, 20 + hash(range, 1) % 40 AS age, hash(range, 2) % 2 A
   hash(range // 3) % 5 AS district
 FROM range(3000);
 
--- An attacker who identifies one member knows the household, and so the others.
+-- An attacker who identifies one member knows the household, and so also its other members.
 SELECT households, round(average_member_risk, 3) AS average_member_risk,
   round(average_risk, 3) AS average_risk, round(households_at_risk, 3) AS households_at_risk
 FROM household_risk(residents, 'home', ['age', 'sex', 'district']);

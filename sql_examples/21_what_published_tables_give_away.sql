@@ -1,4 +1,4 @@
--- What tables of counts give away together: unsafe cells, cells that totals reveal, groups between tables.
+-- What tables of counts reveal together: unsafe cells, cells that totals reveal, differences between tables.
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
@@ -13,7 +13,7 @@ ORDER BY ALL;
 -- | NULL | divorced | 3 | few_people |
 -- | NULL | widowed | 2 | few_people |
 
--- Hiding the unsafe cells alone is seen through: the totals reveal them.
+-- Hiding only the unsafe cells is not enough: the totals reveal them.
 CREATE TEMP TABLE published AS
 FROM safe_table(people, ['education', 'marital_status'], k := 5, totals := 'margins', suppress := 'primary');
 SELECT cell, low, high, finding, revealing_sum FROM audit_tables(['published'], k := 5) ORDER BY ALL;
@@ -40,7 +40,7 @@ FROM audit_tables(['protected'], k := 5) GROUP BY ALL ORDER BY ALL;
 -- | --- | --- | --- |
 -- | protected | 7 | 5 |
 
--- Two safe tables, of everybody and of those who did not withdraw, differ by three people.
+-- Two safe tables differ by three people, who withdrew after the first.
 CREATE TEMP TABLE january AS SELECT sex, count(*) AS records FROM people GROUP BY ALL;
 CREATE TEMP TABLE february AS
 SELECT sex, count(*) AS records FROM (FROM people LIMIT 2997) GROUP BY ALL;

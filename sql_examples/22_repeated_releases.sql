@@ -1,6 +1,6 @@
 -- A table that is released every month: who can be followed, who is new, and what both months reveal.
 
--- Two months of a made-up town: the first 20 people have left, 40 are new, and every hundredth has moved.
+-- Two months of a made-up town: the first 20 people have left, 40 are new, and one in a hundred has moved.
 CREATE TEMP TABLE town AS SELECT row_number() OVER () AS id, * FROM demo_people();
 CREATE TEMP TABLE january AS FROM town WHERE id <= 2960;
 CREATE TEMP TABLE february AS
@@ -50,7 +50,7 @@ WHERE figure IN ('followed', 'entered_alone', 'entered_value', 'backward_anonymi
 -- | backward_anonymity | 1 | NULL | fewest records of the second release that it leaves for a person who entered |
 -- | bcf_anonymity | 1 | NULL | the smallest of the three anonymities |
 
--- Ages and bands of ages: hardly a class of one month is a class of the other, and the status says so.
+-- Ages in one month and bands of ages in the other: they share hardly any class, and `status` reports this.
 SELECT figure, value, split_part(status, ':', 1) AS status
 FROM compare_releases(january, coarse_february, ['age', 'sex'])
 WHERE figure IN ('common_classes', 'followed');

@@ -81,7 +81,7 @@ def _details(function: Function) -> Iterator[RenderableType]:
     if named := facts.named(function):
         parameters = [p for p in function.parameters if p.name in named]
         rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in parameters]
-        yield words_table(("parameter", "is", "unless given"), _bare(rows))
+        yield words_table(("parameter", "is", "default"), _bare(rows))
     rest = facts.columns_beside(function)
     rows = [(rest, "theirs", "")] if rest else []
     rows += [(name, kind, facts.meaning(function, name)) for name, kind in facts.result_columns(function)]

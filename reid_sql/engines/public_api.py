@@ -277,9 +277,23 @@ def bound(
         which = "a required argument" if len(missing) == 1 else "required arguments"
         lacked = ", ".join(f"'{each}'" for each in missing)
         raise WrongCallError(f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}")
+    _refuse_columns_in_a_row(declared, arguments)
     given = signature.bind(*arguments, **named)
     given.apply_defaults()
     return dict(given.arguments)
+
+
+def _refuse_columns_in_a_row(declared: Function, arguments: Sequence[Any]) -> None:
+    """Refuse columns that are passed one by one: the second would be read as the parameter after the list."""
+    match arguments, tuple(declared.parameters):
+        case [_, str(first), str(second), *_], [_, columns, after, *_] if (
+            first.isidentifier()
+            and second.isidentifier()
+            and isinstance(columns.domain, Columns)
+            and isinstance(after.domain, Number | Numbers)
+        ):
+            rule = f"{columns.name} must be one list of columns, got several arguments"
+            raise WrongCallError(f"{rule}; write ['{first}', '{second}']")
 
 
 def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:

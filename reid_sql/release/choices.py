@@ -71,8 +71,8 @@ def _lines(form: Mapping[str, Any]) -> str:
 
 
 def _row(label: str, cells: Sequence[str]) -> str:
-    listed = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-    return f"<tr><td class=name>{escape(label)}</td>{listed}</tr>"
+    listed = "".join(f"<td>{escape(cell).replace(' %', '&nbsp;%')}</td>" for cell in cells)
+    return f"<tr><td>{escape(label)}</td>{listed}</tr>"
 
 
 def _rows(forms: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[str]]]:

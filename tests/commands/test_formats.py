@@ -224,7 +224,7 @@ def test_all_that_is_said_of_a_function_is_shown() -> None:
     shown = command("functions", "pyc_forecast").stdout
     for words in (
         "populations  a number of people of at least 1",
-        "must be given",
+        "required",
         "correctness_low   DOUBLE   lower end of the 95 % interval of correctness",
         "Engines: DuckDB, Polars, Spark, Ibis.",
         "FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status']",

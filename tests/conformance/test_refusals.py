@@ -97,6 +97,11 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     f"{CALLED} a call missing required arguments: 'tbl', 'qi'; pass tbl and qi": ("risk_summary", (), {}),
     f"{CALLED} {MOST + 1} arguments; pass at most {MOST}": ("risk_summary", ("tbl",) * (MOST + 1), {}),
     f"{CALLED} 'qi' by place and by name; pass it once": ("risk_summary", ("tbl", AGE), {"qi": AGE}),
+    "qi must be one list of columns, got several arguments; write ['age', 'sex']": (
+        "risk_summary",
+        ("tbl", "age", "sex"),
+        {},
+    ),
     "parameters of uniqueness_xi must be named as it has them, got 'populaton'; did you mean 'population'?": (
         "uniqueness_xi",
         ("m",),
