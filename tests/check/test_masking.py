@@ -4,13 +4,16 @@ For each number that it hides, several.
 """
 
 import itertools
+import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from reid_sql.check.audit import Cell, Groupings, groups_to_hide, is_small_sum_open
+from reid_sql.check.gate import check
 from reid_sql.check.masking import mask_counts_in_text, round_above
 
 
@@ -139,3 +142,22 @@ def test_a_rounded_share_is_open_to_at_least_the_mask(records: int) -> None:
 )
 def test_sentences_hold_no_small_counts(words: str, message: str) -> None:
     assert mask_counts_in_text(words, 10) == message
+
+
+@pytest.mark.parametrize(("columns", "rounded"), [(["a"], False), (["b", "c"], True)])
+def test_a_figure_is_rounded_for_groups_of_the_same_classes_alone(
+    tmp_path: Path, columns: list[str], *, rounded: bool
+) -> None:
+    """Groups of c by b are classes of b and c, some of them small; of a there are two large classes."""
+    rows = [f"{i % 2},{i % 3},{'rare' if i < 3 else i % 4}" for i in range(120)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c", *rows]) + "\n", encoding="utf-8")
+    checks = [
+        {"measure": "average_risk", "at_most": 1, "quasi_identifiers": columns},
+        {"measure": "average_risk", "at_most": 1, "quasi_identifiers": ["b"], "by": ["c"]},
+    ]
+    table = {"file": "t.csv", "quasi_identifiers": ["a", "b", "c"], "checks": checks}
+    (tmp_path / "p.json").write_text(json.dumps({"mask_below": 5, "tables": [table]}), encoding="utf-8")
+    found = check(tmp_path / "p.json")["checks"][0]["groups"][0]
+    classes = len({tuple(row.split(",")["abc".index(name)] for name in columns) for row in rows})
+    assert (found["value"] is None) == rounded
+    assert rounded or found["value"] == pytest.approx(classes / 120)

@@ -96,3 +96,14 @@ def test_the_gate_reads_files_alone(tmp_path: Path, file: str, capsys: pytest.Ca
     policy.write_text(f'[[tables]]\nfile = "{file}"\n{checks}', encoding="utf-8")
     assert main(["check", str(policy)]) == 2
     assert f"policy tables[1] must lie in a file here, got '{file}'; export it" in capsys.readouterr().err
+
+
+def test_no_macro_of_a_database_file_answers_for_a_function(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(tmp_path / "town.duckdb")
+    with duckdb.connect(file) as con:
+        con.execute(f"CREATE TABLE people AS FROM '{PEOPLE}'")
+        con.execute("CREATE MACRO risk_summary(tbl, qi) AS TABLE SELECT 1000 AS records, 7 AS k")
+        con.execute("CREATE MACRO equivalence_class_size(a) AS 1000")
+    assert summary(capsys, file) == summary(capsys, str(PEOPLE))

@@ -27,13 +27,20 @@ def test_the_stored_form_is_what_the_declarations_make() -> None:
 
 
 def test_a_private_connection_has_the_same_functions() -> None:
-    """Only the comments are left out, which nobody reads there."""
-    asked = """SELECT database_name, schema_name, function_name, function_type, parameters, macro_definition
-        FROM duckdb_functions() WHERE NOT internal AND function_name <> 'reid_database' ORDER BY ALL"""
+    """Comments are left out, which nobody reads there, and bare names are found by the search path."""
+    asked = """SELECT schema_name, function_name, function_type, parameters, macro_definition
+        FROM duckdb_functions() WHERE NOT internal AND function_name <> 'reid_database'
+        AND database_name {} 'temp' ORDER BY ALL"""
     with duckdb.connect() as public, connect_quietly() as private:
         reid_sql.register(public)
-        found, expected = (con.execute(asked).fetchall() for con in (private, public))
+        found, expected = (con.execute(asked.format("<>")).fetchall() for con in (private, public))
+        bare = public.execute(asked.format("=")).fetchall()
+        assert private.execute(asked.format("=")).fetchall() == []
+        assert private.execute("SELECT current_setting('search_path')").fetchall() == [
+            ("memory.main,reid.main",)
+        ]
     assert found == expected != []
+    assert {row[1] for row in bare} <= {row[1] for row in found}
 
 
 @pytest.mark.newest  # DuckDB 1.4 imports pyarrow
