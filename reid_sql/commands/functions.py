@@ -49,19 +49,24 @@ def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
 
 
 def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
-    """Return the functions whose name contains the text; or, if none does, whose description has its words.
+    """Return the functions whose name contains the text; or whose question and summary have its words.
 
-    An ending of up to three letters may differ: "identifies" finds identify. A text with _ is a name alone.
+    If none have, the whole description counts. An ending of up to three letters may differ: "identifies"
+    finds identify. A text with _ is a name alone.
     """
     named = [function for name, function in functions.items() if text.lower() in name]
-    stems = [word[: max(4, len(word) - 3)] for word in re.findall(r"\w{3,}", text.lower())]
-    described = {
-        name: f"{name} {function.words} {facts.details(function)} {function.source}".lower()
-        for name, function in functions.items()
-    }
-    if named or "_" in text or not stems:
+    words = [word for word in re.findall(r"\w{3,}", text.lower()) if word not in facts.STOP_WORDS]
+    if named or "_" in text or not words:
         return named
-    return [functions[name] for name, words in described.items() if all(stem in words for stem in stems)]
+    stems = [word[: max(4, len(word) - 3)] for word in words]
+    asked = {name: question for question, names in group_by_question(functions).items() for name in names}
+    short = {name: f"{name} {asked[name]} {each.words}" for name, each in functions.items()}
+    whole = {name: f"{short[name]} {facts.details(each)} {each.source}" for name, each in functions.items()}
+    for described in (short, whole):
+        found = [name for name, text in described.items() if all(stem in text.lower() for stem in stems)]
+        if found:
+            return [functions[name] for name in found]
+    return []
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:

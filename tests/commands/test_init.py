@@ -1,5 +1,6 @@
 """`reid-sql init`: the documents it writes are read by the commands they are for, and replace nothing."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,4 @@ def test_functions_are_found_by_a_part_of_the_name_or_by_words(words: str, found
     listed = command("functions", words)
     assert listed.returncode == 0, listed.stderr
     assert f"{found}(" in listed.stdout
+    assert len(re.findall(r"^\w+\(", listed.stdout, re.MULTILINE)) < 10  # of about a hundred
