@@ -20,7 +20,7 @@ from reid_sql.commands.tables import (
 from reid_sql.function import sql_literal
 from reid_sql.parameters import Columns
 from reid_sql.reductions.tables import SAFE_CELLS
-from reid_sql.sources.acro import read_risk_appetite, write_results
+from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
 from reid_sql.sources.files import attach_source, open_source
 from reid_sql.terminal.answers import audit_page, cells_page
 
@@ -47,7 +47,9 @@ def run_safe(options: argparse.Namespace) -> int:
         given = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
         call_text = f"safe_table(..., {sql_literal(table.columns)}, {given})"
         written = write_results(options.acro, rows, table.columns, call_text)
-        notes.append(f"Written for an output checker: {written}. Publish the CSV file alone.")
+        notes.append(f"Written for an output checker: {written}.")
+        unsafe = shows_unsafe(rows)
+        notes.append("The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone.")
     page = {"cells": rows}
     print_answer(options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes))
     return PASSED

@@ -126,18 +126,25 @@ def write_results(folder: str | Path, rows: Sequence[Row], by: Sequence[str], co
     columns = [names.get(fold_case(name), name) for name in by]
     _refuse_category_of_total(rows, columns)
     file = f"{UID}_0.csv"
-    place.mkdir(parents=True, exist_ok=True)
-    for path, text in (
-        (place / file, _csv(rows, columns)),
-        (place / RESULTS, _results(rows, columns, file, command)),
-    ):
-        try:
+    texts = {place / file: _csv(rows, columns), place / RESULTS: _results(rows, columns, file, command)}
+    for path in texts:
+        if path.exists():
+            rule = f"the folder must be without results, got one with {path.name}"
+            raise OutOfDomainError(f"{rule}; pass a new folder")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
             with path.open("x", encoding="utf-8", newline="") as written:
                 written.write(text)
-        except FileExistsError:
-            rule = f"the folder must be without results, got one with {path.name}"
-            raise OutOfDomainError(f"{rule}; pass a new folder") from None
+    except OSError as error:
+        rule = f"results must go to a folder that can be written, got {place.name}: {error.strerror}"
+        raise UnavailableError(f"{rule}; pass another folder") from None
     return place / RESULTS
+
+
+def shows_unsafe(rows: Sequence[Row]) -> bool:
+    """Whether a cell is shown that breaks a rule of ACRO."""
+    return any(row["records"] is not None and set(row["unsafe"]) & {*CHECKS.values()} for row in rows)
 
 
 def _refuse_category_of_total(rows: Sequence[Row], columns: Sequence[str]) -> None:
@@ -167,10 +174,10 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     hidden = any(row["records"] is None for row in rows)
     summary = {"suppressed": hidden} | {name: len(cells.get(name, [])) for name in (*CHECKS, *NOT_CHECKED)}
     one_cell = len(_places(rows, ONE_CELL))
-    shown = any(row["records"] is not None and set(row["unsafe"]) & {*CHECKS.values()} for row in rows)
-    status = "fail" if shown else "review" if hidden or one_cell else "pass"
+    status = "fail" if shows_unsafe(rows) else "review" if hidden or one_cell else "pass"
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
-    comments = [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
+    comments = [f"Not checked: {', '.join(NOT_CHECKED)}."]
+    comments += [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
     zeros = len(_places(rows, NOBODY))
     comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
     counts = Counter(row["status"] for row in rows)

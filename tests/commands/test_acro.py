@@ -69,7 +69,8 @@ def test_results_name_the_unsafe_cells_for_a_checker(
     people: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = people.with_name("outputs")
-    ran(capsys, people, "--totals", "margins", "--acro", str(folder))
+    out, _ = ran(capsys, people, "--totals", "margins", "--acro", str(folder))
+    assert "The CSV file shows unsafe cells." in " ".join(out.split())
     written = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     result = written["results"]["output_0"]
     text = (folder / result["files"][0]["name"]).read_text(encoding="utf-8")
@@ -86,15 +87,19 @@ def test_results_name_the_unsafe_cells_for_a_checker(
     assert sdc["summary"]["threshold"] == 1
     assert sdc["summary"]["suppressed"] is False
     assert result["status"] == "fail"
+    assert "Not checked: negative, missing, all-values-are-same." in result["comments"]
     assert set(result) >= {"uid", "type", "properties", "outcome", "command", "summary", "timestamp"}
     assert set(result) >= {"comments", "exception"}
     assert main(["safe", str(people), "--by", "region,sex", "--acro", str(folder)]) == 2
     assert "the folder must be without results, got one with" in capsys.readouterr().err
+    assert main(["safe", str(people), "--by", "region,sex", "--acro", str(people)]) == 2
+    assert "results must go to a folder that can be written, got people.csv" in capsys.readouterr().err
 
 
 def test_what_is_hidden_is_empty_and_reviewed(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = people.with_name("outputs")
-    ran(capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder))
+    out, _ = ran(capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder))
+    assert "Publish the CSV file alone." in " ".join(out.split())
     result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]["output_0"]
     assert result["status"] == "review"
     assert result["files"][0]["sdc"]["summary"]["suppressed"] is True
