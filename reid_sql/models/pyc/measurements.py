@@ -13,11 +13,14 @@ from reid_sql.parameters import COUNT, Choice, Floats, Number, plain
 
 # Correctness, uniqueness and k-anonymity violation as averages over how surprising people are. A person whose
 # anonymity set has the share p of all people carries L = −ln p nats, the surprisal. Let m(L) be the share of
-# people at each L. Then every curve of exact matching among n people is linear in m: - κ(n) = Σ m (1 − (1 −
-# p)^n) / (n p), equation 1 of Rocher, Hendrickx & de Montjoye 2025; - Ξ(n) = Σ m (1 − p)^(n − 1), where no
-# one else is of the set; - V_k(n) = Σ m P(Bin(n − 1, p) ≤ k − 2), where at most k − 2 others are. m is
-# defined on a fixed lattice of L. What lies beyond its end is as good as unique for any population in the
-# domain.
+# people at each L. Then every curve of exact matching among n people is linear in m:
+#
+#     κ(n) = Σ m (1 − (1 − p)^n) / (n p), equation 1 of Rocher, Hendrickx & de Montjoye 2025;
+#     Ξ(n) = Σ m (1 − p)^(n − 1), where no one else is of the set;
+#     V_k(n) = Σ m P(Bin(n − 1, p) ≤ k − 2), where at most k − 2 others are.
+#
+# m is defined on a fixed lattice of L. What lies beyond its end is as good as unique for any population in
+# the domain.
 
 MEASURES: Final = Choice(("correctness", "uniqueness", "k_violation"))
 Measure = Annotated[Literal["correctness", "uniqueness", "k_violation"], MEASURES]

@@ -69,3 +69,12 @@ def test_laws_are_laws() -> None:
     assert (
         skew_lognormal_law(12.0, 2.0, 6.0) @ SURPRISAL > 12 > skew_lognormal_law(12.0, 2.0, -6.0) @ SURPRISAL
     )
+
+
+@pytest.mark.parametrize("people", [2.0, 1e3, 67e6])
+def test_among_people_who_are_all_alike_nobody_is_unique(people: float) -> None:
+    """At no surprisal at all, the set is everybody: a guess is right for one of them."""
+    of = {name: float(surprisal_kernel(name, np.array([people]))[0, 0]) for name in MEASURES.words}
+    assert of["uniqueness"] < 1e-9
+    assert of["correctness"] == pytest.approx(1 / people, rel=1e-9)
+    assert of["k_violation"] == pytest.approx(1.0 if people < 5 else 0.0, abs=1e-9)
