@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +19,6 @@ from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 # What a report may contain: figures that a mask has shown or masked, and numbers of no record.
-
 
 DIGITS: Final = 12  # sums differ beyond, by the order of adding
 
@@ -88,7 +86,7 @@ def round_figures(value: Any) -> Any:  # noqa: ANN401 - any part of a document
     if isinstance(value, list | tuple):
         return [round_figures(each) for each in value]
     if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if isfinite(value) else None
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
     return value
 
 

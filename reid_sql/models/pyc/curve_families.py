@@ -93,7 +93,7 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
 
 
 def _solve_least_squares(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own
-    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/scipy_functions says
+    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/special_functions says
 
     fine = 1e-12
     return least_squares(
@@ -210,7 +210,7 @@ def _minimize_on_grid(
     name: str, grid: Floats, task: Task, curve: Callable[[float], Curve]
 ) -> tuple[float, list[str]]:
     """Search one parameter: the best on the grid, then between its neighbours."""
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - as numerics/scipy_functions says
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - as numerics/special_functions says
 
     def loss(value: float) -> float:
         return float((task.residuals(curve(value)) ** 2).sum())

@@ -56,6 +56,7 @@ REFUSAL_ZEROS: Final = (
     f"the categories must make at most {MAX_ZEROS} cells where zeros are listed, got more; "
     "name fewer or coarser columns, or leave the zeros out"
 )
+FIGURES: Final = ("records", "people", "value_sum")  # what is hidden of a cell
 SAFE_CELLS: Final = Reduction(
     __name__,
     name="safe_cells",

@@ -26,6 +26,7 @@ from reid_sql.reductions.tables import (
     CELL_COLUMNS_AND_MORE,
     DOMINANCE,
     FEW_PEOPLE,
+    FIGURES,
     HIDING,
     MAX_ZEROS,
     NOBODY,
@@ -40,7 +41,6 @@ from reid_sql.reductions.tables import (
 )
 
 VALUE: Final = "reid value"
-FIGURES: Final = ("records", "people", "value_sum")
 
 
 def safe_cells(

@@ -1,4 +1,4 @@
-"""Cells of a table of aggregates on Spark, by the shared text, and the rows of published tables."""
+"""Cells of a table of aggregates on Spark, by the shared text."""
 
 from collections.abc import Sequence
 
@@ -24,6 +24,7 @@ from reid_sql.models.tables.suppression import STATUS_WORDS, suppress_cells
 from reid_sql.reductions.tables import (
     CELL_COLUMNS,
     CELL_COLUMNS_AND_MORE,
+    FIGURES,
     HIDING,
     SAFE_CELLS,
     check_cells,
@@ -31,14 +32,13 @@ from reid_sql.reductions.tables import (
 )
 from reid_sql.reductions.tables.sql import (
     CellShape,
+    bits_of,
     codes_of_cells,
     group_rows,
     judge_cells,
     list_cells,
     list_hidden,
 )
-
-FIGURES = ("records", "people", "value_sum")
 
 
 def safe_cells(
@@ -116,7 +116,7 @@ def _hide(rows: Rows, judged: DataFrame, suppress: str, width: int) -> DataFrame
 
 def _listed(hidden: DataFrame, by: Sequence[str], suppress: str) -> DataFrame:
     """List the cells under the columns' own names; what is hidden is NULL."""
-    bits = [1 << (len(by) - 1 - place) for place, _ in enumerate(by)]
+    bits = [bits_of(len(by), [place]) for place, _ in enumerate(by)]
     over = (
         F.when(F.col("totalled").bitwiseAND(F.lit(bit)) > 0, F.lit(name))
         for bit, name in zip(bits, by, strict=True)

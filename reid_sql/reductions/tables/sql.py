@@ -27,6 +27,16 @@ NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest
 STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
 
 
+@dataclass(frozen=True)
+class CellShape:
+    """What the texts of cells hang on; an engine without `has_top` has no aggregate of the largest values."""
+
+    width: int
+    counts_people: bool
+    has_value: bool
+    has_top: bool = True
+
+
 def safe_cells(
     tbl: Source,
     by: Sequence[str],
@@ -49,7 +59,7 @@ def safe_cells(
     columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
     shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
     body = f"""
-        WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, rules, nulls)}),
+        WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
         reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
         {_hide(len(by), suppress, width_of(protection, k))},
@@ -60,7 +70,13 @@ def safe_cells(
 
 
 def _base(
-    tbl: Source, by: Sequence[str], value: str | None, entity: str | None, rules: CellRules, nulls: str
+    tbl: Source,
+    by: Sequence[str],
+    value: str | None,
+    entity: str | None,
+    shape: CellShape,
+    rules: CellRules,
+    nulls: str,
 ) -> str:
     """Group the rows, by people too if there are any: the one scan of the table.
 
@@ -72,18 +88,7 @@ def _base(
     before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"}
     where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
     rows = f"{tbl.rows(every, before=before if value is not None else {})} {where}"
-    shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
     return group_rows(rows, shape, rules.largest)
-
-
-@dataclass(frozen=True)
-class CellShape:
-    """What the texts of cells hang on; an engine without `has_top` has no aggregate of the largest values."""
-
-    width: int
-    counts_people: bool
-    has_value: bool
-    has_top: bool = True
 
 
 def group_rows(rows: str, shape: CellShape, most: int) -> str:
@@ -193,7 +198,7 @@ def _keys_of(width: int, totalled: Sequence[int]) -> str:
     """Select the columns of the cells of one set, NULL where they are totalled, and which are."""
     keys = _kept(width, totalled)
     cells = [alias if alias in keys else f"NULL AS {alias}" for alias in aliases(width)]
-    return f"{', '.join(cells)}, {_bits(width, totalled)} AS totalled"
+    return f"{', '.join(cells)}, {bits_of(width, totalled)} AS totalled"
 
 
 def _grouped(keys: Sequence[str]) -> str:
@@ -214,7 +219,7 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
         ONE_CELL: " OR ".join(f"c.people = m{place}.people" for place in range(width)),
     }
     found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
-    listed = ", ".join(str(_bits(width, totalled)) for totalled in rules.totals)
+    listed = ", ".join(str(bits_of(width, totalled)) for totalled in rules.totals)
     return f"""
           SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
             list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
@@ -227,13 +232,13 @@ def _sum_of_largest(number: int) -> str:
     return f"({' + '.join(parts)})"
 
 
-def _bits(width: int, totalled: Sequence[int]) -> int:
+def bits_of(width: int, totalled: Sequence[int]) -> int:
     """The columns that are totalled as bits of a number: the first column is the highest bit."""
     return sum(1 << (width - 1 - place) for place in totalled)
 
 
 def _margin(width: int, place: int) -> str:
-    bit, margin = _bits(width, [place]), f"m{place}"
+    bit, margin = bits_of(width, [place]), f"m{place}"
     others = [alias for o, alias in enumerate(aliases(width)) if o != place]
     matched = f"AND {same('c', margin, others)}" if others else ""
     categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
@@ -250,7 +255,7 @@ IS_UNSAFE: Final = (
 
 def codes_of_cells(width: int) -> list[str]:
     """The category of each column as a number, 0 for a total."""
-    bits = [_bits(width, [place]) for place in range(width)]
+    bits = [bits_of(width, [place]) for place in range(width)]
     return [
         f"CASE WHEN totalled & {bit} > 0 THEN 0 ELSE "
         f"dense_rank() OVER (ORDER BY totalled & {bit} DESC, q{place} ASC NULLS FIRST) END"
@@ -303,7 +308,7 @@ def _list_zeros(width: int, totalled: Sequence[int]) -> str:
     """The cells of nobody of one set of totals; too many are refused before they are made."""
     keys = _kept(width, totalled)
     categories = [
-        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {_bits(width, [place])} = 0)"
+        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {bits_of(width, [place])} = 0)"
         for place, key in enumerate(aliases(width))
         if key in keys
     ]
@@ -315,14 +320,14 @@ def _list_zeros(width: int, totalled: Sequence[int]) -> str:
     )
     cells = ", ".join(key if key in keys else f"NULL AS {key}" for key in aliases(width))
     return f"""
-          SELECT {cells}, {_bits(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
+          SELECT {cells}, {bits_of(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
             [{text(NOBODY)}], 0
           FROM (
             SELECT {", ".join(f"c{key}.{key} AS {key}" for key in keys)} FROM {products}
           ) AS reid_made
           WHERE NOT EXISTS (
             SELECT 1 FROM reid_hidden AS h
-            WHERE h.totalled = {_bits(width, totalled)} AND {same("h", "reid_made", keys)}
+            WHERE h.totalled = {bits_of(width, totalled)} AND {same("h", "reid_made", keys)}
           )"""
 
 
@@ -330,7 +335,7 @@ def _listed(by: Sequence[str], suppress: str) -> str:
     """List the cells under the columns' own names; what is hidden is NULL."""
     own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
     over = ", ".join(
-        f"CASE WHEN totalled & {_bits(len(by), [place])} > 0 THEN {text(column)} END"
+        f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
         for place, column in enumerate(by)
     )
     figures = ", ".join(
