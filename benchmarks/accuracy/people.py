@@ -20,7 +20,16 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from benchmarks.accuracy import generated, in_sql, kinds, lists, people_judge, people_page, people_persons
+from benchmarks.accuracy import (
+    generated,
+    in_sql,
+    kinds,
+    lists,
+    people_judge,
+    people_page,
+    people_persons,
+    places,
+)
 from benchmarks.accuracy.people_cases import (
     Case,
     Coded,
@@ -72,7 +81,8 @@ def measure(family: Family, count: int, seed: int) -> Iterator[Case]:
 def source_of(name: str) -> Source:
     """Where the cases of a table, or of a generator, come from."""
     of_generators: dict[str, Source] = dict.fromkeys(generated.FAMILIES, generated.cases)
-    of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(lists.KINDS, lists.cases)
+    of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(places.KINDS, places.cases)
+    of_generators |= dict.fromkeys(lists.KINDS, lists.cases)
     of_generators |= dict.fromkeys(lists.REAL, lists.cases_of_baskets)
     of_generators |= {kind.__name__: _of_kind_in_sql for kind in in_sql.KINDS}
     if name in of_generators:

@@ -94,7 +94,13 @@ FAMILIES: Final = {
             *("nlschools", "politicalInformation", "ability", "CNES", "nwtco", "mfblong"),
         ),
     ),
-    "postcodes": Family(("addresses",), ("births", "birth_sex_place", "names", "positions")),
+    "postcodes": Family(
+        (
+            *("addresses", "districts", "electoral_roll", "grid_cells", "surnames_by_region", "admissions"),
+            "birthdays",
+        ),
+        ("births", "birth_sex_place", "names", "positions"),
+    ),
     "lists": Family(
         ("baskets", "multiple_answers", "conditions"),
         ("subscriptions", "prescriptions", "symptoms", "baskets_groceries", "baskets_epub"),

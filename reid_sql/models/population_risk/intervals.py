@@ -48,7 +48,7 @@ class IntervalWidth:
 
 
 WIDTHS: Final[Mapping[str, IntervalWidth]] = {
-    "uniqueness": IntervalWidth(0.15, 0.7, 2.2, 1.0, 1.25),
+    "uniqueness": IntervalWidth(0.09, 1.3, 1.25, 1.4, 1.3),
     "correctness": IntervalWidth(0.08, 1.0, 1.0, 1.1, 1.6),
     "below_k": IntervalWidth(0.12, 1.0, 1.0, 1.3, 2.0, 2.5),
 }

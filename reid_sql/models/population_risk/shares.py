@@ -205,20 +205,22 @@ def predict_with_donors(model: PeopleModel, name: str, people: float, k: int) ->
 
 
 def predict_by_shape(model: PeopleModel, name: str, people: float, k: int) -> SharesByShape:
-    """Predict one share for each shape."""
-    kind, shapes = KINDS[name], np.exp(model.overdispersion.log_shapes(people))
-    q = np.exp(model.drawn_log_q)[:, None]
-    terms = kind.by_model(q, shapes, people, k)  # (draws, shapes)
-    values = np.asarray(terms.mean(axis=0))
-    mean_shape = np.exp(model.shapes @ np.log(shapes))
+    """Predict one share for each shape; 0 for shapes without weight."""
+    kind, likely = KINDS[name], model.shapes > 0
+    weights, log_shapes = model.shapes[likely], model.overdispersion.log_shapes(people)[likely]
+    q, shapes = np.exp(model.drawn_log_q)[:, None], np.exp(log_shapes)
+    joined = kind.by_model(q, shapes, people, k).mean(axis=0)
+    mean_shape = np.exp(weights @ log_shapes)
     variance = float(kind.by_model(q, np.array([mean_shape]), people, k).var())
-    if model.sample is None:
-        return SharesByShape(values, variance)
-    by_sample = predict_by_sample(kind, model.sample, shapes, (model.histogram, people), k)
-    margin = MARGIN_RECORDS / model.records
-    distance = float(model.shapes @ (log_odds(by_sample, margin) - log_odds(values, margin)))
-    joined = join_predictions(values, by_sample, model.records / people, margin)
-    return SharesByShape(joined, variance, distance)
+    distance = 0.0
+    if model.sample is not None:
+        by_sample = predict_by_sample(kind, model.sample, shapes, (model.histogram, people), k)
+        margin = MARGIN_RECORDS / model.records
+        distance = float(weights @ (log_odds(by_sample, margin) - log_odds(joined, margin)))
+        joined = join_predictions(joined, by_sample, model.records / people, margin)
+    values = np.zeros(len(likely))
+    values[likely] = joined
+    return SharesByShape(values, variance, distance)
 
 
 def predict_by_sample(
