@@ -287,3 +287,16 @@ def test_provable_lower_ends_are_below_every_population(sizes: tuple[int, ...], 
     assert bounds.low["correctness"] * people == pytest.approx(len(sizes))
     least = fewest_below(sizes, unseen, 2)
     assert bounds.low["uniqueness"] * people == pytest.approx(least)  # one person lifts one class
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_registers_of_few_wide_columns_are_not_understated(seed: int) -> None:
+    """Area, day of birth and sex hardly repeat together in a sample, but nothing else ties them."""
+    rng, people = np.random.default_rng(seed), 60_000
+    area = rng.integers(0, 40, people)
+    born = (rng.beta(1.5, 1.8, people) * 80 * 365).astype(np.int64)
+    codes = np.stack([area, born, rng.integers(0, 2, people)], axis=1)
+    unique = float((np.unique(codes, axis=0, return_counts=True)[1] == 1).sum()) / people
+    row = answer(of_values(codes[:400].astype(str).T.tolist(), [False, True, False]), [people])[0]
+    assert row.uniqueness_low <= unique <= row.uniqueness_high
+    assert row.uniqueness > unique - 0.05
