@@ -79,10 +79,10 @@ def below_k(q: npt.ArrayLike, shape: npt.ArrayLike, people: float, k: int) -> Fl
 
 
 def sum_negative_binomial(size: npt.ArrayLike, chance: npt.ArrayLike, terms: npt.ArrayLike) -> Floats:
-    """P(M < `terms`) of a negative binomial M, as a sum of its probabilities: none is below 0, so none cancel.
+    """P(M < `terms`) of a negative binomial M, as a sum of its probabilities.
 
     P(M = 0) = p^s and P(M = m + 1) = P(M = m) (s + m)/(m + 1) (1 − p). It is the incomplete beta function
-    I_p(s, terms), for a few terms in a tenth of its time.
+    I_p(s, terms), for a few terms in a tenth of its time; no probability is below 0, so that none cancel.
 
     >>> sum_negative_binomial([2.0, 2.0], 0.5, [1, 2]).tolist()
     [0.25, 0.5]
