@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 import reid_sql
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.registering import prepare
 from reid_sql.sources.files import connect_quietly
 from reid_sql_udfs import declared
@@ -29,10 +30,12 @@ def test_the_stored_form_is_what_the_declarations_make() -> None:
 def test_a_private_connection_has_the_same_functions() -> None:
     """Comments are left out, which nobody reads there, and bare names are found by the search path."""
     asked = """SELECT schema_name, function_name, function_type, parameters, macro_definition
-        FROM duckdb_functions() WHERE NOT internal AND function_name <> 'reid_database'
+        FROM duckdb_functions()
+        WHERE NOT internal AND function_name NOT IN ('reid_database', 'reid_functions')
         AND database_name {} 'temp' ORDER BY ALL"""
     with duckdb.connect() as public, connect_quietly() as private:
         reid_sql.register(public)
+        make_functions(private, declared())
         found, expected = (con.execute(asked.format("<>")).fetchall() for con in (private, public))
         bare = public.execute(asked.format("=")).fetchall()
         assert private.execute(asked.format("=")).fetchall() == []
