@@ -22,6 +22,7 @@ from ibis.expr.types import Table as IbisTable
 import reid_sql_udfs
 from reid_sql import registry
 from reid_sql.engines.arrow import ARROW_TYPES
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.ibis.frames import COMPUTING, aliases, check_columns, count_by, with_aliases
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -244,6 +245,7 @@ def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mappin
     call = f"FROM {declared.name}({', '.join('?' * len(values))})"
     COMPUTING.get()()
     with _models_of(con, values, keep=declared.models), refused():
+        make_functions(con, [declared.name])
         return _typed(declared, con.sql(call, params=values).to_arrow_table())
 
 

@@ -10,6 +10,7 @@ from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release, TableEngine
 from reid_sql.check.sources import PUBLISHED, Source
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
@@ -81,10 +82,11 @@ class Calls:
             return self.others.get(OTHER_TABLES[parameter.name])
         return given.get(parameter.name)
 
-    def ask(self, sql: str, values: Sequence[Any], label: str) -> Answer:
-        """Run one statement, showing progress; raise what DuckDB refuses as one sentence."""
+    def ask(self, sql: str, values: Sequence[Any], function: str, label: str | None = None) -> Answer:
+        """Call a function by one statement, showing progress; raise what DuckDB refuses as one sentence."""
         try:
-            return run(self.con, sql, values, f"{self.table.name}: {label}")
+            make_functions(self.con, [function])
+            return run(self.con, sql, values, f"{self.table.name}: {label or function}")
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
@@ -101,7 +103,7 @@ class Calls:
                 f"entity := {sql_literal(self.table.entity)}"
             )
             values = [name, tbl, list(check.quasi_identifiers)]
-            self.ask(f"FROM fit_copula(?, ?, ?, {options})", values, "fitting a copula")
+            self.ask(f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula")
             self._models[key] = name
         return self._models[key]
 
@@ -203,6 +205,7 @@ class DuckDBTable(TableEngine):
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""
+        make_functions(self.con, ["profile"])
         label = f"{self.table.name}: missing-value codes"
         return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
 

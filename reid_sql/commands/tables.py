@@ -11,6 +11,7 @@ import duckdb
 
 from reid_sql import registry
 from reid_sql.commands.options import names, number, numbers
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import sql_literal
@@ -64,6 +65,7 @@ def call(
     """Call a table function: arguments in order, then options by name; CALL is its place in `query`."""
     named = "".join(f", {name} := {sql_literal(value)}" for name, value in options.items())
     text = f"{function}({', '.join('?' * len(arguments))}{named})"
+    make_functions(con, [function])
     return run(con, query.replace("CALL", text), list(arguments), words)
 
 

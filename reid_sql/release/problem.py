@@ -17,6 +17,7 @@ from reid_sql.check.gate import ShowProgress
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.control_characters import escape_control_characters
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
 from reid_sql.hierarchies.limits import Limit
@@ -344,6 +345,7 @@ def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
 def profile_facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]:
     """Profile the columns as far as hierarchies depend on it."""
     rows: list[dict[str, Any]] = []
+    make_functions(release.engine.con, ["profile"])
     for start in range(0, len(columns), MAX_COLUMNS):
         asked = [release.engine.view, list(columns[start : start + MAX_COLUMNS])]
         rows += run(

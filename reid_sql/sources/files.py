@@ -72,13 +72,13 @@ class Opened:
 
 
 def connect_quietly() -> duckdb.DuckDBPyConnection:
-    """Open a connection with the functions, which fetches nothing from elsewhere."""
-    from reid_sql.engines.duckdb import register  # noqa: PLC0415 - help is shown without the functions
+    """Open a private connection, which fetches nothing from elsewhere; `make_functions` puts functions in."""
+    from reid_sql.engines.duckdb import open_private  # noqa: PLC0415 - help is shown without the functions
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
     con = duckdb.connect(config=CONFIG)
     con.execute(f"{QUIET}; SET TimeZone = 'UTC'")
-    register(con, declared(), is_private=True)
+    open_private(con, declared())
     return con
 
 
@@ -252,8 +252,15 @@ def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
 def _attach_database(
     con: duckdb.DuckDBPyConnection, view: str, words: str, file: str, table: str | None
 ) -> Opened:
-    """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours."""
+    """Attach a database under a name of its own: nothing in it shadows a function or a setting of ours.
+
+    Its views and its generated columns may call any function.
+    """
+    from reid_sql.engines.duckdb import make_functions  # noqa: PLC0415 - help is shown without the functions
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
     catalog = f"{view}_database"
+    make_functions(con, declared())
     with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
         con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
     known = con.execute(

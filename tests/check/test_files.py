@@ -12,6 +12,7 @@ import pytest
 from reid_sql.check import gate
 from reid_sql.check.gate import check
 from reid_sql.check.policy import read_policy
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
 from reid_sql.sources.files import open_source
 from tests.processes import command
@@ -58,6 +59,7 @@ def test_every_line_of_a_text_file_is_a_record_as_it_is_written(tmp_path: Path, 
     (tmp_path / "t.csv").write_bytes(content)
     assert figures(tmp_path, 'file = "t.csv"') == true
     con, name = open_source(str(tmp_path / "t.csv"))
+    make_functions(con, ["risk_summary"])
     assert con.execute(f"SELECT k, records FROM risk_summary({name}, ['a'])").fetchall() == [true[1:]]
 
 

@@ -1,5 +1,5 @@
 """DuckDB: the functions as macros that ask a planner for their SQL, bodies as vectorised Arrow functions."""
 
-from reid_sql.engines.duckdb.registering import connection_of, register
+from reid_sql.engines.duckdb.registering import connection_of, make_functions, open_private, register
 
-__all__ = ["connection_of", "register"]
+__all__ = ["connection_of", "make_functions", "open_private", "register"]

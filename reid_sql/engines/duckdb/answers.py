@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final
 
 from reid_sql import registry
-from reid_sql.engines.duckdb.names import BEGIN, REFUSE
+from reid_sql.engines.duckdb.names import BEGIN, BODY, REFUSE
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.function import Answer, Function
 from reid_sql.parameters import (
@@ -82,7 +82,6 @@ def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[
     return {each.name: checked[each.name] if each.name in own else None for each in arguments}
 
 
-BODY: Final = "reid_body_"  # before a function's name, its Python body
 MAX_CALLS: Final = 2**63 - 1  # rows of a range that has no end, each of which asks a body for its answer
 # What arrives as bytes where arrow_lossless_conversion is set.
 IN_ARROW: Final = {"HUGEINT": "DECIMAL(38, 0)"}

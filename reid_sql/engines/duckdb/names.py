@@ -10,6 +10,7 @@ HOME: Final = "reid_home.main."  # placeholder of the catalogue of our macros
 DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
 PLAN: Final = "reid_plan"  # a Python function: the query of a call, as text
 REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
+BODY: Final = "reid_body_"  # before a function's name, its Python body
 BEGIN: Final = "reid_begin"  # a Python function: begins a body, and returns the number to ask it by
 # A macro may have the name of one of these, and no name of a place can stand before them: operators, and
 # the list and the row in which a user writes columns.

@@ -11,8 +11,8 @@ import pyarrow as pa
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
-from reid_sql.engines.duckdb.answers import BODY, body_name, sql_type
-from reid_sql.engines.duckdb.names import BEGIN
+from reid_sql.engines.duckdb.answers import body_name, sql_type
+from reid_sql.engines.duckdb.names import BEGIN, BODY
 from reid_sql.engines.group_answers import group_kernel
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function

@@ -1,6 +1,7 @@
 """Registering: the macros and the Python functions in a database, of whose files none is written to."""
 
 import json
+import re
 import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping
@@ -8,6 +9,7 @@ from inspect import Parameter as Argument
 from inspect import Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
@@ -15,6 +17,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 from reid_sql import registry
 from reid_sql._version import __version__
 from reid_sql.engines.duckdb.names import (
+    BODY,
     DATABASE,
     HOME,
     OPERATORS,
@@ -56,6 +59,10 @@ class Prepared(NamedTuple):
     bare_macros: Mapping[str, str]
     comments: str
     python: Mapping[str, PythonFunction]
+
+    def own_macros(self) -> dict[str, str]:
+        """The macros for this version of DuckDB."""
+        return {**self.macros, **({} if SHOWS_TYPES else self.macros_before_get_type)}
 
     def text(self) -> str:
         """The stored form."""
@@ -127,13 +134,8 @@ PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, o
 def register(
     given: Any,  # noqa: ANN401 - see connection_of
     functions: "Mapping[str, Function]",
-    *,
-    is_private: bool = False,
 ) -> str:
     """Put the functions into this connection, and return the schema that contains them.
-
-    A private connection is one that a command has just opened: nothing in it bears a name of ours, and nobody
-    reads the comments of its catalogue.
 
     Twice is harmless, and an open transaction stays as it is.
 
@@ -144,15 +146,68 @@ def register(
     con = connection_of(given)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
-        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(
-            cursor, functions, is_private=is_private
-        )
-        registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
-        if is_private:  # where no macro of a user's has a name of ours, nor does anybody write USE
-            con.execute(f"SET search_path = 'memory.main,{catalogue}.main'")
-        else:
-            _reach(con, functions, catalogue)
+        catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
+        _hold_models(con, cursor)
+        _reach(con, functions, catalogue)
     return f"{catalogue}.main"
+
+
+def _hold_models(con: duckdb.DuckDBPyConnection, cursor: duckdb.DuckDBPyConnection) -> None:
+    """Keep the models of this database while the connection is open."""
+    registry.holds(cursor.execute(f"SELECT system.main.{DATABASE}()").fetchall()[0][0], con)
+
+
+class _Private(NamedTuple):
+    """What can be made in a private connection, and the names of what was."""
+
+    functions: Prepared
+    made: set[str]
+
+
+PRIVATE: Final[WeakKeyDictionary[duckdb.DuckDBPyConnection, _Private]] = WeakKeyDictionary()
+CALLED: Final = re.compile(rf"{re.escape(HOME)}(\w+)")
+
+
+def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> None:
+    """Prepare a connection that a command has just opened for those functions that `make_functions` names.
+
+    Nothing in it has a name of ours, and nobody writes USE there. So the search path suffices: it contains no
+    database of the user's, whose macros would answer for a function that is not made.
+    """
+    with LOCK:
+        cursor = con.cursor()
+        made = _plan_for(functions)
+        # A body of a whole table is called by the plan of its own function alone, one of rows by any plan.
+        own = {name for name, each in made.python.items() if name.startswith(BODY) and each.is_volatile}
+        shared = {name: each for name, each in made.python.items() if name not in own}
+        _register_python(cursor, shared, set())
+        con.execute(f"ATTACH ':memory:' AS {PUBLIC} (READ_WRITE)")
+        con.execute(f"SET search_path = 'memory.main,{PUBLIC}.main'")
+        _hold_models(con, cursor)
+        PRIVATE[con] = _Private(made, {PLAN, REFUSE, DATABASE, *shared})
+
+
+def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
+    """Make the functions that a private connection is about to call; any other connection has all of them.
+
+    Making all takes longer than most answers.
+    """
+    with LOCK:
+        private = PRIVATE.get(con)
+        if private is None or private.made.issuperset(names):
+            return
+        macros, python = private.functions.own_macros(), private.functions.python
+        needed, called = set(names), set(names)
+        while called:
+            called = {each for name in called for each in CALLED.findall(macros.get(name, ""))} - needed
+            needed |= called
+        cursor = con.cursor()
+        bodies = {name: python[name] for name in python if name.removeprefix(BODY) in needed}
+        _register_python(cursor, bodies, private.made)
+        private.made.update(bodies)
+        for name in [each for each in macros if each in needed - private.made]:
+            _make_macros(cursor, {name: macros[name]}, f"CREATE MACRO {PUBLIC}.main.", f"{PUBLIC}.main.")
+            private.made.add(name)
 
 
 def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
@@ -220,11 +275,9 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
     return set().union(*theirs) & functions.keys()
 
 
-def _make_catalogue(
-    cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", *, is_private: bool
-) -> str:
+def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
-    listed = _Listed(set(), set(), set(), {}) if is_private else _listed(cursor)
+    listed = _listed(cursor)
     if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
         raise OutOfDomainError(REDEFINED)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
@@ -232,8 +285,7 @@ def _make_catalogue(
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
         raise OutOfDomainError(REFUSAL_NAMES_TAKEN)
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
-    PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
-    made = prepared(functions)
+    made = _plan_for(functions)
     reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
     if reserved:  # DuckDB has no place for ours next to them
         raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
@@ -242,12 +294,16 @@ def _make_catalogue(
     create = f"CREATE OR REPLACE MACRO {place}"
     marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    macros = {**made.macros, **({} if SHOWS_TYPES else made.macros_before_get_type)}
-    _make_macros(cursor, macros, create, place)
-    if not is_private:
-        _execute(cursor, made.comments.replace(HOME, place))
+    _make_macros(cursor, made.own_macros(), create, place)
+    _execute(cursor, made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue
+
+
+def _plan_for(functions: "Mapping[str, Function]") -> Prepared:
+    """Let the planner know the functions, and return what is made for them."""
+    PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
+    return prepared(functions)
 
 
 def _register_python(

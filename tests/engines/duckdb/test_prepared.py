@@ -2,14 +2,20 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.registering import prepare
-from reid_sql.sources.files import connect_quietly
+from reid_sql.function import Function
+from reid_sql.sources.files import connect_quietly, open_source
 from reid_sql_udfs import declared
+from tests.conformance.engines import Answers, Given, Sql, engine_named, frames_in
+from tests.conformance.test_functions import agree, fit, question
 from tests.processes import environment
 from tools.prepared import STORED
 
@@ -29,10 +35,12 @@ def test_the_stored_form_is_what_the_declarations_make() -> None:
 def test_a_private_connection_has_the_same_functions() -> None:
     """Comments are left out, which nobody reads there, and bare names are found by the search path."""
     asked = """SELECT schema_name, function_name, function_type, parameters, macro_definition
-        FROM duckdb_functions() WHERE NOT internal AND function_name <> 'reid_database'
+        FROM duckdb_functions()
+        WHERE NOT internal AND function_name NOT IN ('reid_database', 'reid_functions')
         AND database_name {} 'temp' ORDER BY ALL"""
     with duckdb.connect() as public, connect_quietly() as private:
         reid_sql.register(public)
+        make_functions(private, declared())
         found, expected = (con.execute(asked.format("<>")).fetchall() for con in (private, public))
         bare = public.execute(asked.format("=")).fetchall()
         assert private.execute(asked.format("=")).fetchall() == []
@@ -41,6 +49,55 @@ def test_a_private_connection_has_the_same_functions() -> None:
         ]
     assert found == expected != []
     assert {row[1] for row in bare} <= {row[1] for row in found}
+
+
+class Private(Sql):
+    """A private connection that makes what it is asked, and nothing else."""
+
+    name = "duckdb"
+
+    def __init__(self) -> None:
+        self.con = connect_quietly()
+
+    def ask(self, declared: Function, given: Given) -> Answers | str:
+        make_functions(self.con, [declared.name])
+        for name, value in given.items():
+            frames = {f"{name}_{place}": each for place, each in enumerate(frames_in(value))}
+            if isinstance(value, pl.DataFrame):
+                frames[name] = value
+            for each, frame in frames.items():
+                self.con.register(each, frame.to_arrow())
+        answer = self.con.execute(self.sql(declared, given))
+        names = [column[0] for column in answer.description or []]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+@pytest.mark.parametrize("name", declared())
+def test_a_private_connection_answers_by_one_function_alone(name: str) -> None:
+    """Nothing is left out that its plan calls; a model that it names is fitted by another function."""
+    function, engine, public = declared()[name], Private(), engine_named("duckdb")
+    if function.models:
+        fit(engine)
+        fit(public)
+    given = question(engine, function)
+    agree(function, engine.ask(function, given), public.ask(function, given))
+
+
+def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_path: Path) -> None:
+    file = tmp_path / "town.duckdb"
+    with duckdb.connect(file) as con:
+        reid_sql.register(con)
+        made = "double AS (uniqueness_from_probability(a, 101))"
+        con.execute(f"CREATE TABLE generated (a DOUBLE, u {made}); INSERT INTO generated VALUES (0.01)")
+        con.execute("CREATE VIEW scored AS SELECT a, uniqueness_from_probability(a, 101) AS u FROM generated")
+        con.execute("CREATE VIEW counted AS FROM reid.risk_summary('generated', ['a'])")
+        expected = con.execute("FROM scored").fetchall()
+    assert expected == [(0.01, pytest.approx(0.99**100))]
+    for table in ("scored", "generated"):
+        private, view = open_source(str(file), table)
+        assert private.execute(f"FROM {view}").fetchall() == expected
+    private, view = open_source(str(file), "counted")
+    assert private.execute(f"SELECT records FROM {view}").fetchall() == [(1,)]
 
 
 @pytest.mark.newest  # DuckDB 1.4 imports pyarrow
