@@ -1714,10 +1714,10 @@ def pyc_extrapolate(
     $ uniqueness_low   <f64> 0
     $ uniqueness_high  <f64> 0.00339894
     $ k_violation      <f64> 0.0179734
-    $ k_violation_low  <f64> 0.00333337
+    $ k_violation_low  <f64> 0.00333336
     $ k_violation_high <f64> 0.0794134
     $ entropy          <f64> 7.68065
-    $ tail             <f64> -2.31716
+    $ tail             <f64> -3.21845
     $ status           <str> 'few_sizes: fewer than 4 sizes give no shape, so the Pitman–Yor curve is used; no_...
     """
 
@@ -1733,7 +1733,7 @@ def pyc_fit(
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
-    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
     `nulls='wildcard'`, whose classes overlap.
 
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a

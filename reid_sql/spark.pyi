@@ -2272,10 +2272,10 @@ def pyc_extrapolate(
      uniqueness_low   | 0
      uniqueness_high  | 0.00339894
      k_violation      | 0.0179734
-     k_violation_low  | 0.00333337
+     k_violation_low  | 0.00333336
      k_violation_high | 0.0794134
      entropy          | 7.68065
-     tail             | -2.31716
+     tail             | -3.21845
      status           | few_sizes: fewer than 4 sizes give no shape, so the Pitma...
     """
 
@@ -2290,7 +2290,7 @@ def pyc_fit(
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
-    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
     `nulls='wildcard'`, whose classes overlap.
 
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a

@@ -17,7 +17,7 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
 
     The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
-    from 0 to 1, heavy tails unlikely) or 'flat' (from −20 to 1). Refuses an empty table, and
+    from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
     `nulls := 'wildcard'`, whose classes overlap.
 
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a

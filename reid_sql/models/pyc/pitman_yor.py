@@ -19,7 +19,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
-from reid_sql.models.numerics import special_functions
+from reid_sql.models.numerics.lattice_posterior import explore_posterior
 from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.numerics.special_functions import (
@@ -27,6 +27,7 @@ from reid_sql.models.numerics.special_functions import (
     expit,
     inverse_harmonic,
     log_gamma_ratio,
+    log_gamma_ratio_of_large,
     log_rising_ratio,
     logit,
 )
@@ -216,9 +217,7 @@ Prior = Annotated[Literal["archer", "flat"], PRIOR]
 ENTROPY_RANGE: Final = (1e-3, 60.0)
 TAIL_RANGES: Final = {"archer": (0.0, 1 - 1e-6), "flat": (-1.0, 1 - 1e-6)}
 MIN_FITTED_PRODUCT: Final = -27.0  # beyond h·γ of this the sets are equal in size to a part in 10¹¹
-LATTICE_SIDE: Final = 25  # lattice points a side
-LATTICE_SIGMAS: Final = 5.0  # standard deviations that the lattice spans to each side
-MAX_ROUNDS: Final = 9
+MAX_STEPS: Final = 31  # steps by which classes grow that are added up one by one
 
 
 @dataclass(frozen=True)
@@ -249,20 +248,54 @@ class PycFit:
     status: str
 
 
-def log_likelihood(histogram: Histogram, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
+@dataclass(frozen=True)
+class Partition:
+    """What the likelihood takes of a histogram, so that it is computed once for all points."""
+
+    records: float
+    classes: float
+    larger: Floats  # (steps,): classes of more than 1, 2, … people, up to MAX_STEPS
+    nodes: Floats  # class sizes above MAX_STEPS + 1, by quadrature
+    weights: Floats
+
+    @property
+    def noise(self) -> float:
+        """Rounding error of the log-likelihood, whose terms are of the size of ln n!."""
+        return float(np.finfo(float).eps * (1 + self.records * np.log(self.records)))
+
+    @classmethod
+    def of(cls, histogram: Histogram) -> "Partition":
+        """Count the steps by which the classes grew to their sizes."""
+        sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
+        steps = np.arange(1.0, min(float(sizes.max(initial=1.0)), MAX_STEPS + 1.0))
+        at_most = np.concatenate([[0.0], np.cumsum(counts)])[np.searchsorted(sizes, steps, side="right")]
+        big = sizes > MAX_STEPS + 1
+        return cls(
+            float(sizes @ counts),
+            float(counts.sum()),
+            counts.sum() - at_most,
+            *class_quadrature(sizes[big], counts[big]),
+        )
+
+
+def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
     """Log-probability of the partition into classes of these sizes, up to a constant; arguments broadcast."""
     checkpoint()
     # Seat n people one after the other (Pitman 1995): the next opens class l + 1 with chance (α + l d)/(α +
     # i) and joins a class of size m with (m − d)/(α + i), i people seated. The product over all is
     # Π_{l<K} (α + l d) · Π_classes (1 − d)(2 − d) … (m − 1 − d) / ((α + 1) … (α + n − 1)), whose logarithm is
-    # Σ_m s_m ln[Γ(m−d)/Γ(1−d)] + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)].
+    # Σ_i t_i ln(i − d) + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)], t_i the number of classes of more than i.
+    # From i = b on, b = MAX_STEPS + 1, the first sum is Σ_m s_m ln[Γ(m−d)/Γ(b−d)] over sizes m > b.
     h, gamma = np.broadcast_arrays(np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64))
     d, alpha = parameters(h, np.maximum(gamma, MIN_FITTED_PRODUCT / h))
-    sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
-    records, classes = float(sizes @ counts), float(counts.sum())
-    nodes, weights = class_quadrature(sizes[sizes > 1], counts[sizes > 1])
-    within = log_gamma_ratio((1 - d)[..., None], nodes - 1) @ weights  # (points,)
-    return within + _log_openings(d, alpha, classes) - log_gamma_ratio(alpha + 1, records - 1)
+    partition = classes if isinstance(classes, Partition) else Partition.of(classes)
+    base = np.arange(1.0, len(partition.larger) + 1)
+    within = np.log(base - d[..., None]) @ partition.larger  # (points,)
+    if partition.nodes.size:
+        start = (MAX_STEPS + 1 - d)[..., None]
+        within += log_gamma_ratio_of_large(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
+    seats = log_gamma_ratio(alpha + 1, partition.records - 1)
+    return within + _log_openings(d, alpha, partition.classes) - seats
 
 
 def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
@@ -272,12 +305,9 @@ def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
     count = classes - 1
     step = d / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        rising = count * np.log(np.abs(d)) + log_gamma_ratio(1 / step + 1, count)  # d > 0
-        falling = count * np.log(np.abs(d)) + log_gamma_ratio(
-            -1 / step - count, count
-        )  # d < 0: |d| (α/|d| − l)
+        first = np.where(d > 0, 1 / step + 1, -1 / step - count)
+        exact = count * np.log(np.abs(d)) + log_gamma_ratio(first, count)
         nearly_flat = count * np.log(alpha) + step * count * (count + 1) / 2
-    exact = np.where(d > 0, rising, falling)
     openings = np.where(np.abs(step) * classes**2 < 1e-6, nearly_flat, exact)  # noqa: PLR2004 - next: 1e-12
     return np.where(alpha + count * d > 0, openings, -np.inf)
 
@@ -319,52 +349,26 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
 
 
 def _compute_posterior(histogram: Histogram, prior: Prior) -> Posterior:
-    """Walk a lattice onto the posterior: each round takes the mean and spread that the last one found."""
     low, high = TAIL_RANGES[prior]
     box = np.log([ENTROPY_RANGE, (1 - high, 1 - low)])  # (2, ends): ln h and ln(1 − γ)
-    centre, spread = box.mean(axis=1), np.diag((box[:, 1] - box[:, 0]) / 2 / LATTICE_SIGMAS)
-    side = np.linspace(-LATTICE_SIGMAS, LATTICE_SIGMAS, LATTICE_SIDE)
-    lattice = np.stack([axis.ravel() for axis in np.meshgrid(side, side)])  # (2, points)
-    for _ in range(MAX_ROUNDS):
-        points = centre[:, None] + spread @ lattice
-        weight = _normalize(_log_posterior(histogram, points, box, prior))
-        best = points[:, np.argmax(weight)]
-        centre = points @ weight
-        covariance = (points - centre[:, None]) * weight @ (points - centre[:, None]).T
-        floor = (
-            spread @ spread.T * (LATTICE_SIGMAS / LATTICE_SIDE) ** 2
-        )  # nothing narrower than the lattice can be seen in one round
-        spread = np.linalg.cholesky(covariance + floor)
-    mode = _find_mode(histogram, best, box, prior)
+    partition = Partition.of(histogram)
+    points, weight, mode = explore_posterior(
+        lambda points: _log_posterior(partition, points, box, prior), box, partition.noise
+    )
+    h, rest = (float(value) for value in np.exp(mode))
     return Posterior(
-        np.exp(points[0]), 1 - np.exp(points[1]), weight, mode, _describe_fit(histogram, mode[0])
+        np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), _describe_fit(histogram, h)
     )
 
 
-def _normalize(log_posterior: Floats) -> Floats:
-    weight: Floats = np.exp(log_posterior - log_posterior.max())
-    return np.asarray(weight / weight.sum())
-
-
-def _log_posterior(histogram: Histogram, points: Floats, box: Floats, prior: Prior) -> Floats:
+def _log_posterior(partition: Partition, points: Floats, box: Floats, prior: Prior) -> Floats:
     """Log-posterior density in (ln h, ln(1 − γ)), −∞ outside the box; its Jacobian is h (1 − γ)."""
     inside = ((points >= box[:, :1]) & (points <= box[:, 1:])).all(axis=0)
     log_density = np.full(points.shape[1], -np.inf)
     h, rest = np.exp(points[:, inside])
     log_prior = -10 / rest if prior == "archer" else np.zeros_like(rest)
-    log_density[inside] = log_likelihood(histogram, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
+    log_density[inside] = log_likelihood(partition, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
     return log_density
-
-
-def _find_mode(histogram: Histogram, start: Floats, box: Floats, prior: Prior) -> tuple[float, float]:
-    """Find the mode in (h, γ) itself, so without the Jacobian, from the lattice's best point."""
-
-    def loss(point: Floats) -> float:
-        inside = np.clip(point, box[:, 0], box[:, 1])
-        return float(inside.sum() - _log_posterior(histogram, inside[:, None], box, prior)[0])
-
-    h, rest = np.exp(np.clip(special_functions.minimize_point(loss, start), box[:, 0], box[:, 1]))
-    return float(h), float(1 - rest)
 
 
 def _describe_fit(histogram: Histogram, entropy: float) -> str:

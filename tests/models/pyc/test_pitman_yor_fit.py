@@ -6,6 +6,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import (
+    Prior,
     entropy_and_tail,
     fit_pitman_yor,
     log_likelihood,
@@ -64,6 +65,20 @@ def test_the_mode_is_no_worse_than_any_point_of_a_fine_grid() -> None:
     h, gamma = np.meshgrid(np.linspace(2, 8, 120), np.linspace(-0.5, 0.9, 120))
     best = log_likelihood(histogram, found.entropy, found.tail)
     assert best >= log_likelihood(histogram, h.ravel(), gamma.ravel()).max() - 1e-6
+
+
+@pytest.mark.parametrize("prior", ["archer", "flat"])
+def test_the_posterior_of_a_large_table_lies_around_its_mode(prior: Prior) -> None:
+    # Narrow ridges, which a first lattice over the whole box misses: its own points would be far below.
+    sizes = 2 ** np.arange(20)
+    for histogram in (
+        Histogram(sizes, sizes[::-1].copy(), sizes * sizes[::-1]),
+        Histogram(np.array([2]), np.array([100_000]), np.array([200_000])),
+    ):
+        found, posterior = fit_pitman_yor(histogram, prior)
+        likely = posterior.weight > 1e-6 * posterior.weight.max()
+        values = log_likelihood(histogram, posterior.entropy[likely], posterior.tail[likely])
+        assert values.min() > float(log_likelihood(histogram, found.entropy, found.tail)) - 30
 
 
 def test_the_same_histogram_gives_the_same_fit() -> None:
