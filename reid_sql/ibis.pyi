@@ -919,14 +919,14 @@ def fit_people(
     $ ordered                 <list[str]> ['age', 'postcode']
     $ values                        <i64> 125
     $ tree                    <list[str]> ['age', 'sex on postcode', 'postcode']
-    $ tree_weight                   <f64> 0.705099
+    $ tree_weight                   <f64> 0.705098
     $ donors                        <i64> 775
     $ entropy                       <f64> 7.9602
-    $ shape                         <f64> 7.40624
+    $ shape                         <f64> 12.6674
     $ total_correlation             <f64> 0
     $ interaction_information       <f64> null
     $ kl_divergence                 <f64> 0.207849
-    $ predictive_check              <f64> 1.84389
+    $ predictive_check              <f64> 1.52234
     $ status                        <str> 'ok'
     $ records_dropped               <i64> 0
     $ nulls                         <str> 'value'
@@ -1206,17 +1206,17 @@ def population_risk(
     Rows: 1
     Columns: 22
     $ population                <f64> 20000
-    $ uniqueness                <f64> 0.0453401
-    $ uniqueness_low            <f64> 0.0286238
-    $ uniqueness_high           <f64> 0.0782255
-    $ correctness               <f64> 0.191431
-    $ correctness_low           <f64> 0.164674
-    $ correctness_high          <f64> 0.235569
-    $ below_k                   <f64> 0.267794
-    $ below_k_low               <f64> 0.1886
-    $ below_k_high              <f64> 0.422541
+    $ uniqueness                <f64> 0.0448224
+    $ uniqueness_low            <f64> 0.0292304
+    $ uniqueness_high           <f64> 0.0656278
+    $ correctness               <f64> 0.192871
+    $ correctness_low           <f64> 0.166436
+    $ correctness_high          <f64> 0.236344
+    $ below_k                   <f64> 0.27194
+    $ below_k_low               <f64> 0.192736
+    $ below_k_high              <f64> 0.42556
     $ status                    <str> 'ok'
-    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique by age, sex and ...
+    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 6.6 %) are unique by age, sex and ...
     $ uniqueness_provable_low   <f64> 0
     $ uniqueness_provable_high  <f64> 0.367711
     $ correctness_provable_low  <f64> 0.0865
@@ -1279,10 +1279,10 @@ def population_uniqueness(
     Rows: 3
     Columns: 8
     $ method          <str> 'people', 'bound', 'ewens'
-    $ unique_records  <f64> 906.803, 7006.67, 1496.3
-    $ uniqueness      <f64> 0.0453401, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.0286238, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0782255, 0.367711, 0.0820607
+    $ unique_records  <f64> 896.448, 7006.67, 1496.3
+    $ uniqueness      <f64> 0.0448224, 0.350333, 0.0748148
+    $ uniqueness_low  <f64> 0.0292304, 0, 0.0678147
+    $ uniqueness_high <f64> 0.0656278, 0.367711, 0.0820607
     $ status          <str> 'ok', "upper_bound: no estimate, but the sample's share of unique records, too high...
     $ records_dropped <i64> 0, 0, 0
     $ nulls           <str> 'value', 'value', 'value'
@@ -1996,9 +1996,9 @@ def validate_risk(
     $ fraction        <f64> 0.1, 0.1, 0.1
     $ sample          <i64> 1, 1, 2
     $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
-    $ value           <f64> 0.322498, 0.53042, 0.344311
-    $ low             <f64> 0.239137, 0.462024, 0.259125
-    $ high            <f64> 0.442753, 0.627247, 0.465297
+    $ value           <f64> 0.33175, 0.541359, 0.351738
+    $ low             <f64> 0.245292, 0.474104, 0.263895
+    $ high            <f64> 0.42276, 0.636025, 0.443277
     $ truth           <f64> 0.350333, 0.576667, 0.350333
     $ counted         <i64> 300, 300, 300
     $ status          <str> 'ok', 'ok', 'ok'

@@ -97,17 +97,17 @@ FROM uniqueness_profile('neighbours', ['28', 'F', '04122', 'arts'], 3000, max_si
 -- | known | postcode | 0 | NULL |
 -- | known | occupation | 0 | NULL |
 -- | known | age, sex | 0 | NULL |
--- | known | age, postcode | 0.692 | NULL |
+-- | known | age, postcode | 0.695 | NULL |
 -- | known | age, occupation | 0.156 | NULL |
 -- | known | sex, postcode | 0 | NULL |
 -- | known | sex, occupation | 0 | NULL |
 -- | known | postcode, occupation | 0.495 | NULL |
--- | known | age, sex, postcode, occupation | 0.985 | NULL |
--- | impact | age | 0.692 | 0.293 |
--- | impact | sex | 0.974 | 0.012 |
--- | impact | postcode | 0.38 | 0.605 |
--- | impact | occupation | 0.824 | 0.162 |
--- | smallest | age, postcode | 0.692 | NULL |
+-- | known | age, sex, postcode, occupation | 0.986 | NULL |
+-- | impact | age | 0.693 | 0.293 |
+-- | impact | sex | 0.975 | 0.011 |
+-- | impact | postcode | 0.382 | 0.604 |
+-- | impact | occupation | 0.827 | 0.159 |
+-- | smallest | age, postcode | 0.695 | NULL |
 
 -- The share of people with the values of one person, and the list of models.
 SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS in_a_million;
