@@ -139,9 +139,8 @@ points = st.lists(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40, deadline=None)
-@given(points)
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(METHODS), points)
 def test_any_points_give_shares_that_never_rise(method: str, points: list[tuple[float, float]]) -> None:
     sizes, kappa = np.array(sorted(points)).T
     found = extrapolate(sizes, kappa, PEOPLE, method)
