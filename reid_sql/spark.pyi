@@ -1528,14 +1528,14 @@ def fit_people(
      ordered                 | [age, postcode]
      values                  | 125
      tree                    | [age, sex on postcode, postcode]
-     tree_weight             | 0.705092
+     tree_weight             | 0.705098
      donors                  | 775
      entropy                 | 7.9602
-     shape                   | 7.40624
+     shape                   | 12.6674
      total_correlation       | 0
      interaction_information | NULL
      kl_divergence           | 0.207849
-     predictive_check        | 1.84389
+     predictive_check        | 1.52234
      status                  | ok
      records_dropped         | 0
      nulls                   | value
@@ -2047,17 +2047,17 @@ def population_risk(
     >>> rs.population_risk(people, ["age", "sex", "postcode"], [20_000]).show(3, truncate=60, vertical=True)
     -RECORD 0---------------------------------------------------------------------------------
      population                | 20000
-     uniqueness                | 0.0453401
-     uniqueness_low            | 0.0286238
-     uniqueness_high           | 0.0782255
-     correctness               | 0.191431
-     correctness_low           | 0.164674
-     correctness_high          | 0.235569
-     below_k                   | 0.267794
-     below_k_low               | 0.1886
-     below_k_high              | 0.422541
+     uniqueness                | 0.0448224
+     uniqueness_low            | 0.0292304
+     uniqueness_high           | 0.0656278
+     correctness               | 0.192871
+     correctness_low           | 0.166436
+     correctness_high          | 0.236344
+     below_k                   | 0.27194
+     below_k_low               | 0.192736
+     below_k_high              | 0.42556
      status                    | ok
-     sentence                  | Of 20,000 people, about 4.5 % (2.9 to 7.8 %) are unique b...
+     sentence                  | Of 20,000 people, about 4.5 % (2.9 to 6.6 %) are unique b...
      uniqueness_provable_low   | 0
      uniqueness_provable_high  | 0.367711
      correctness_provable_low  | 0.0865
@@ -2122,10 +2122,10 @@ def population_uniqueness(
     >>> answer.show(3, truncate=60, vertical=True)
     -RECORD 0-----------------------------------------------------------------------
      method          | people
-     unique_records  | 906.803
-     uniqueness      | 0.0453401
-     uniqueness_low  | 0.0286238
-     uniqueness_high | 0.0782255
+     unique_records  | 896.448
+     uniqueness      | 0.0448224
+     uniqueness_low  | 0.0292304
+     uniqueness_high | 0.0656278
      status          | ok
      records_dropped | 0
      nulls           | value
@@ -2306,7 +2306,7 @@ def pyc_fit(
     >>> spark = SparkSession.builder.getOrCreate()
     >>> people = rs.demo_people()
     >>> rs.pyc_fit(people, ["age", "sex", "postcode"]).show(truncate=60, vertical=True)
-    -RECORD 0-------------------------------
+    -RECORD 0------------------------------
      entropy         | 8.01728
      entropy_low     | 7.95436
      entropy_high    | 8.11083
@@ -3387,9 +3387,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 1
      figure          | uniqueness
-     value           | 0.322498
-     low             | 0.239137
-     high            | 0.442753
+     value           | 0.33175
+     low             | 0.245292
+     high            | 0.42276
      truth           | 0.350333
      counted         | 300
      status          | ok
@@ -3400,9 +3400,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 1
      figure          | correctness
-     value           | 0.53042
-     low             | 0.462024
-     high            | 0.627247
+     value           | 0.541359
+     low             | 0.474104
+     high            | 0.636025
      truth           | 0.576667
      counted         | 300
      status          | ok
@@ -3413,9 +3413,9 @@ def validate_risk(
      fraction        | 0.1
      sample          | 2
      figure          | uniqueness
-     value           | 0.344311
-     low             | 0.259125
-     high            | 0.465297
+     value           | 0.351738
+     low             | 0.263895
+     high            | 0.443277
      truth           | 0.350333
      counted         | 300
      status          | ok
