@@ -33,9 +33,9 @@ SETTINGS: Final[dict[str, bool | float | int | str | None]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # Compiling well takes longer than it saves; what is compiled of all tests needs more than the 48 MB that a
-    # JVM which compiles so reserves for it.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m",
+    # Compiling well takes longer than it saves; what all tests compile needs more than the 48 MB that a JVM
+    # which compiles so reserves.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=99m -XX:+UseSerialGC",
 }
 
 

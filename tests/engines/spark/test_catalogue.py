@@ -1,22 +1,22 @@
-"""Every function of the catalogue on Spark: the other engines' answer or refusal, or told as not there."""
+"""The catalogue on Spark as SQL functions and columns, and what is missing; test_functions asks the tables."""
 
 import importlib
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import polars as pl
 import pytest
 
 from reid_sql import registry
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Answer, Function, Parameter
-from reid_sql.parameters import Number, Table, Tables
+from reid_sql.function import Answer, Parameter
+from reid_sql.parameters import Number
 from reid_sql.reduction import reductions
 from reid_sql_udfs import declared
-from tests.engines.asking import PEOPLE, argument, given
+from tests.conformance.engines import Sql
+from tests.engines.asking import argument, given
 from tests.tables import by_duckdb
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
@@ -35,13 +35,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NO_FUNCTION = "risk_sumary"
-TABLES = [  # those of a list of tables are asked in tests/conformance
-    name
-    for name, function in declared().items()
-    if function.answer.of_table
-    and function.reduction
-    and not any(isinstance(p.domain, Tables) for p in function.parameters)
-]
 PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
 ROWS = [name for name, function in declared().items() if function.answer is Answer.SCALAR]
 
@@ -54,40 +47,6 @@ def spelled(value: Any) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
-def duck(function: Function, options: dict[str, Any]) -> Any:
-    must = {p.name for p in function.parameters if p.default is REQUIRED}
-    cells = [
-        "t" if isinstance(p.domain, Table) else spelled(options[p.name])
-        for p in function.parameters
-        if p.name in must
-    ]
-    cells += [f"{name} := {spelled(value)}" for name, value in options.items() if name not in must]
-    try:
-        return by_duckdb(f"FROM {function.name}({', '.join(cells)})", t=PEOPLE)
-    except duckdb.Error as error:
-        return refusal(error)
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_table_functions_answer_or_refuse_as_in_duckdb(spark: "SparkSession", name: str) -> None:
-    function = declared()[name]
-    frames = {p.name: to_spark(spark, PEOPLE) for p in function.parameters if isinstance(p.domain, Table)}
-    options = given(function)
-    if function.absence("spark"):
-        with pytest.raises(
-            ReidError, match=rf"{name} must be called on DuckDB or (Ibis or )?Polars, got a call on Spark: "
-        ):
-            getattr(rs, name)(**frames, **options)
-        return
-    expected = duck(function, options)
-    if isinstance(expected, str):
-        with pytest.raises(ReidError) as refused:
-            getattr(rs, name)(**frames, **options)
-        assert str(refused.value) == expected
-    else:
-        same(rows_of(getattr(rs, name)(**frames, **options)), expected)
-
-
 @pytest.mark.parametrize("name", PLAIN)
 def test_functions_without_a_table_answer_in_python_and_in_sql(
     spark: "SparkSession", name: str, monkeypatch: pytest.MonkeyPatch
@@ -95,7 +54,7 @@ def test_functions_without_a_table_answer_in_python_and_in_sql(
     monkeypatch.setattr(registry, "_MODELS", {})  # other tests of this process keep models, too
     function = declared()[name]
     options = given(function)
-    expected = duck(function, options)
+    expected = Sql().ask(function, options)
     if isinstance(expected, str):
         with pytest.raises(ReidError) as refused:
             getattr(rs, name)(**options)
