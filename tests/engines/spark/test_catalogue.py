@@ -1,4 +1,4 @@
-"""The catalogue on Spark as SQL functions and columns, and what is missing; test_functions asks the tables."""
+"""The catalogue on Spark as SQL functions and columns, and what is missing; conformance asks the tables."""
 
 import importlib
 import re
