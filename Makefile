@@ -22,7 +22,7 @@ demo: .venv/.installed
 test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
 	@echo "make test takes about half an hour on two cores; make quick takes one to two minutes"
 	@date +%s > .venv/.began
-	.venv/oldest/bin/python -m pytest $(QUICK) "$(FAST) and not newest"
+	.venv/oldest/bin/python -m pytest -rfE $(QUICK) "$(FAST) and not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)
 	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
