@@ -13,7 +13,7 @@ import pytest
 import reid_sql
 from reid_sql import registry
 
-pytestmark = pytest.mark.threads
+pytestmark = [pytest.mark.threads, pytest.mark.slow]
 
 THREADS = 16
 TABLES = 4  # of which each is asked about by four threads

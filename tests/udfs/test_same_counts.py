@@ -31,6 +31,7 @@ def with_people(frame: pl.DataFrame, data: st.DataObject) -> tuple[pl.DataFrame,
     return frame.with_columns(pl.Series("person", people, dtype=pl.Int64)), {"entity": "person"}
 
 
+@pytest.mark.slow
 @given(frames(min_rows=1, max_columns=4), st.data(), st.sampled_from([0.01, 0.3, 1.0]))
 def test_every_function_counts_a_set_of_columns_the_same(
     frame: pl.DataFrame, data: st.DataObject, at_least: float

@@ -42,6 +42,7 @@ def test_every_gallery_of_all_scores(n: int) -> None:
     assert found.correctness == pytest.approx(by_drawing_every_gallery(TRUE, [pooled] * 4, n))
 
 
+@pytest.mark.slow
 def test_continuous_scores_that_tell_nothing_are_right_once_in_n() -> None:
     draw = np.random.default_rng(2)
     for point in matching_curve(draw.random(4000), draw.random(4000), [2, 10, 100]):

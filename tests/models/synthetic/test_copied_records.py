@@ -38,6 +38,7 @@ def test_where_all_weigh_the_same_the_ends_are_those_of_exact_counts(hits: int) 
     assert row.high == pytest.approx(min(1, hits / 40 + (min(40, above) - hits) / 40))
 
 
+@pytest.mark.slow
 def test_the_excess_is_the_share_that_was_copied_whether_values_are_common_or_rare() -> None:
     """Of 200 draws; the mean is the share, and the intervals contain it in 93 % or more."""
     rng, excesses, contained = random.Random(3), [], 0  # noqa: S311 - no secret
