@@ -10,14 +10,22 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import settings
 
 OPTION: Final = "--quick"
 SECONDS: Final = 0.15
+EXAMPLES: Final = 10  # of a property, where its test names no number
 SPENT: Final[dict[Path, float]] = defaultdict(float)  # processor seconds of each file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(OPTION, action="store_true", help="of each file run as many tests as its time allows")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(OPTION):
+        settings.register_profile("quick", settings(), max_examples=EXAMPLES)
+        settings.load_profile("quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -40,6 +40,7 @@ def drawn(folder: Path, alone: int) -> str:
     return python(DRAW.format(page=str(page)))
 
 
+@pytest.mark.slow
 def test_a_picture_is_what_the_block_above_it_draws(tmp_path: Path) -> None:
     first = drawn(tmp_path, 1234)
     assert ">1,234 (100.0 %)</text>" in first

@@ -58,7 +58,6 @@ def right(people: Rows, synthetic: Rows) -> list[float]:
 
 
 @given(TABLES, TABLES, st.none() | TABLES)
-@settings(max_examples=40)
 def test_every_share_is_that_of_loops_over_people(
     original: Rows, synthetic: Rows, holdout: Rows | None
 ) -> None:
@@ -119,7 +118,6 @@ def right_of_people(people: list[Rows], synthetic: list[Rows]) -> list[float]:
 
 
 @given(PEOPLE, PEOPLE, PEOPLE)
-@settings(max_examples=40)
 def test_an_attack_is_right_about_a_person_if_it_is_about_one_of_their_rows(
     original: list[Rows], synthetic: list[Rows], holdout: list[Rows]
 ) -> None:

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql
@@ -54,7 +54,6 @@ def row_of(rows: list[dict[str, Any]], column: str = "released") -> dict[str, An
 
 
 @given(releases())
-@settings(max_examples=40)
 def test_every_figure_is_that_of_loops_over_people(tables: tuple[People, People]) -> None:
     original, released = tables
     frames = {"o": frame(original), "r": frame(released)}
@@ -100,7 +99,6 @@ def check_links(found: dict[str, Any], original: People, released: People) -> No
 
 
 @given(releases())
-@settings(max_examples=40)
 def test_an_attack_on_the_original_itself_is_its_own_risk(tables: tuple[People, People]) -> None:
     whole = frame(tables[0])
     for answer in by_both("compare", {"o": whole, "r": whole}, COLUMNS, key="id"):
@@ -110,7 +108,6 @@ def test_an_attack_on_the_original_itself_is_its_own_risk(tables: tuple[People, 
 
 
 @given(releases())
-@settings(max_examples=40)
 def test_without_a_key_the_risk_is_reported_and_nothing_is_guessed(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(

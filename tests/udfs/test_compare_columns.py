@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.releases import People, changes, loss, variation
 from tests.tables import by_both
@@ -10,7 +10,6 @@ from tests.udfs.test_compare import COLUMNS, NO_KEY, frame, releases
 
 
 @given(releases())
-@settings(max_examples=40)
 def test_each_column_is_counted_as_in_loops_over_people(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for answer in by_both("compare_columns", frames, COLUMNS, key="id"):
@@ -36,7 +35,6 @@ def understood(own: People, out: People) -> str:
 
 
 @given(releases())
-@settings(max_examples=40)
 def test_without_a_key_the_distributions_are_reported_alone(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(
