@@ -254,6 +254,7 @@ def test_a_collation_of_sqlite_merges_no_classes() -> None:
     assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
     assert sizes(table, ["word"]) == SIZES
     weighed(table, "word", TEXTS)
+    connection.disconnect()
 
 
 @EVERY

@@ -6,7 +6,7 @@ The oracle is the database's own GROUP BY, written by hand, and the definition o
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +129,9 @@ class Held:
 
 
 @pytest.fixture(scope="module")
-def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Held:
-    con = sqlite3.connect(tmp_path_factory.mktemp("lite") / "t.db")
-    return Held(ibis.sqlite.from_connection(con), lambda sql: con.execute(sql).fetchall())
+def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
+    with closing(sqlite3.connect(tmp_path_factory.mktemp("lite") / "t.db")) as con:
+        yield Held(ibis.sqlite.from_connection(con), lambda sql: con.execute(sql).fetchall())
 
 
 @pytest.fixture(scope="module")
@@ -292,11 +292,11 @@ def test_numbers_are_in_the_order_of_the_database_and_null_is_0() -> None:
 
 
 def test_a_value_that_its_driver_reads_as_null_is_named_by_type_alone() -> None:
-    con = sqlite3.connect(":memory:")
-    con.execute("CREATE TABLE people (x REAL)")
-    con.executemany("INSERT INTO people VALUES (?)", [("Alice Smith",), (1.0,)])
-    table = ibis.sqlite.from_connection(con).table("people")
-    with pytest.raises(ReidError) as refused:
-        answer(ri.equivalence_classes(table, ["x"], nulls="wildcard"))
+    with closing(sqlite3.connect(":memory:")) as con:
+        con.execute("CREATE TABLE people (x REAL)")
+        con.executemany("INSERT INTO people VALUES (?)", [("Alice Smith",), (1.0,)])
+        table = ibis.sqlite.from_connection(con).table("people")
+        with pytest.raises(ReidError) as refused:
+            answer(ri.equivalence_classes(table, ["x"], nulls="wildcard"))
     assert "'x' of type float64" in str(refused.value)
     assert "Alice" not in str(refused.value)
