@@ -20,7 +20,7 @@ demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
 test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
-	@echo "make test takes about half an hour on two cores; make quick takes one to two minutes"
+	@echo "make test takes about 20 minutes on two cores; make quick takes one to two minutes"
 	@date +%s > .venv/.began
 	.venv/oldest/bin/python -m pytest -rfE $(QUICK) "$(FAST) and not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
