@@ -80,7 +80,7 @@ def _answered(
             con.register(shown, frame)
         with planned_calls() as calls:
             answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
-        # DuckDB 1.4 cannot materialize a relation.
+        # DuckDB 1.5 cannot materialize a relation.
         can = hasattr(duckdb.DuckDBPyRelation, "materialize")
         materialized = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
         _warn_of_rows(con, calls)

@@ -304,7 +304,7 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     answer = frame
     if is_relation and hasattr(frame, "materialize"):
         answer = frame.materialize()
-    elif is_relation:  # DuckDB 1.4, whose relations have no HTML, either
+    elif is_relation:  # DuckDB 1.5, whose relations have no HTML, either
         answer, own = frame.pl(), _html
     bundle, people = own(answer), caution_of(name, frame)
     caution = f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""

@@ -23,11 +23,10 @@ def spill_into(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Let a connection spill into the folder, encrypted.
 
     Without its extension httpfs, which no connection here loads, DuckDB draws keys from a source that is not
-    secure, and encrypts only if that is accepted: else it refuses to spill at all, as DuckDB 1.4 always does.
+    secure, and encrypts only if that is accepted: else it refuses to spill at all.
     """
     con.execute(f"SET temp_directory = {sql_text(str(folder))}; SET temp_file_encryption = true")
-    with suppress(duckdb.CatalogException):  # DuckDB 1.4 does not know it, and 2.0 does not list it
-        con.execute(f"SET {WEAK_KEYS} = 'true'")
+    con.execute(f"SET {WEAK_KEYS} = 'true'")
 
 
 @cache

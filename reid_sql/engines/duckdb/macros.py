@@ -4,12 +4,11 @@ Functions of single records are expressions: closed forms, windows and calls of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from reid_sql.engines.duckdb.answers import body_name
-from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REDEFINED, REFUSE, qualified
-from reid_sql.engines.duckdb.source import COLLATED, EXACT, USUAL, row_has_collation, text_has_collation
+from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REFUSE, qualified
+from reid_sql.engines.duckdb.source import COLLATED, EXACT, has_collation
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
@@ -31,16 +30,6 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     for name, declared in functions.items():
         made |= _macros_of(name, declared)
     return {name: qualified(text) for name, text in made.items()}
-
-
-def definitions_before_get_type(functions: Mapping[str, Function]) -> dict[str, str]:
-    """Those of the same that DuckDB 1.4 needs in their place: each column's collation is asked for alone."""
-    windows = {
-        name: _window_macro(declared, is_before_get_type=True)
-        for name, declared in functions.items()
-        if declared.answer is Answer.WINDOW
-    }
-    return {name: qualified(text) for name, text in {**SHARED_BEFORE_GET_TYPE, **windows}.items()}
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
@@ -95,7 +84,7 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
     given = ", ".join(f"TRY_CAST({parameter.name} AS DOUBLE)" for parameter in declared.parameters)
     form = f"reid_closed_form_{name}"
-    answer = f"CASE WHEN {missing} OR NOT reid_is_usual() THEN NULL ELSE {form}({given}) END"
+    answer = f"CASE WHEN {missing} THEN NULL ELSE {form}({given}) END"
     return {form: f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
 
 
@@ -148,19 +137,17 @@ def bind_no_further(parameter: str, body: str) -> str:
     return f"CASE WHEN {parameter} IS NULL AND false THEN NULL ELSE {body} END"
 
 
-def _window_macro(declared: Function, *, is_before_get_type: bool = False) -> str:
-    window = partial(_window, declared, is_before_get_type=is_before_get_type)
-    return _for_columns(declared, window, "NULL")
+def _window_macro(declared: Function) -> str:
+    return _for_columns(declared, lambda columns: _window(declared, columns), "NULL")
 
 
-def _window(declared: Function, columns: Sequence[str], *, is_before_get_type: bool) -> str:
+def _window(declared: Function, columns: Sequence[str]) -> str:
     people = [parameter.name for parameter in _options(declared)]
     given = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
     aliases = f"list_value({', '.join(f'alias(row({each}))' for each in given)})"
     test = f"reid_are_columns({len(people)}, {aliases}, {sql_literal(example)})"
-    collated = f", list_value({', '.join(f'reid_has_collation({each})' for each in given)})"
-    exact = f"reid_are_exact(row({', '.join(given)}){collated if is_before_get_type else ''})"
+    exact = f"reid_are_exact(row({', '.join(given)}))"
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
 
@@ -207,13 +194,6 @@ def _texts_of(columns: Sequence[str]) -> str:
     return values
 
 
-def _are_exact(parameters: str, is_inexact: str) -> str:
-    """Define the macro of a row, and, where that does not show it, of whether each column is collated."""
-    return f"""{parameters} AS CAST(CASE WHEN ({USUAL}) IS NOT TRUE THEN {sql_literal(REDEFINED)}
-        WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
-        WHEN {is_inexact} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)"""
-
-
 def _is_row(value: str) -> str:
     """Test that a value is a row without names, which is a STRUCT before DuckDB 2.0."""
     return f"""(starts_with(typeof({value}), 'TUPLE(')
@@ -240,15 +220,10 @@ SHARED: Final[Mapping[str, str]] = {
         THEN {refusal(REFUSAL_OLD_ROW, "VARCHAR[]")}
         WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
-    "reid_is_usual": f"() AS CASE WHEN {USUAL} THEN true ELSE {refusal(REDEFINED)} END",
-    "reid_are_exact": _are_exact("(c)", row_has_collation("c")),
+    "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
+        WHEN {has_collation("c")} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)""",
     "reid_are_columns": f"""(people, names, example) AS
         CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",
-}
-# Those that DuckDB 1.4 needs in their place: it has no get_type. See has_collation.
-SHARED_BEFORE_GET_TYPE: Final[Mapping[str, str]] = {
-    "reid_has_collation": f"(c) AS {text_has_collation('c')}",
-    "reid_are_exact": _are_exact("(c, collated)", "list_contains(collated, true)"),
 }
 
 

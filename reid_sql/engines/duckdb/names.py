@@ -1,4 +1,4 @@
-"""Names that the parts of the engine share, the place of each function, and what no place can protect."""
+"""Names that the parts of the engine share, and the place of each function."""
 
 import re
 from typing import Final
@@ -12,15 +12,7 @@ PLAN: Final = "reid_plan"  # a Python function: the query of a call, as text
 REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
 BODY: Final = "reid_body_"  # before a function's name, its Python body
 BEGIN: Final = "reid_begin"  # a Python function: begins a body, and returns the number to ask it by
-# A macro may have the name of one of these, and no name of a place can stand before them: operators, and
-# the list and the row in which a user writes columns.
-OPERATORS: Final = ("+", "-", "*", "/", "//", "%", "||", "~~", "!~~", "list_value", "row")
-REDEFINED: Final = (
-    "the operators and literals of SQL must be DuckDB's own, got a macro named like one of "
-    f"{' '.join(OPERATORS)}; drop it, or give it another name"
-)
 VERSION: Final = tuple(map(int, duckdb.__version__.split(".")[:2]))
-SHOWS_TYPES: Final = VERSION >= (1, 5)  # whether it has get_type
 READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a name, and reads another table
 
 
@@ -30,9 +22,7 @@ READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a
 # a list in brackets here, a subscript, a field, a struct and a row where they are needed. A macro of
 # DuckDB's own, such as list_sum, calls others by bare names: none is used.
 
-MACROS: Final = re.compile(
-    r"reid_(?:log1p|expm1|is_usual|texts_of_row|has_collation|are_exact|are_columns|closed_form_\w+)"
-)
+MACROS: Final = re.compile(r"reid_(?:log1p|expm1|texts_of_row|are_exact|are_columns|closed_form_\w+)")
 PART: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?P<list>(?<![\w)\]"'])\[)|(?P<bracket>[\[\]])|"""
     r"(?P<before>\bAS\s+(?=reid_)|[*)]\s*(?=REPLACE\b|EXCLUDE\b))?(?<![\w.])(?P<word>[A-Za-z_]\w*)(?=\s*\()",

@@ -166,7 +166,7 @@ def has_column(expression: str) -> bool:
 
 def _has_column(node: Mapping[str, Any]) -> bool:
     if node.get("function_name") == "row":
-        arguments = node.get("arguments", node.get("children", []))  # in DuckDB 1.4 they are its children
+        arguments = node.get("arguments", node.get("children", []))  # in DuckDB 1.5 they are its children
         return all(_has_column(each.get("expression", each)) for each in arguments)
     return bool(_columns_in(node) - {SUBQUERY})
 

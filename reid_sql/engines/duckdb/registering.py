@@ -16,17 +16,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql import registry
 from reid_sql._version import __version__
-from reid_sql.engines.duckdb.names import (
-    BODY,
-    DATABASE,
-    HOME,
-    OPERATORS,
-    PLAN,
-    REDEFINED,
-    REFUSE,
-    SHOWS_TYPES,
-    qualified,
-)
+from reid_sql.engines.duckdb.names import BODY, DATABASE, HOME, PLAN, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError, WrongTypeError
 
 if TYPE_CHECKING:
@@ -55,14 +45,9 @@ class Prepared(NamedTuple):
 
     names: list[str]
     macros: Mapping[str, str]
-    macros_before_get_type: Mapping[str, str]  # those that DuckDB 1.4 needs in place of the same names
     bare_macros: Mapping[str, str]
     comments: str
     python: Mapping[str, PythonFunction]
-
-    def own_macros(self) -> dict[str, str]:
-        """The macros for this version of DuckDB."""
-        return {**self.macros, **({} if SHOWS_TYPES else self.macros_before_get_type)}
 
     def text(self) -> str:
         """The stored form."""
@@ -81,12 +66,7 @@ def prepared(functions: "Mapping[str, Function]") -> Prepared:
 
 def prepare(functions: "Mapping[str, Function]") -> Prepared:
     """Prepare the macros and Python functions from the declarations."""
-    from reid_sql.engines.duckdb.macros import (  # noqa: PLC0415
-        bare_definitions,
-        comments,
-        definitions,
-        definitions_before_get_type,
-    )
+    from reid_sql.engines.duckdb.macros import bare_definitions, comments, definitions  # noqa: PLC0415
     from reid_sql.engines.duckdb.python import python_functions  # noqa: PLC0415
 
     bound = python_functions(functions.values())
@@ -94,7 +74,6 @@ def prepare(functions: "Mapping[str, Function]") -> Prepared:
     return Prepared(
         list(functions),
         definitions(functions),
-        definitions_before_get_type(functions),
         bare_definitions(functions),
         comments(functions),
         python,
@@ -196,7 +175,7 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
         private = PRIVATE.get(con)
         if private is None or private.made.issuperset(names):
             return
-        macros, python = private.functions.own_macros(), private.functions.python
+        macros, python = private.functions.macros, private.functions.python
         needed, called = set(names), set(names)
         while called:
             called = {each for name in called for each in CALLED.findall(macros.get(name, ""))} - needed
@@ -238,8 +217,7 @@ class _Listed(NamedTuple):
     """What is not DuckDB's own among the functions of an instance."""
 
     python: set[str]
-    in_current: set[str]  # the macros of the current database
-    of_values: set[str]  # those of them that are no tables
+    of_values: set[str]  # macros of the current database that are no tables
     by_database: Mapping[str, set[str]]
 
 
@@ -260,9 +238,8 @@ def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     by_database: dict[str, set[str]] = {}
     for database, _, name, _ in rows:
         by_database.setdefault(database, set()).add(name)
-    current = {name for _, is_current, name, kind in rows if is_current and kind in {"macro", "table_macro"}}
     of_values = {name for _, is_current, name, kind in rows if is_current and kind == "macro"}
-    return _Listed(by_database.pop("system", set()), current, of_values, by_database)
+    return _Listed(by_database.pop("system", set()), of_values, by_database)
 
 
 def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> set[str]:
@@ -278,8 +255,6 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
 def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
     listed = _listed(cursor)
-    if listed.in_current & set(OPERATORS):  # each call tests them too, and misses one that differs at times
-        raise OutOfDomainError(REDEFINED)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
     taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
@@ -294,7 +269,7 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     create = f"CREATE OR REPLACE MACRO {place}"
     marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    _make_macros(cursor, made.own_macros(), create, place)
+    _make_macros(cursor, made.macros, create, place)
     _execute(cursor, made.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}{marker}")
     return catalogue

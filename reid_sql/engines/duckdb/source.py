@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.names import READS_QUOTES, REDEFINED, REFUSE, SHOWS_TYPES, qualified
+from reid_sql.engines.duckdb.names import READS_QUOTES, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.text import Source, name, refusal, text, texts
@@ -22,20 +22,14 @@ DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
 DESCRIBE: Final = "DESCRIBE FROM "
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
 
-# A macro may have the name of an operator. A default collation would count texts that differ as one. Both
-# belong to the connection, and the query alone can see them. What a macro returns may be of any type:
-# concat_ws makes one text of all, so that the test itself can be bound. The list has no space before it, as
-# then its function is not called by its full name.
-USUAL: Final = """concat_ws('|', 2 + 3, 7 - 4, - 4, 2 * 3, 6::DOUBLE / 4::DOUBLE, 7 // 2, 7 % 4, 'a' || 'b',
-      (5, 6)::VARCHAR, 'ab' LIKE 'a%', 'ba' LIKE 'a%') = '5|3|-4|6|1.5|3|3|ab|(5, 6)|true|false'
-    AND[5, 6]::VARCHAR = '[5, 6]'"""
+# A default collation would count texts that differ as one. It belongs to the connection, and the query alone
+# can see it.
 COLLATED: Final = (
     "default_collation must be unset, got one by which texts that differ are the same; "
     "run RESET default_collation"
 )
 EXACT: Final = "'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))"
-SETTINGS_ARE_USUAL: Final = f"""CASE WHEN ({USUAL}) IS NOT TRUE THEN {refusal(REDEFINED)}
-    WHEN ({EXACT}) IS NOT TRUE THEN {refusal(COLLATED)} ELSE true END"""
+TEXTS_ARE_EXACT: Final = f"CASE WHEN ({EXACT}) IS NOT TRUE THEN {refusal(COLLATED)} ELSE true END"
 BYTEWISE: Final = (  # the collations that compare bytes, as texts without one are compared
     r"'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF'"
 )
@@ -100,7 +94,8 @@ class DuckDBSource:
         No row is looked at: DuckDB knows the types when it binds the query, finds that the test is always
         true, and drops it.
         """
-        return f"""CASE WHEN {has_collation([self.column(column) for column in columns])}
+        row = f"row({', '.join(self.column(column) for column in columns)})"
+        return f"""CASE WHEN {has_collation(row)}
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} ELSE true END"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
@@ -170,7 +165,7 @@ def _checked(sentence: str, columns: Sequence[str], body: str) -> str:
     return f"""
         SELECT reid_result.*
         FROM (
-          SELECT {fallback} WHERE {SETTINGS_ARE_USUAL} AND coalesce(error({sentence})::BOOLEAN, true)
+          SELECT {fallback} WHERE {TEXTS_ARE_EXACT} AND coalesce(error({sentence})::BOOLEAN, true)
         ) AS reid_fallback, LATERAL ({body}) AS reid_result"""
 
 
@@ -186,18 +181,8 @@ def _types_of(item: str) -> str:
     return f"(SELECT list(column_type) FROM ({DESCRIBE}{item}))"
 
 
-def has_collation(cells: Sequence[str]) -> str:
-    """Test whether a text in the cells has a collation that does not compare bytes.
-
-    DuckDB 1.4 has no get_type. It compares a text within a value by its bytes, whatever the collation.
-    """
-    if SHOWS_TYPES:
-        return row_has_collation(f"row({', '.join(cells)})")
-    return " OR ".join(map(text_has_collation, cells))
-
-
-def row_has_collation(row: str) -> str:
-    """Test the same of a row of columns, at any depth.
+def has_collation(row: str) -> str:
+    """Test whether a text of a row, at any depth, has a collation that does not compare bytes.
 
     Neither its name nor the catalogue shows it, but the sort key of its type does: compared with that of the
     same type with every VARCHAR made plain, by way of a type that nobody has.
@@ -207,15 +192,6 @@ def row_has_collation(row: str) -> str:
     own = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
     return f"""regexp_replace({own}, {BYTEWISE}, '', 'gi')
         <> create_sort_key(get_type({bare}), 'ASC NULLS LAST')::VARCHAR"""
-
-
-def text_has_collation(cell: str) -> str:
-    """Test the same of a cell that is itself a text; a value of another type has none.
-
-    A letter under the cell's collation is compared with the same in capitals, without its accent, and
-    composed otherwise: every collation of DuckDB takes at least one of these for the letter.
-    """
-    return f"CASE WHEN false THEN {cell}::VARCHAR ELSE 'é' END IN ('É', 'e', concat('e', chr(769)))"
 
 
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it
@@ -279,7 +255,7 @@ def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Seque
 
     An empty table has none.
     """
-    tests = ", ".join(has_collation([name(column)]) for column in columns)
+    tests = ", ".join(has_collation(f"row({name(column)})") for column in columns)
     rows = ask(qualified(f"SELECT {tests} FROM {tbl} LIMIT 1"))
     return {column for row in rows for column, has_one in zip(columns, row, strict=True) if has_one}
 

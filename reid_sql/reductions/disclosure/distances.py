@@ -49,7 +49,7 @@ class Keys:
 
     @property
     def of_group_asof(self) -> str:
-        """The same for ASOF JOIN, where IS NOT DISTINCT FROM finds no NULL in DuckDB 1.4; rows compare it."""
+        """The same for ASOF JOIN, where IS NOT DISTINCT FROM finds no NULL in DuckDB 1.5; rows compare it."""
         return " AND ".join(f"row(c.{group}) = row(h.{group})" for group in self.groups) or "true"
 
     @property

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb.names import SHOWS_TYPES
 from reid_sql.engines.duckdb.source import folded
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import Choice, Table
@@ -41,10 +40,6 @@ SHAPES: Final[dict[str, str]] = {
     "list beside an interval": "{{'i': INTERVAL 30 DAY, 'v': [{x}]}}",
     "list beside a variant": "{{'i': 1::VARIANT, 'v': [{x}]}}",
 }
-if not SHOWS_TYPES:  # DuckDB 1.4 has neither tables of unnamed rows nor VARIANT
-    del SHAPES["row"], SHAPES["list beside a variant"]
-# DuckDB 1.4 compares texts within values by their bytes, whatever their collation.
-FOLDED_SHAPES: Final = list(SHAPES) if SHOWS_TYPES else ["text"]
 # Each is another text to whoever counts bytes; some are the same to a collation, some in writing.
 TEXTS: Final = [
     *("a", "A", "á", "é", "e\u0301", "a\u200b", "a\u00ad", "a\x01", "", " ", "a ", "NULL", "null", None),
@@ -97,7 +92,7 @@ def test_texts_within_values_are_distinguished_by_their_bytes(
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10])
-@pytest.mark.parametrize("shape", FOLDED_SHAPES)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_a_collation_at_any_depth_is_refused(
     con: duckdb.DuckDBPyConnection, shape: str, columns: int
 ) -> None:
@@ -119,19 +114,17 @@ def test_a_collation_at_any_depth_is_refused(
 
 @pytest.mark.parametrize("collation", COLLATIONS)
 def test_every_collation_is_refused(con: duckdb.DuckDBPyConnection, collation: str) -> None:
-    for shape in FOLDED_SHAPES:
+    for shape in SHAPES:
         wide(con, shape, collation, 1)
         with pytest.raises(duckdb.Error, match=REFUSED):
             con.execute("FROM risk_summary(t, ['c1'])").fetchall()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("collation", BY_BYTES if SHOWS_TYPES else [*BY_BYTES, *COLLATIONS])
+@pytest.mark.parametrize("collation", BY_BYTES)
 def test_a_collation_that_compares_bytes_is_counted(
     con: duckdb.DuckDBPyConnection, collation: str, shape: str
 ) -> None:
-    if shape == "text" and collation not in BY_BYTES:
-        pytest.skip("refused above")
     rows = wide(con, shape, collation, 2)
     con.execute("CREATE OR REPLACE VIEW v AS SELECT c1, c2, 'x' AS plain FROM t")
     found = con.execute("SELECT equivalence_class_size(c1, plain, c2) FROM v").fetchall()
@@ -247,7 +240,7 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
             if isinstance(found, str):
                 assert REFUSED in found
             else:
-                assert not SHOWS_TYPES or distinguished(name, option, table) or column == asked.get("key")
+                assert distinguished(name, option, table) or column == asked.get("key")
                 same(found, exact)
         hold(people, table)
 

@@ -4,7 +4,6 @@ The settings are those of the connection.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -173,31 +172,6 @@ def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: 
             con.execute(asked).fetchall()
         con.execute("CREATE VIEW v AS SELECT * REPLACE (decode(encode(a)) AS a) FROM t")
         assert con.execute("SELECT k, classes FROM risk_summary(v, ['b', 'a'])").fetchall() == [(1, 3)]
-
-
-OPERATORS = ["||", "+", "-", "*", "/", "//", "%", "~~"]
-
-
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_a_macro_named_like_an_operator_is_refused(con: duckdb.DuckDBPyConnection, operator: str) -> None:
-    con.execute(f'CREATE MACRO "{operator}"(a) AS 1, (a, b) AS {"NULL" if operator == "||" else "1"}')
-    for asked in (*ASKED[:4], "SELECT uniqueness_from_probability(0.01, 101)"):
-        reported = "operators and literals of SQL must be DuckDB's own"
-        if operator == "||":
-            reported += "|Parser Error"  # what is written with it may be no SQL before the check is reached
-        with pytest.raises(duckdb.Error, match=reported):
-            con.execute(asked).fetchall()
-
-
-LITERALS = ["list_value(a, b)", '"row"(a, b)']
-
-
-@pytest.mark.parametrize("name", [*(f'"{name}"(a, b)' for name in OPERATORS), *LITERALS])
-def test_a_file_with_such_a_macro_is_refused_by_register(tmp_path: Path, name: str) -> None:
-    with duckdb.connect(tmp_path / "hostile.duckdb") as con:
-        con.execute(f"CREATE MACRO {name} AS 1")
-        with pytest.raises(ValueError, match=r"must be DuckDB's own, got a macro named like one of"):
-            reid_sql.register(con)
 
 
 @pytest.mark.parametrize("shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"])

@@ -2,9 +2,7 @@
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"
-  WHERE CASE WHEN (concat_ws('|', 2 + 3, 7 - 4, - 4, 2 * 3, 6::DOUBLE / 4::DOUBLE, 7 // 2, 7 % 4, 'a' || 'b', (5, 6)::VARCHAR, 'ab' LIKE 'a%', 'ba' LIKE 'a%') = '5|3|-4|6|1.5|3|3|ab|(5, 6)|true|false'
-    AND[5, 6]::VARCHAR = '[5, 6]') IS NOT TRUE THEN error('the operators and literals of SQL must be DuckDB''s own, got a macro named like one of + - * / // % || ~~ !~~ list_value row; drop it, or give it another name')::BOOLEAN
-    WHEN ('a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))) IS NOT TRUE THEN error('default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation')::BOOLEAN
+  WHERE CASE WHEN ('a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))) IS NOT TRUE THEN error('default_collation must be unset, got one by which texts that differ are the same; run RESET default_collation')::BOOLEAN
     ELSE true END AND coalesce(error(reid_refusal('columns', 'quasi-identifiers', ['age', 'sex'], (
     SELECT list(column_name)
     FROM (DESCRIBE FROM query_table('people'))
