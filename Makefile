@@ -7,28 +7,27 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
-# What can be tested while one writes: of each file the first tests, with the first of their parameters; no
-# Java, no dbt, no workbench, no real data, nothing slow.
-QUICK := -q $(PARALLEL) -p tests.quick --quick -m
-FAST := not spark and not dbt and not workbenches and not real_data and not slow
-test quick: export OMP_NUM_THREADS = 1
-test quick: export PYTHONDONTWRITEBYTECODE =  # set, each of the processes that tests start compiles all modules anew
+# What needs a server, a JVM, a second environment or real data.
+BESIDE := spark or postgres or mariadb or dbt or workbenches or real_data or slow
+# The tests of tests/all/, and those of tests/ that draw their cases: they draw more of them.
+ALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis or $(BESIDE)"
+test test-all: export OMP_NUM_THREADS = 1
+test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
-.PHONY: demo test quick lint types docs site bench accuracy clean
+.PHONY: demo test test-all lint types docs site bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
-test: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest lint types
-	@echo "make test takes about 20 minutes on two cores; make quick takes one to two minutes"
-	@date +%s > .venv/.began
-	.venv/oldest/bin/python -m pytest -rfE $(QUICK) "$(FAST) and not newest"
-	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
-	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL)
-	@echo "make test took $$(( ($$(date +%s) - $$(cat .venv/.began)) / 60 )) minutes"
+# What a newcomer runs and trusts: about 6 minutes on two cores.
+test: .venv/.dev lint types
+	$(BIN)/python -m pytest $(PARALLEL) tests -m "not ($(BESIDE))"
 
-quick: .venv/.dev lint
-	$(BIN)/python -m pytest $(QUICK) "$(FAST)"
+# Everything else, after `make test`: about 18 minutes on two cores.
+test-all: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest
+	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests -m "not ($(BESIDE)) and not newest"
+	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
+	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL) $(ALL)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -78,7 +77,7 @@ accuracy: .venv/.dev
 # The oldest DuckDB and Polars that pyproject.toml allows, with the latest of all else.
 .venv/.oldest: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/oldest
-	.venv/oldest/bin/python $(INSTALL) ".[test]" "duckdb==1.4.*" "polars==1.36.*"
+	.venv/oldest/bin/python $(INSTALL) ".[test]" "duckdb==1.5.*" "polars==1.36.*"
 	@touch $@
 
 # The workbenches of docs/workbenches.md too: they bring many libraries that nothing else needs.

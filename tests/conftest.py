@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[1]
+ALL = ROOT / "tests" / "all"
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
-settings.register_profile("house", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("house")
+# Examples of a property: `make test-all` asks for more of them.
+settings.register_profile("first", deadline=None, derandomize=True, max_examples=15)
+settings.register_profile("all", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("first")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in its background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # so that processes of tests answer Ctrl-C
 os.environ.pop("COLUMNS", None)  # readline tells processes that it begets the width of a page that is none
@@ -104,6 +107,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(ALL):
+            item.add_marker("all")
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in filter(lambda each: wants(each, "spark"), items):
         if not is_named_after_spark(item.nodeid):
@@ -127,7 +133,7 @@ def missing() -> dict[str, str]:
     }
     for name in ("dbt", "workbenches"):
         python = f"REID_SQL_{name.upper()}_PYTHON"
-        needed[name] = (python in os.environ, f"no environment with {name} ({python}, which make test sets)")
+        needed[name] = (python in os.environ, f"no environment with {name} ({python}, which make test-all sets)")
     return {name: reason for name, (there, reason) in needed.items() if not there}
 
 

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 ON_SPARK = {
     "README.md",
     "docs/spark.md",
-}  # whose blocks for Spark are run by tests/engines/spark/test_catalogue.py
+}  # whose blocks for Spark are run by tests/all/engines/spark/test_catalogue.py
 MODULES = sorted(
     name
     for package in (reid_sql, reid_sql_udfs)

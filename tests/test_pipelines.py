@@ -57,7 +57,7 @@ def test_the_commands_of_pre_commit_and_actions_pass_and_fail_by_the_policy(
 
 
 def test_the_snippets_for_dbt_are_those_that_the_tests_run(root: Path) -> None:
-    project = root / "tests" / "dbt" / "project"
+    project = root / "tests" / "all" / "dbt" / "project"
     assert of("packages") == yaml.safe_load((project / "packages.yml").read_text())
     plugins = of("town")["town"]["outputs"]["dev"]["plugins"]
     assert (

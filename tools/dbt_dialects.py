@@ -1,6 +1,6 @@
 """Write what the dbt package's tests are in the words of databases that cannot be run here.
 
-tests/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database: one query of each
+tests/all/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database: one query of each
 dialect, and one of each kind in one dialect. With a folder, all queries of all dialects into the folder.
 .venv/dbt/bin/python -m tools.dbt_dialects [folder]
 """
@@ -18,7 +18,7 @@ from dbt_common.clients.jinja import MacroReturn, get_environment
 
 ROOT: Final = Path(__file__).parents[1]
 MACROS: Final = ROOT / "reid_sql" / "dbt" / "macros"
-FOLDER: Final = ROOT / "tests" / "dbt" / "dialects"
+FOLDER: Final = ROOT / "tests" / "all" / "dbt" / "dialects"
 NAMES: Final = ("age", "name", "height", "select", "disease")
 
 

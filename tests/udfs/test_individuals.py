@@ -15,7 +15,7 @@ from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Answer, Function
 from reid_sql.parameters import Table
 from reid_sql_udfs import declared
-from tests.reliability.test_entities import visits
+from tests.all.reliability.test_entities import visits
 from tests.tables import by_duckdb, by_polars
 
 QI = ["age", "sex", "zip"]

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 import reid_sql
-from tests.dbt.cases import CASES, FIGURES, NAMED, REFUSED, TWO, Case, write_project
-from tests.dbt.odd import RECORDS, clear_postgres, connected, put_in_duckdb, put_in_postgres, tables
-from tests.dbt.running import Results, dbt
+from tests.all.dbt.cases import CASES, FIGURES, NAMED, REFUSED, TWO, Case, write_project
+from tests.all.dbt.odd import RECORDS, clear_postgres, connected, put_in_duckdb, put_in_postgres, tables
+from tests.all.dbt.running import Results, dbt
 
 pytestmark = pytest.mark.dbt
 MASK: Final = 10  # the default of mask_below

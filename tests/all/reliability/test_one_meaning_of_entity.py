@@ -13,7 +13,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql_udfs import declared
-from tests.reliability.test_entities import by_smallest, people_of, visits
+from tests.all.reliability.test_entities import by_smallest, people_of, visits
 from tests.tables import by_duckdb, by_polars
 
 QI = ["age", "sex", "zip"]

@@ -15,7 +15,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.engines.polars.frames import SPLITS_LISTS_OF_STRUCTS
 from reid_sql.errors import OutOfDomainError
-from tests.reliability.drawn import sizes, table
+from tests.all.reliability.drawn import sizes, table
 
 DRAWN = int(os.environ.get("REID_SQL_DRAWN", "100"))
 AT_ONCE = 50

@@ -12,7 +12,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.reductions.subsets import QUERIES
-from tests.reliability.test_entities import by_smallest, people_of, visits
+from tests.all.reliability.test_entities import by_smallest, people_of, visits
 from tests.tables import by_duckdb, by_polars
 from tests.udfs.test_individuals import approximately
 

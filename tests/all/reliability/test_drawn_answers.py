@@ -16,7 +16,7 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
-from tests.reliability.drawn import canonical, table
+from tests.all.reliability.drawn import canonical, table
 
 SEEDS = range(int(os.environ.get("REID_SQL_DRAWN", "100")) // 8)
 MISSING = canonical(None)

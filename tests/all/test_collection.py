@@ -9,10 +9,9 @@ import pytest
 
 from tests.processes import ROOT
 
-QUIET = ("--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider")
+QUIET = ("tests", "-o", "norecursedirs=.*", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider")
 
 
-@pytest.mark.slow
 def test_another_process_at_another_time_finds_the_same_tests(request: pytest.FixtureRequest) -> None:
     """A name that holds a time, an address, a process or the order of a set is another one there."""
     here = [item.nodeid for item in request.session.items]

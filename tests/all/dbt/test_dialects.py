@@ -12,10 +12,10 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from tests.dbt.kept import EXPECTED, FOLDER, oracle, queries
-from tests.dbt.odd import plain_tables
-from tests.dbt.running import PYTHON
-from tests.dbt.test_adapters import as_rows, counted, found
+from tests.all.dbt.kept import EXPECTED, FOLDER, oracle, queries
+from tests.all.dbt.odd import plain_tables
+from tests.all.dbt.running import PYTHON
+from tests.all.dbt.test_adapters import as_rows, counted, found
 from tests.mariadb import town
 
 if TYPE_CHECKING:

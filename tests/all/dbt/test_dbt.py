@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import reid_sql
-from tests.dbt.running import PYTHON, Results, dbt
+from tests.all.dbt.running import PYTHON, Results, dbt
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.dbt

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
-from tests.dbt.running import dbt
+from tests.all.dbt.running import dbt
 
 HERE = Path(__file__).parent
 QI = {"quasi_identifiers": ["age", "sex"]}

@@ -20,7 +20,7 @@ from reid_sql.models.copula.copula_fit import fit_copula
 from reid_sql.models.evidence import rows_from_columns
 
 DAMAGED = int(os.environ.get("REID_SQL_DAMAGED", "300"))
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCENARIO = (ROOT / "reid_sql" / "scenarios" / "adult_voter_register.toml").read_text(encoding="utf-8")
 POLICY = (ROOT / "docs" / "people_release.toml").read_text(encoding="utf-8")
 

@@ -17,7 +17,7 @@ from reid_sql.check import gate
 from reid_sql.check.policy import read_policy
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import ReidError
-from tests.dbt.odd import plain_tables
+from tests.all.dbt.odd import plain_tables
 from tests.mariadb import town
 
 TYPES = ["INT", "VARCHAR(9)", "DOUBLE", "DATE", "VARCHAR(9)"]
