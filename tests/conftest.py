@@ -133,7 +133,7 @@ def missing() -> dict[str, str]:
     }
     for name in ("dbt", "workbenches"):
         python = f"REID_SQL_{name.upper()}_PYTHON"
-        needed[name] = (python in os.environ, f"no environment with {name} ({python}, which make test-all sets)")
+        needed[name] = (python in os.environ, f"no environment with {name} ({python} of make test-all)")
     return {name: reason for name, (there, reason) in needed.items() if not there}
 
 

@@ -1,7 +1,7 @@
 """Write what the dbt package's tests are in the words of databases that cannot be run here.
 
-tests/all/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database: one query of each
-dialect, and one of each kind in one dialect. With a folder, all queries of all dialects into the folder.
+tests/all/dbt/dialects/*.sql, by dbt's own Jinja, as if its adapter were that of the database: one query of
+each dialect, and one of each kind in one dialect. With a folder, all queries of all dialects into the folder.
 .venv/dbt/bin/python -m tools.dbt_dialects [folder]
 """
 
