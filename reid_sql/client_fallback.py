@@ -1,35 +1,27 @@
-"""What a warehouse lacks, DuckDB computes at the client from the distinct records that it counts.
+"""What a place of records lacks, DuckDB computes in this process, from what the place reads or counts.
 
-The warehouse groups by the columns that a question is about, texts by their bytes. What comes is each
-distinct record with its count, within the limit of what may be fetched. DuckDB sees each as often as it was
-counted, so that every function computes as it does from a file.
+A place (a warehouse, Spark, Polars) groups by the columns that a question is about. What comes is each
+distinct record with its count, within the place's limit. DuckDB sees each as often as it was counted, so that
+every function computes as it does from a file.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import duckdb
-import numpy as np
-import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
-from ibis.expr.types import Table as IbisTable
 
 import reid_sql_udfs
 from reid_sql import registry
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.engines.duckdb import make_functions
-from reid_sql.engines.ibis.frames import COMPUTING, aliases, check_columns, count_by, with_aliases
-from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
 from reid_sql.parameters import (
-    MAX_COLUMNS,
     WEIGHT,
     Column,
     Columns,
@@ -46,7 +38,6 @@ from reid_sql.runner import sentence
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import spill_folder, spill_into
 
-WORDS: Final = "the distinct records that the client answers from"
 NAMES: Final = Columns("columns")
 RECORDS: Final = "records"  # next to q1, q2, …
 PIECE: Final = 1024  # equal records that are in memory together
@@ -55,67 +46,20 @@ PASSED_MODEL: Final = "reid: the model that was passed"
 MARGINALS: Final = ("column_name", "value", "share")
 
 
-@dataclass(frozen=True)
-class DistinctRecords:
-    """The distinct records on some columns, with how many have each in `records`."""
+class Place(Protocol):
+    """Where records are: an engine's adapter, as far as DuckDB answers from what it reads."""
 
-    columns: tuple[str, ...]
-    fetched: NumberedRows
+    def column_names(self, frame: Any) -> list[str]:  # noqa: ANN401 - a frame of the engine
+        """The names of the frame's columns."""
 
-    @property
-    def values(self) -> int:
-        """How many values came."""
-        return int(self.fetched.codes.size + len(self.fetched.codes))
+    def find_lacked(self, frame: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - the same
+        """The names among these that are no columns of the frame."""
 
-    @property
-    def records(self) -> int:
-        """How many records the warehouse counted."""
-        return int(pc.sum(self.fetched.others[RECORDS]).as_py() or 0)
+    def read(self, frame: Any, columns: Sequence[str]) -> pa.Table:  # noqa: ANN401 - the same
+        """The columns as q1, q2, …: the rows, or the distinct rows with the number of each in `records`."""
 
-    @property
-    def rows(self) -> pa.Table:
-        """The records, their columns under numbers."""
-        columns = {name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))}
-        return pa.table({**columns, RECORDS: self.fetched.others[RECORDS]})
-
-    def class_sizes(self, columns: Sequence[str], *, drop: bool) -> list[tuple[int, int]]:
-        """Count the classes by some of the columns: each size, and how many have it; with NULLs or without.
-
-        The numbers of the values are counted, as the warehouse gave them.
-        """
-        codes = [self.fetched.codes[:, self.columns.index(name)] for name in columns]
-        named = dict(zip(aliases(columns), codes, strict=True))
-        counted = pl.LazyFrame({**named, RECORDS: pl.from_arrow(self.fetched.others[RECORDS])})
-        if drop:
-            counted = counted.filter(pl.all_horizontal(pl.col(list(named)) > 0))
-        classes = counted.group_by(list(named)).agg(pl.col(RECORDS).sum())
-        sizes = classes.group_by(RECORDS).agg(pl.len()).sort(RECORDS)
-        return [(int(size), int(number)) for size, number in sizes.collect().iter_rows()]
-
-    def of_column(self, name: str) -> "DistinctRecords":
-        """The records on one column alone."""
-        place = self.columns.index(name)
-        codes = self.fetched.codes[:, place]
-        numbers, of_row = np.unique(codes, return_inverse=True)
-        records = np.zeros(len(numbers), dtype=np.int64)
-        np.add.at(records, of_row.ravel(), self.fetched.others[RECORDS].to_numpy())
-        rows = NumberedRows(numbers[:, None], [self.fetched.values[place]], pa.table({RECORDS: records}))
-        return DistinctRecords((name,), rows)
-
-
-def fetch_distinct(frame: IbisTable, columns: Sequence[str]) -> DistinctRecords:
-    """Count the distinct records in the warehouse and fetch them; refuse more than the limit."""
-    folded = [name.lower() for name in columns]
-    if len(set(folded)) < len(folded):
-        rule = f"{NAMES.words} must differ by more than capitals where the client answers"
-        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
-    for start in range(0, len(columns), MAX_COLUMNS):
-        check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
-    names = aliases(columns)
-    counted = count_by(with_aliases(frame, columns), names, RECORDS)
-    return DistinctRecords(
-        tuple(columns), fetch_values(counted, dict(zip(names, columns, strict=True)), WORDS)
-    )
+    def finish_reading(self) -> None:
+        """Called when all that a function needs has been read, before it computes."""
 
 
 @contextmanager
@@ -145,18 +89,31 @@ def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str
     name, names = f"{view}_distinct", aliases(columns)
     with refused():
         con.register(name, rows)
-        distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(names)} FROM {name})"
-        alike = con.execute(distinct).fetchall()[0][0]
+        _refuse_equal(con, name, columns, rows)
+    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
+    values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
+    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {_each(name)}")
+
+
+def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table) -> None:
+    distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
+    alike = con.execute(distinct).fetchall()[0][0]
     if alike != rows.num_rows:
         rule = f"{', '.join(columns)} must come to the client as values that differ as in the database"
         got = f"got {alike} distinct records of {rows.num_rows}"
         raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
+
+
+def _each(name: str) -> str:
+    """Select each of the distinct records as often as it was counted."""
     pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
-    each = f"SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces})"
-    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
-    values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
-    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM ({each})")
+    return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
+
+
+def aliases(columns: Sequence[str]) -> list[str]:
+    """The names q1, q2, … of so many columns."""
+    return [f"q{place}" for place, _ in enumerate(columns, 1)]
 
 
 @contextmanager
@@ -200,23 +157,26 @@ def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 -
     return list(value) if plain and not isinstance(value, str) else words.check(value, [])
 
 
-def answer_at_client(declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
-    """Call the function in DuckDB on the records of Ibis tables."""
+def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Place) -> pa.Table:
+    """Call the function in DuckDB on the records of a place's tables."""
     with open_client() as con:
         if declared.reduction is not COLUMN_COUNTS:
-            return _asked(con, declared, arguments)
+            return _ask(con, declared, arguments, place)
         frame = arguments["tbl"]
-        given = list(frame.columns) if arguments["columns"] is None else arguments["columns"]
+        given = place.column_names(frame) if arguments["columns"] is None else arguments["columns"]
         # Of each column the distinct values alone: the records on all of them are never asked.
-        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, frame.columns))
-        return pa.concat_tables([_asked(con, declared, asked) for asked in each])
+        lacked = place.find_lacked(frame, given) if isinstance(given, list) else []
+        known = [*place.column_names(frame), *(name for name in given if name not in lacked)]
+        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, known))
+        return pa.concat_tables([_ask(con, declared, asked, place) for asked in each])
 
 
 def profile_columns(
-    frame: IbisTable,
+    frame: Any,  # noqa: ANN401 - a frame of the place
     columns: Sequence[str],
     ask: Callable[[Callable[[], pa.Table]], pa.Table],
-    fetched: Mapping[str, DistinctRecords],
+    fetched: Mapping[str, Any],
+    place: Place,
 ) -> list[dict[str, Any]]:
     """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
@@ -229,21 +189,23 @@ def profile_columns(
         for name in columns:
             with suppress(ReidError):
                 given = {"tbl": fetched.get(name, frame), "columns": [name]}
-                question = partial(_asked, con, profile, given)
+                question = partial(_ask, con, profile, given, place)
                 profiles += (question() if name in fetched else ask(question)).to_pylist()
     return profiles
 
 
-def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any]) -> pa.Table:
+def _ask(
+    con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any], place: Place
+) -> pa.Table:
     values = []
     for parameter in declared.parameters:
         value = arguments[parameter.name]
         if isinstance(parameter.domain, Table | OptionalTable) and value is not None:
             columns = needed_columns(declared, parameter.name, arguments)
-            value = _put(con, f"reid_{parameter.name}", value, columns)
+            value = _put(con, f"reid_{parameter.name}", value, columns, place)
         values.append(list(value) if isinstance(value, tuple) else value)
     call = f"FROM {declared.name}({', '.join('?' * len(values))})"
-    COMPUTING.get()()
+    place.finish_reading()
     with _models_of(con, values, keep=declared.models), refused():
         make_functions(con, [declared.name])
         return _typed(declared, con.sql(call, params=values).to_arrow_table())
@@ -252,22 +214,16 @@ def _asked(con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mappin
 def _put(
     con: duckdb.DuckDBPyConnection,
     view: str,
-    frame: IbisTable | DistinctRecords,
+    frame: Any,  # noqa: ANN401 - a frame of the place
     columns: list[str] | None,
+    place: Place,
 ) -> str:
     """Create a view of the table's records; without a column, an empty one, which DuckDB refuses."""
-    if isinstance(frame, DistinctRecords):
-        create_view(con, view, frame.columns, frame.rows)
-        return view
-    asked = list(frame.columns) if columns is None else columns
-    lacked = [name for name in asked if name not in frame.columns]
-    if not lacked:
-        fetched = fetch_distinct(frame, asked)
-        create_view(con, view, fetched.columns, fetched.rows)
+    asked = place.column_names(frame) if columns is None else columns
+    if not place.find_lacked(frame, asked):
+        create_view(con, view, asked, place.read(frame, asked))
     else:
-        if {name.lower() for name in lacked} <= {name.lower() for name in frame.columns}:
-            NAMES.known(lacked, frame.columns)  # which DuckDB would take
-        empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in frame.columns)
+        empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in place.column_names(frame))
         con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {empty} WHERE false")
     return view
 

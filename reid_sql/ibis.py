@@ -10,7 +10,7 @@ from typing import Any
 
 from ibis.expr.types import Table
 
-from reid_sql.client_fallback import answer_at_client
+from reid_sql.client_fallback import answer_by_duckdb
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function
@@ -19,7 +19,7 @@ from reid_sql_udfs import declared
 
 def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
-    return adapter.framed(answer_at_client(function, arguments))
+    return adapter.framed(answer_by_duckdb(function, arguments, adapter))
 
 
 FUNCTIONS = declared()

@@ -5,16 +5,27 @@ reduced statistics, never more than a stated size. Row functions take column nam
 Columns; `register(spark)` puts them into Spark SQL under the same names.
 """
 
-from pyspark.sql import SparkSession
+from collections.abc import Mapping
+from typing import Any
 
+from pyspark.sql import DataFrame, SparkSession
+
+from reid_sql.client_fallback import answer_by_duckdb
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.functions import register as register_functions
+from reid_sql.function import Function
 from reid_sql_udfs import declared
+
+
+def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
+    """What DuckDB answers on the driver of what Spark counted."""
+    return adapter.framed(answer_by_duckdb(function, arguments, adapter), arguments)
+
 
 FUNCTIONS = declared()
 __all__ = ["register", *FUNCTIONS]  # noqa: PLE0604 - names they are
-__getattr__ = public(__name__, adapter, FUNCTIONS)
+__getattr__ = public(__name__, adapter, FUNCTIONS, _on_driver)
 
 
 def __dir__() -> list[str]:

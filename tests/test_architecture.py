@@ -29,7 +29,6 @@ LAYERS = [
     ("reid_sql.sql",),
     ("reid_sql.reductions", "reid_sql.engines"),  # a family has what an engine's pieces are for
     ("reid_sql_udfs",),
-    ("reid_sql.polars", "reid_sql.spark"),
     (
         "reid_sql.sources",
         "reid_sql.terminal",
@@ -38,7 +37,7 @@ LAYERS = [
         "reid_sql.plot",
     ),
     ("reid_sql.client_fallback",),
-    ("reid_sql.ibis",),  # two engines: what the warehouse does not answer, DuckDB does
+    ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),  # what the place does not answer, DuckDB does
     ("reid_sql.python_api", "reid_sql.facts", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
     ("reid_sql.release",),

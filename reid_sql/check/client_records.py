@@ -18,13 +18,13 @@ from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.release import Group, TableEngine
 from reid_sql.client_fallback import (
-    DistinctRecords,
     create_view,
     drop_view,
     needed_columns,
     open_client,
 )
 from reid_sql.engines.arrow import answer_rows, arrays_of
+from reid_sql.engines.ibis.distinct import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
 from reid_sql.errors import ReidError
 from reid_sql.function import Function

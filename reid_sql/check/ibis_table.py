@@ -26,13 +26,11 @@ from reid_sql.check.policy_model import (
 )
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release
 from reid_sql.check.sources import Source
-from reid_sql.client_fallback import (
-    DistinctRecords,
-    fetch_distinct,
-    profile_columns,
-)
+from reid_sql.client_fallback import profile_columns
+from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import comparable
+from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.engines.ibis.frames import (
     aliases,
     bigint,
@@ -287,7 +285,7 @@ class IbisTable(RemoteTable):
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile the columns whose distinct values can come to the client; the others show no mark."""
         self._client.fetch_with(columns)
-        return list(profile_columns(self.frame, columns, self._asked, self._columns))
+        return list(profile_columns(self.frame, columns, self._asked, self._columns, adapter))
 
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""

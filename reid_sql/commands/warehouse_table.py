@@ -9,6 +9,7 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql import registry
 from reid_sql.client_fallback import profile_columns
+from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.frames import before_computing
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
@@ -87,7 +88,9 @@ class WarehouseTable:
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         with self._transaction():
-            return describe_missing_values(profile_columns(self.table, self.columns, warehouse.asked, {}))
+            return describe_missing_values(
+                profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
+            )
 
     def repeated_identifiers(self) -> list[tuple[str, int, int]]:
         """Count in one scan if a column has such a name."""

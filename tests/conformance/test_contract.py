@@ -13,7 +13,7 @@ from reid_sql.function import ABSENT, Answer
 from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
 
-HANDING = ("ibis",)  # engines that hand distinct records to DuckDB, where these suffice
+HANDING = ("ibis", "spark")  # engines that hand distinct records to DuckDB, where these suffice
 
 # What binds each kind of answer that an engine may lack.
 BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TABLE: "scored_table"}

@@ -14,6 +14,7 @@ from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.ibis.alike import restored
+from reid_sql.engines.ibis.distinct import column_names, find_lacked, finish_reading, read
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
@@ -33,10 +34,14 @@ __all__ = [
     "ENGINE",
     "TABLE",
     "collected",
+    "column_names",
     "count",
     "counting",
     "drawn",
+    "find_lacked",
+    "finish_reading",
     "framed",
+    "read",
     "table",
 ]
 

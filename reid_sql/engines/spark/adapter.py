@@ -16,6 +16,7 @@ from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.spark.counting import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
+from reid_sql.engines.spark.distinct import column_names, find_lacked, finish_reading, read
 from reid_sql.engines.spark.frames import arrow_type, to_spark
 from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
@@ -39,10 +40,14 @@ __all__ = [
     "ENGINE",
     "TABLE",
     "collected",
+    "column_names",
     "count",
     "counting",
     "drawn",
+    "find_lacked",
+    "finish_reading",
     "framed",
+    "read",
     "score",
     "scored_table",
     "table",
@@ -54,13 +59,14 @@ TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')
 COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
-def framed(table: pa.Table) -> DataFrame:
-    """The table in the active session, with types that Spark lacks as others.
+def framed(table: pa.Table, arguments: Mapping[str, Any] | None = None) -> DataFrame:
+    """The table in the session of the arguments' tables, or the active one.
 
-    Enumerations become texts, and unsigned numbers become wider signed ones.
+    Types that Spark lacks become others: enumerations texts, unsigned numbers wider signed ones.
     """
     kinds = (field.with_type(_spark_type(field.type)) for field in table.schema)
-    return to_spark(SparkSession.active(), table.cast(pa.schema(kinds)))
+    spark = SparkSession.active() if arguments is None else _session(arguments)
+    return to_spark(spark, table.cast(pa.schema(kinds)))
 
 
 def _spark_type(kind: pa.DataType) -> pa.DataType:

@@ -91,12 +91,11 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     spark.sql.caseSensitive is set.
     """
     refuse_settings(frame.sparkSession)
-    known = frame.columns
-    exact = str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+    known, exact = frame.columns, is_case_sensitive(frame)
     given = (
         names
         if isinstance(names, str) or not isinstance(names, Sequence)
-        else [_own(name, known, exact) for name in names]
+        else [find_column(name, frame) for name in names]
     )
     checked = label.check(given, known)
     for name in checked:
@@ -122,8 +121,15 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     return checked
 
 
-def _own(name: Any, known: Sequence[str], exact: bool) -> Any:  # noqa: ANN401, FBT001 - refused later
-    if exact or name in known or not isinstance(name, str):
+def is_case_sensitive(frame: DataFrame) -> bool:
+    """Whether names that differ by capitals are two to the session."""
+    return str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
+
+
+def find_column(name: Any, frame: DataFrame) -> Any:  # noqa: ANN401 - refused later
+    """The name as the table has it; one that it lacks, and what is no name, as it is."""
+    known = frame.columns
+    if name in known or not isinstance(name, str) or is_case_sensitive(frame):
         return name
     return next((other for other in known if other.lower() == name.lower()), name)
 
