@@ -30,6 +30,7 @@ from reid_sql.parameters import (
     Key,
     OptionalTable,
     Table,
+    Tables,
     quoted,
 )
 from reid_sql.reduction import DIVIDING
@@ -82,18 +83,21 @@ def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
 
 
 def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table) -> None:
-    """Create the view of all records from the distinct ones; refuse those that are equal to DuckDB.
+    """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
     """
     name, names = f"{view}_distinct", aliases(columns)
+    is_counted = RECORDS in rows.column_names
     with refused():
         con.register(name, rows)
-        _refuse_equal(con, name, columns, rows)
+        if is_counted:
+            _refuse_equal(con, name, columns, rows)
     kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
     values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
     selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {_each(name)}")
+    each = _repeat_records(name) if is_counted else name
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {each}")
 
 
 def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table) -> None:
@@ -105,7 +109,7 @@ def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[s
         raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
 
 
-def _each(name: str) -> str:
+def _repeat_records(name: str) -> str:
     """Select each of the distinct records as often as it was counted."""
     pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
     return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
@@ -161,27 +165,27 @@ def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Pl
     """Call the function in DuckDB on the records of a place's tables."""
     with open_client() as con:
         if declared.reduction is not COLUMN_COUNTS:
-            return _ask(con, declared, arguments, place)
+            return ask(con, declared, arguments, place)
         frame = arguments["tbl"]
         given = place.column_names(frame) if arguments["columns"] is None else arguments["columns"]
         # Of each column the distinct values alone: the records on all of them are never asked.
         lacked = place.find_lacked(frame, given) if isinstance(given, list) else []
         known = [*place.column_names(frame), *(name for name in given if name not in lacked)]
         each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, known))
-        return pa.concat_tables([_ask(con, declared, asked, place) for asked in each])
+        return pa.concat_tables([ask(con, declared, asked, place) for asked in each])
 
 
 def profile_columns(
     frame: Any,  # noqa: ANN401 - a frame of the place
     columns: Sequence[str],
-    ask: Callable[[Callable[[], pa.Table]], pa.Table],
+    run: Callable[[Callable[[], pa.Table]], pa.Table],
     fetched: Mapping[str, Any],
     place: Place,
 ) -> list[dict[str, Any]]:
     """Profile the columns whose distinct values come to the client; among more, no value is suspicious.
 
-    `ask` runs the query, and raises the database's refusals as one sentence. Of columns that were `fetched`
-    nothing is asked.
+    `run` asks the database, and raises its refusals as one sentence. Nothing is asked of columns that were
+    `fetched`.
     """
     profiles: list[dict[str, Any]] = []
     profile = reid_sql_udfs.declared()["profile"]
@@ -189,20 +193,22 @@ def profile_columns(
         for name in columns:
             with suppress(ReidError):
                 given = {"tbl": fetched.get(name, frame), "columns": [name]}
-                question = partial(_ask, con, profile, given, place)
-                profiles += (question() if name in fetched else ask(question)).to_pylist()
+                question = partial(ask, con, profile, given, place)
+                profiles += (question() if name in fetched else run(question)).to_pylist()
     return profiles
 
 
-def _ask(
+def ask(
     con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any], place: Place
 ) -> pa.Table:
+    """Call the function in this DuckDB on the records of a place's tables."""
     values = []
     for parameter in declared.parameters:
-        value = arguments[parameter.name]
-        if isinstance(parameter.domain, Table | OptionalTable) and value is not None:
-            columns = needed_columns(declared, parameter.name, arguments)
-            value = _put(con, f"reid_{parameter.name}", value, columns, place)
+        name, value = parameter.name, arguments[parameter.name]
+        if isinstance(parameter.domain, Tables):
+            value = [_put(con, f"reid_{name}_{n}", each, None, place) for n, each in enumerate(value)]
+        elif isinstance(parameter.domain, Table | OptionalTable) and value is not None:
+            value = _put(con, f"reid_{name}", value, needed_columns(declared, name, arguments), place)
         values.append(list(value) if isinstance(value, tuple) else value)
     call = f"FROM {declared.name}({', '.join('?' * len(values))})"
     place.finish_reading()
@@ -219,9 +225,9 @@ def _put(
     place: Place,
 ) -> str:
     """Create a view of the table's records; without a column, an empty one, which DuckDB refuses."""
-    asked = place.column_names(frame) if columns is None else columns
-    if not place.find_lacked(frame, asked):
-        create_view(con, view, asked, place.read(frame, asked))
+    needed = place.column_names(frame) if columns is None else columns
+    if not place.find_lacked(frame, needed):
+        create_view(con, view, needed, place.read(frame, needed))
     else:
         empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in place.column_names(frame))
         con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {empty} WHERE false")

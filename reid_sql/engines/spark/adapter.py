@@ -73,6 +73,12 @@ def _spark_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else UNSIGNED.get(kind, kind)
 
 
+def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
+    """Refuse to number the records of a table without an order, where no column distinguishes them."""
+    if declared.answer is Answer.PER_RECORD and arguments.get("entity") is None:
+        refuse_no_key(arguments.get("key"))
+
+
 def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}

@@ -147,7 +147,7 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
     ):
         rs.risk_summary(table, ["id"], nulls="wildcard")
     with pytest.raises(
-        ReidError, match=f"the distinct records on the scenario's columns must be at most 6 {refused}"
+        ReidError, match=f"the distinct records that the driver answers from must be at most 6 {refused}"
     ):
         rs.adversary_summary(table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
     spark.conf.set(SETTING, "many")
