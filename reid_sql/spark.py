@@ -21,7 +21,7 @@ from reid_sql_udfs import declared
 def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
-    return adapter.framed(answer_by_duckdb(function, arguments, adapter), arguments)
+    return adapter.frame_answer(answer_by_duckdb(function, arguments, adapter), arguments)
 
 
 FUNCTIONS = declared()

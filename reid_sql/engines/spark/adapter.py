@@ -59,13 +59,19 @@ TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')
 COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
 
 
-def framed(table: pa.Table, arguments: Mapping[str, Any] | None = None) -> DataFrame:
-    """The table in the session of the arguments' tables, or the active one.
+def framed(table: pa.Table) -> DataFrame:
+    """The table in the active session, with types that Spark lacks as others."""
+    return _frame(SparkSession.active(), table)
 
-    Types that Spark lacks become others: enumerations texts, unsigned numbers wider signed ones.
-    """
+
+def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
+    """The same in the session of the tables that were asked about."""
+    return _frame(_session(arguments), table)
+
+
+def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Enumerations become texts, and unsigned numbers become wider signed ones."""
     kinds = (field.with_type(_spark_type(field.type)) for field in table.schema)
-    spark = SparkSession.active() if arguments is None else _session(arguments)
     return to_spark(spark, table.cast(pa.schema(kinds)))
 
 
