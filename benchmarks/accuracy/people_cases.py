@@ -29,7 +29,7 @@ MIN_RECORDS: Final = 100  # of a sample
 MAX_RECORDS: Final = 40_000
 MAX_COLUMNS: Final = 10
 K: Final = 5
-RIVALS: Final = ("loglinear_nb", "pitman", "ewens")
+RIVALS: Final = ("loglinear_nb", "pitman")
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def main() -> None:
     told("MAE, p.p. (bias; failures)", OF_CLASSES, lambda name, share: _errors(figures, name, share))
     told(
         "95 % intervals that contain the true value; true values below, above",
-        ["bound", "ewens", "pitman", "loglinear_nb", "pyc", "pyc, κ", f"pyc, V_{K}"],
+        ["bound", "pitman", "loglinear_nb", "pyc", "pyc, κ", f"pyc, V_{K}"],
         lambda name, share: _held(figures, name, share),
     )
     models = sorted({name for name, _ in figures.brier})

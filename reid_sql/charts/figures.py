@@ -249,7 +249,7 @@ def methods(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     Of the answer of `population_uniqueness`: a mark with its 95 % interval, if the method has one. The lowest
     estimate is at the top, and methods without an estimate are at the bottom.
 
-    >>> rows = [{"method": "ewens", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4}]
+    >>> rows = [{"method": "pitman", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4}]
     >>> methods(rows).axes[0].lines[0].get_xdata().tolist()
     [0.2]
     """

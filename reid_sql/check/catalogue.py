@@ -18,7 +18,7 @@ from reid_sql.models.classes.identifying_sets import AT_LEAST
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
 from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
-from reid_sql.models.population.population_uniqueness import ALL_METHODS
+from reid_sql.models.population import population_uniqueness
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
 
@@ -188,7 +188,11 @@ _ESTIMATED: Final = (
         "population_risk",
         "uniqueness",
         interval=True,
-        own=(Parameter("method", Choice(tuple(dict.fromkeys((METHOD, *ALL_METHODS)))), METHOD),),
+        own=(
+            Parameter(
+                "method", Choice(tuple(dict.fromkeys((METHOD, *population_uniqueness.METHODS)))), METHOD
+            ),
+        ),
         unused=("k",),
         older="population_uniqueness",
     ),

@@ -403,7 +403,7 @@ def test_the_legend_of_a_validation_is_not_cut(fractions: list[float]) -> None:
             str(people),
             ["age", "sex"],
             fractions=fractions,
-            methods=["ewens", "pyc", "bound"],
+            methods=["pitman", "pyc", "bound"],
             samples=2,
         )
         figure = plot.validation(answer)

@@ -64,7 +64,7 @@ def test_dropped_records_are_counted() -> None:
         ),
         ("['age'], [1.5]", "fractions must be a share of the records above 0 and below 1, got 1.5"),
         ("['age'], samples := 0", "samples must be a whole number of samples from 1 to 1000, got 0"),
-        ("['age'], methods := ['peple']", "methods must be one of 'people', 'bound', 'ewens'"),
+        ("['age'], methods := ['peple']", "methods must be one of 'people', 'bound', 'zayatz'"),
         ("['agee']", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'"),
         ("['age'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],

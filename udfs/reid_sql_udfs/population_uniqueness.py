@@ -24,8 +24,7 @@ def population_uniqueness(
     `_low` and `_high` are the ends of a 95 % interval under that method's own model; if there is none, they
     are NULL, and `status` gives the reason. The first method, 'people', is the answer of population_risk, the
     one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
-    sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
-    Refuses an empty table and a population smaller than the table.
+    sample's own unique records. Refuses an empty table and a population smaller than the table.
 
     With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person

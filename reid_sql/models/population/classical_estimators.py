@@ -1,19 +1,19 @@
 """The estimators of population uniqueness that need class sizes alone, but Pitman's.
 
-Sources: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1; Ewens 1972; Zayatz 1991; Chen &
+Sources: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1; Zayatz 1991; Chen &
 Keller-McNulty 1998 (slide negative binomial); Haas & Stokes 1998 (Shlosser); Dankar et al. 2012.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from math import ceil
 from typing import Final
 
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records, log_miss_probability
-from reid_sql.models.numerics.quantiles import NORMAL_95, clopper_pearson_upper
+from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.models.numerics.special_functions import expit, log_expit
 from reid_sql.parameters import Floats
 
@@ -114,60 +114,6 @@ def estimate_bound(histogram: Histogram, population: float) -> Estimate:
     alike = sample.records - sample.unique
     high = clopper_pearson_upper(sample.unique, sample.records)
     return Estimate(sample.uniqueness, 0.0, min(high, 1 - alike / sample.population), STATUS_BOUND)
-
-
-# Population uniqueness by Ewens' sampling formula: by the number of unique records alone.
-# Under the formula a sample of n records has on average n θ / (n − 1 + θ) unique ones, and so does the
-# population. Source: Ewens 1972; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1, equation 10.
-
-STATUS_EWENS: Final = STATUS_LOW_COVERAGE.format(15, 120)
-
-
-def estimate_ewens(histogram: Histogram, population: float) -> Estimate:
-    """Estimate Ξ = s₁ (n_s − 1) / (n_s (n − 1) − s₁ (n − n_s)), and what chance leaves open of it.
-
-    The chance is that of s₁ and of the population. The interval holds if the classes follow Ewens' formula.
-    Refuses what `count_sample` refuses.
-
-    >>> import numpy as np
-    >>> answer = estimate_ewens(Histogram(np.array([1, 2]), np.array([2, 4]), np.array([2, 8])), 100)
-    >>> round(answer.uniqueness, 6), answer.status.split(":")[0]
-    (0.022222, 'low_coverage')
-    """
-    sample = count_sample(histogram, population)
-    if sample.unique == sample.records:
-        return Estimate(1.0, None, 1.0, STATUS_ALL_UNIQUE)
-    theta = sample.unique * (sample.records - 1) / (sample.records - sample.unique)
-    ewens = ewens_uniqueness(sample, sample.unique)
-    step, chance = (
-        NORMAL_95 * ewens_standard_deviation(theta, sample.records),
-        NORMAL_95 * ewens_standard_deviation(theta, sample.population) / sample.population,
-    )
-    below = ewens - ewens_uniqueness(sample, max(sample.unique - step, 0.0))
-    above = ewens_uniqueness(sample, min(sample.unique + step, sample.records)) - ewens
-    low, high = ewens - sqrt(below**2 + chance**2), ewens + sqrt(above**2 + chance**2)
-    return Estimate(ewens, max(0.0, low), min(1.0, high), STATUS_EWENS)
-
-
-def ewens_uniqueness(sample: Sample, unique: float) -> float:
-    """Share of the population that is unique where the sample is expected to have so many unique records."""
-    records, people = sample.records, sample.population
-    return (
-        1.0
-        if unique == records
-        else unique * (records - 1) / (records * (people - 1) - unique * (people - records))
-    )
-
-
-def ewens_standard_deviation(theta: float, records: float) -> float:
-    """Standard deviation of the number of unique records, by two falling moments; at least a lone one's.
-
-    They are the first two.
-    """
-    if not theta:  # no one is unique; of two records alike the variance below would be 0 / 0
-        return 1.0
-    mean = records * theta / (theta + records - 1)
-    return sqrt(max(mean + mean**2 * (1 - theta) / (records * (theta + records - 2)), 1.0))
 
 
 # Population uniqueness by Zayatz: the sample's classes are taken for the population's, each sampled by

@@ -24,10 +24,10 @@ from reid_sql.models.population.classical_estimators import (
 from reid_sql.parameters import Choice, Floats
 
 # Population uniqueness by Pitman's model: how many people of the population are alone in their class.
-# (θ, α) maximise the probability that Pitman's sampling formula gives to the classes of the sample, with 0
-# ≤ α < 1 and θ > −α: a negative α would bound the number of classes, which no sample can know; it can be
-# allowed. The search is Newton's, damped. Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019,
-# supplement, note 1, equation 12.
+# (θ, α) maximise the probability that Pitman's sampling formula gives to the classes of the sample, with
+# 0 ≤ α < 1 and θ > −α: a negative α would bound the number of classes, which no sample can know. The search
+# is Newton's, damped. Source: Hoshino 2001; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1,
+# equation 12.
 
 FORM: Final = Choice(("exact", "asymptotic"))
 Form = Annotated[Literal["exact", "asymptotic"], FORM]
@@ -38,8 +38,7 @@ MIN_GAIN: Final = 1e-11  # nor one that would raise the log-likelihood by less t
 MAX_ALPHA: Final = 1 - 1e-9  # the largest α
 MIN_DAMPING: Final = 1e-9
 MAX_DAMPING: Final = 1e12
-SEARCH_LIMITS: Final = (-1e6, 200.0)  # α and σ
-MIN_CLASS_RATIO: Final = 1.1  # times the classes seen: if a negative α allows fewer, the sums lose digits
+MAX_SIGMA: Final = 200.0
 MAX_SINGLE_TERMS: Final = 256  # terms of a sum that are added one by one
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 STATUS_ALL_ALIKE: Final = "all_equal: all records are equal, so the sample shows no unique person"
@@ -68,14 +67,12 @@ class PitmanUniqueness:
     status: str
 
 
-def pitman_uniqueness(
-    histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
-) -> PitmanUniqueness:
+def pitman_uniqueness(histogram: Histogram, population: float, form: Form = "exact") -> PitmanUniqueness:
     """Expected share Ξ unique in the population: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or its limit.
 
     The limit is Γ(θ+1)/Γ(θ+α) n^(α−1). `form` is 'exact' (the expectation at this n) or 'asymptotic'
-    (equation 12, its limit for large n); with `negative`, α may lie below 0. Refuses a population smaller
-    than the sample, an empty histogram and overlapping classes (NULL as a wildcard).
+    (equation 12, its limit for large n). Refuses a population smaller than the sample, an empty histogram and
+    overlapping classes (NULL as a wildcard).
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> answer = pitman_uniqueness(sample, 3200)
@@ -83,7 +80,7 @@ def pitman_uniqueness(
     (0.0032, 'ok')
     """
     n = check_population(population, count_records(histogram))
-    return uniqueness_of_fit(fit_pitman(histogram, negative=negative), n, form)
+    return uniqueness_of_fit(fit_pitman(histogram), n, form)
 
 
 def uniqueness_of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
@@ -106,8 +103,8 @@ def expected_uniqueness(theta: float, alpha: float, population: float, form: str
     return float(np.exp(min(0.0, float(opened - thinned))))
 
 
-def fit_pitman(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
-    """Fit (θ, α) by maximum likelihood to classes that do not overlap, α from 0 on unless it may be negative.
+def fit_pitman(histogram: Histogram) -> PitmanFit:
+    """Fit (θ, α) by maximum likelihood to classes that do not overlap, with α from 0 on.
 
     >>> answer = fit_pitman(Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8])))
     >>> round(answer.theta, 3), round(answer.alpha, 3)
@@ -118,7 +115,7 @@ def fit_pitman(histogram: Histogram, *, negative: bool = False) -> PitmanFit:
         return PitmanFit(None, None, STATUS_ALL_UNIQUE)
     if likelihood.classes == 1:
         return PitmanFit(None, None, STATUS_ALL_ALIKE)
-    maximum = _maximize(likelihood, lowest=-np.inf if negative else 0.0)
+    maximum = _maximize(likelihood)
     return PitmanFit(*maximum, OK) if maximum else PitmanFit(None, None, STATUS_NOT_CONVERGED)
 
 
@@ -137,12 +134,9 @@ class Likelihood:
         self.drawn, self.drawn_weight = sum_nodes(round(self.records))
 
     def value(self, alpha: float, sigma: float) -> float:
-        """Log-likelihood up to a constant; −∞ where negative α leaves hardly more classes than seen."""
-        reach = (1 - alpha) * np.exp(
-            sigma
-        )  # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
-        if reach + alpha * MIN_CLASS_RATIO * self.classes <= 0:
-            return -np.inf
+        """Log-likelihood up to a constant."""
+        # θ + α, taken out of every logarithm: what is left does not drown where θ is huge
+        reach = (1 - alpha) * np.exp(sigma)
         within = self.counts @ (gammaln(self.sizes - alpha) - gammaln(1 - alpha))
         opened = self.opened_weight @ np.log1p(alpha * (self.opened - 1) / reach)
         drawn = self.drawn_weight @ np.log1p((self.drawn - alpha) / reach)
@@ -194,8 +188,8 @@ def sum_nodes(end: int) -> tuple[Floats, Floats]:
     return np.r_[first, points, ends], np.r_[np.ones_like(first), weights, corrections]
 
 
-def _maximize(likelihood: Likelihood, lowest: float) -> tuple[float, float] | None:
-    """Climb to the maximum by damped Newton steps; α stays at its lowest while the slope points below.
+def _maximize(likelihood: Likelihood) -> tuple[float, float] | None:
+    """Climb to the maximum by damped Newton steps; α stays at 0 while the slope points below.
 
     The climb starts at a rough guess.
     """
@@ -204,9 +198,9 @@ def _maximize(likelihood: Likelihood, lowest: float) -> tuple[float, float] | No
     value, damping = likelihood.value(*point), MIN_DAMPING
     for _ in range(MAX_STEPS):
         gradient, hessian = likelihood.slope(*point)
-        step = _newton_step(point, gradient, hessian, damping, lowest)
+        step = _newton_step(point, gradient, hessian, damping)
         moved = point + step
-        if moved[0] < SEARCH_LIMITS[0] or moved[1] > SEARCH_LIMITS[1]:
+        if moved[1] > MAX_SIGMA:
             return None  # the classes are so equal in size that the likelihood rises without end
         higher = likelihood.value(*moved)
         if np.abs(step).max() < MIN_STEP or abs(gradient @ step) < MIN_GAIN:
@@ -220,9 +214,9 @@ def _maximize(likelihood: Likelihood, lowest: float) -> tuple[float, float] | No
     return None
 
 
-def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: float, lowest: float) -> Floats:
-    """Newton's step, within lowest ≤ α < 1; its scale is added where the likelihood bends wrongly."""
-    at_bound = point[0] <= lowest and gradient[0] <= 0
+def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: float) -> Floats:
+    """Newton's step, within 0 ≤ α < 1; its scale is added where the likelihood bends wrongly."""
+    at_bound = point[0] <= 0 and gradient[0] <= 0
     scale = np.abs(np.diag(hessian)) + 1e-12
     bent = -hessian + damping * np.diag(scale)
     if at_bound or np.linalg.eigvalsh(bent)[0] <= 0:
@@ -234,7 +228,7 @@ def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: floa
     step[0] = (
         np.clip(
             point[0] + step[0],
-            lowest,
+            0.0,
             (point[0] + MAX_ALPHA) / 2 if point[0] < MAX_ALPHA - 1e-9 else MAX_ALPHA,
         )
         - point[0]
@@ -259,9 +253,7 @@ STATUS_BEYOND_BOUND: Final = (
 DIFFERENCE_STEP: Final = 1e-4
 
 
-def estimate_pitman(
-    histogram: Histogram, population: float, form: Form = "exact", *, negative: bool = False
-) -> Estimate:
+def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ with its interval; both, and the refusals, as of `pitman_uniqueness`.
 
     None where it is above the share of the sample that is unique, which bounds Ξ: the status says so.
@@ -272,19 +264,17 @@ def estimate_pitman(
     (0.0365, 0.0825, 0.1866)
     """
     sample = count_sample(histogram, population)
-    fitted = fit_pitman(histogram, negative=negative)
-    estimate = uniqueness_of_fit(fitted, sample.population, form)
+    fitted = fit_pitman(histogram)
+    estimate = uniqueness_of_fit(fitted, sample.population)
     if estimate.uniqueness is not None and estimate.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
         return Estimate(None, None, None, STATUS_BEYOND_BOUND)
     if estimate.uniqueness is None or fitted.theta is None or fitted.alpha is None:
         return Estimate(estimate.uniqueness, None, estimate.uniqueness, estimate.status)
     sigma = float(np.log((fitted.theta + fitted.alpha) / (1 - fitted.alpha)))
-    covariance = _covariance(
-        histogram, np.array([fitted.alpha, sigma]), at_bound=fitted.alpha == 0 and not negative
-    )
+    covariance = _covariance(histogram, np.array([fitted.alpha, sigma]), at_bound=fitted.alpha == 0)
     if covariance is None:
         return Estimate(estimate.uniqueness, None, None, STATUS_NO_CURVATURE)
-    slope = _log_slope(fitted.alpha, sigma, sample.population, form)
+    slope = _log_slope(fitted.alpha, sigma, sample.population)
     chance = 1 / max(estimate.uniqueness * population, 1.0)
     factor = exp(min(NORMAL_95 * sqrt(slope @ covariance @ slope + chance), 700.0))
     return Estimate(
@@ -308,12 +298,12 @@ def _covariance(histogram: Histogram, point: Floats, *, at_bound: bool) -> Float
     return np.asarray(np.linalg.inv(bend))
 
 
-def _log_slope(alpha: float, sigma: float, population: float, form: Form) -> Floats:
+def _log_slope(alpha: float, sigma: float, population: float) -> Floats:
     """How ln Ξ changes with α and with σ."""
 
     def log(alpha: float, sigma: float) -> float:
         theta = (1 - alpha) * exp(sigma) - alpha
-        return float(np.log(max(expected_uniqueness(theta, alpha, population, form), np.finfo(float).tiny)))
+        return float(np.log(max(expected_uniqueness(theta, alpha, population), np.finfo(float).tiny)))
 
     low, high = alpha - DIFFERENCE_STEP, min(alpha + DIFFERENCE_STEP, 1 - DIFFERENCE_STEP**2)
     along_alpha = (log(high, sigma) - log(low, sigma)) / (high - low)

@@ -215,7 +215,6 @@ def _estimate_dankar(evidence: UniquenessEvidence, population: float) -> Estimat
 METHODS: Final[Mapping[str, Estimator]] = {
     "people": estimate_people,
     "bound": use_histogram(classical_estimators.estimate_bound),
-    "ewens": use_histogram(classical_estimators.estimate_ewens),
     "zayatz": use_histogram(classical_estimators.estimate_zayatz),
     "pitman": use_histogram(pitman.estimate_pitman),
     "snb": use_histogram(classical_estimators.estimate_slide_negative_binomial),
@@ -225,18 +224,12 @@ METHODS: Final[Mapping[str, Estimator]] = {
     "pyc": use_histogram(estimate_pyc),
     "copula": estimate_copula,
 }
-VARIANTS: Final[Mapping[str, Estimator]] = {  # by name alone, not among 'all'
-    "pitman_asymptotic": use_histogram(partial(pitman.estimate_pitman, form="asymptotic")),
-    "pitman_negative": use_histogram(partial(pitman.estimate_pitman, form="asymptotic", negative=True)),
-}
-ALL_METHODS: Final = {**METHODS, **VARIANTS}
-METHOD: Final = Choice(("all", *ALL_METHODS))
+METHOD: Final = Choice(("all", *METHODS))
 Method = Annotated[
     Literal[
         "all",
         "people",
         "bound",
-        "ewens",
         "zayatz",
         "pitman",
         "snb",
@@ -245,8 +238,6 @@ Method = Annotated[
         "loglinear_nb",
         "pyc",
         "copula",
-        "pitman_asymptotic",
-        "pitman_negative",
     ],
     METHOD,
 ]
@@ -270,7 +261,7 @@ def estimate_by_methods(
     if sample.records == sample.population:
         counted = Estimate(sample.uniqueness, sample.uniqueness, sample.uniqueness, STATUS_COUNTED)
         return [_method_row(name, counted, sample) for name in names]
-    return [_method_row(name, ALL_METHODS[name](evidence, sample.population), sample) for name in names]
+    return [_method_row(name, METHODS[name](evidence, sample.population), sample) for name in names]
 
 
 def _method_row(name: str, estimate: Estimate, sample: Sample) -> PopulationUniqueness:

@@ -23,7 +23,6 @@ from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.population.population_uniqueness import (
-    ALL_METHODS,
     METHODS,
     UniquenessEvidence,
     estimate_by_methods,
@@ -151,7 +150,7 @@ REPEATS: Final = Number(
 FRACTIONS: Final = Numbers(FRACTION, optional=True, is_one_enough=True, example="0.1 or [0.1, 0.01]")
 Fractions = Annotated[Sequence[float] | None, FRACTIONS]
 Repeats = Annotated[int, REPEATS]
-METHOD: Final = Choice(tuple(ALL_METHODS))
+METHOD: Final = Choice(tuple(METHODS))
 DEFAULT_FRACTIONS: Final = (0.1, 0.01)
 FRACTION_OF_SMALL_TABLES: Final = 0.5
 MIN_SAMPLE_RECORDS: Final = 50  # as in the paper
