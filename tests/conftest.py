@@ -18,12 +18,12 @@ from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import quoted
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
+from tests.tiers import ALL, is_chosen
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[1]
-ALL = ROOT / "tests" / "all"
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
 # Examples of a property: `make test-all` asks for more of them.
@@ -106,7 +106,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     duckdb.connect = CONNECT if item.get_closest_marker("threads") else connect_on_one_thread
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left = [item for item in items if not is_chosen(item)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if is_chosen(item)]
     for item in items:
         if item.path.is_relative_to(ALL):
             item.add_marker("all")

@@ -13,6 +13,8 @@ from reid_sql.function import ABSENT, Answer
 from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
 
+pytestmark = pytest.mark.first(face=["polars"])
+
 HANDING = ("ibis", "spark")  # engines that hand distinct records to DuckDB, where these suffice
 
 # What binds each kind of answer that an engine may lack.

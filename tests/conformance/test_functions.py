@@ -10,6 +10,9 @@ from reid_sql.parameters import Choice, Table, Tables
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
 from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, argument, given, same
+from tests.tiers import representatives
+
+pytestmark = pytest.mark.first(engine=["duckdb"], name=representatives())
 
 QI = ["age", "sex", "region"]
 MODEL_NAME = argument(declared()["fit_copula"].parameters[0])

@@ -21,6 +21,9 @@ from tests.conformance.engines import Answers, Engine, Frames, Remembered, asks_
 from tests.conformance.test_functions import fit
 from tests.conformance.test_functions import question as usual_question
 from tests.engines.asking import PEOPLE, same
+from tests.tiers import representatives
+
+pytestmark = pytest.mark.first(asked=["duckdb"], face=["polars"], name=representatives())
 
 ASKED: Final = [
     name for name, each in declared().items() if any(isinstance(p.domain, Table) for p in each.parameters)

@@ -11,6 +11,8 @@ from reid_sql_udfs import declared
 from tests.conformance.engines import Engine, Frames, absent
 from tests.engines.asking import PEOPLE
 
+pytestmark = pytest.mark.first(engine=["duckdb"], face=["polars"])
+
 AGE = ["age"]
 SCENARIO = '{"population": 9, "groups": [{"columns": ["agee"], "probability": 0.5}]}'
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {

@@ -15,6 +15,8 @@ from tests.engines.asking import FUNCTIONS, counted, tidy
 from tests.tables import KINDS, NULLS, class_sizes, drop_nulls, key
 from tests.tables import histogram as counted_sizes
 
+pytestmark = pytest.mark.first(engine=["duckdb"])
+
 # A value, then one that must not be taken for it, for each type that tables are drawn of.
 ALIKE: dict[pl.DataType, list[Any]] = {
     pl.Int32(): [0, -1],

@@ -14,6 +14,9 @@ import reid_sql.polars as rp
 from reid_sql.function import Answer
 from reid_sql.parameters import Values
 from reid_sql_udfs import declared
+from tests.tiers import representatives
+
+pytestmark = pytest.mark.first(name=representatives(), kind=["text", "number", "date"])
 
 MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
 MARKED = {  # in DuckDB, and in Polars

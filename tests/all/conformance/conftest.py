@@ -1,0 +1,3 @@
+"""The engines of tests/conformance."""
+
+from tests.conformance.conftest import *
