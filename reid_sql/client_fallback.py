@@ -5,7 +5,6 @@ distinct record with its count, within the place's limit. DuckDB sees each as of
 every function computes as it does from a file.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,18 +21,10 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
 from reid_sql.parameters import (
-    WEIGHT,
-    Column,
+    TABLES,
     Columns,
-    Document,
-    Groups,
-    Key,
-    OptionalTable,
-    Table,
-    Tables,
     quoted,
 )
-from reid_sql.reduction import DIVIDING
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.runner import sentence
 from reid_sql.sources.files import connect_quietly
@@ -139,26 +130,13 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
         return list(MARGINALS)
     needed: list[str] = []
     for parameter in declared.parameters:
-        domain, value = parameter.domain, arguments[parameter.name]
-        if isinstance(domain, Columns) and value is None:
+        named = parameter.domain.columns_in(arguments[parameter.name], table)
+        if named is None:
             return None
-        if isinstance(domain, Document):
-            document = json.loads(value)
-            needed += [*document["columns"], *(document["text_columns"] if table == "tbl" else [])]
-        elif isinstance(domain, Columns | Groups) and value is not None:
-            needed += _names(domain, value)
-        elif isinstance(domain, Column | Key) or domain is WEIGHT:
-            needed += [] if value is None or table == "population_tbl" else [value]
+        needed += named
     if not needed and arguments.get("model") is not None:
         needed += registry.known(arguments["model"]).columns
     return list(dict.fromkeys(needed))
-
-
-def _names(domain: Columns | Groups, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none
-    """Return the list, or refuse what is none; DuckDB checks the names."""
-    plain = isinstance(value, Sequence) and all(isinstance(name, str) for name in value)
-    words = domain if isinstance(domain, Columns) else DIVIDING
-    return list(value) if plain and not isinstance(value, str) else words.check(value, [])
 
 
 def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Place) -> pa.Table:
@@ -205,9 +183,9 @@ def ask(
     values = []
     for parameter in declared.parameters:
         name, value = parameter.name, arguments[parameter.name]
-        if isinstance(parameter.domain, Tables):
+        if parameter.domain == TABLES:
             value = [_put(con, f"reid_{name}_{n}", each, None, place) for n, each in enumerate(value)]
-        elif isinstance(parameter.domain, Table | OptionalTable) and value is not None:
+        elif parameter.domain.is_table and value is not None:
             value = _put(con, f"reid_{name}", value, needed_columns(declared, name, arguments), place)
         values.append(list(value) if isinstance(value, tuple) else value)
     call = f"FROM {declared.name}({', '.join('?' * len(values))})"

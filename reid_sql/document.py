@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, suggestion
-from reid_sql.parameters import Number
+from reid_sql.parameters import Domain
 
 KINDS: Final = (".toml", ".json")
 
@@ -35,12 +35,12 @@ class Place:
                     f"{self.where.strip()} must have only known keys, got '{key}'; {remedy}"
                 )
 
-    def number(self, key: str, domain: Number, default: float | None = None) -> float:
+    def number(self, key: str, domain: Domain, default: float | None = None) -> float:
         """Return the number at the key, or refuse it by its domain."""
         value = self.values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise OutOfDomainError(domain.sentence(self.at(key), shown(value)))
-        return float(domain.check(self.at(key), value))
+        return float(domain.from_python(self.at(key), value))
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return the text at the key."""

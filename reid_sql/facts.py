@@ -3,60 +3,18 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Final, get_args, get_origin, get_type_hints
 
-from reid_sql.function import REQUIRED, Answer, Entity, Function, Parameter, sql_literal
-from reid_sql.parameters import (
-    MAX_COLUMNS,
-    Choice,
-    Column,
-    Columns,
-    Document,
-    Domain,
-    Groups,
-    Key,
-    Number,
-    Numbers,
-    OptionalTable,
-    Table,
-    Tables,
-    Text,
-    Texts,
-)
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
 
 HERE: Final = Path(__file__).parent
 SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
 BY_KEY: Final = "BIGINT, or the type of `key`"
 BY_PERSON: Final = "the type of `entity`"  # where each row is a person
-# What a parameter of each domain may be.
-WORDS: Final[Mapping[type, Callable[[Any], str]]] = {
-    Number: lambda domain: domain.rule,
-    Numbers: lambda domain: (
-        f"{domain.each.rule}, or a list of them"
-        if domain.is_one_enough
-        else f"a list, each of it {domain.each.rule}"
-    ),
-    Choice: lambda domain: "one of " + ", ".join(f"`{sql_literal(word)}`" for word in domain.words),
-    Text: lambda domain: domain.rule,
-    Texts: lambda domain: (
-        "a list of texts, a value for each column"
-        if domain.of_record
-        else "a name or a list of names, or NULL"
-    ),
-    Table: lambda _: "a table, view, CTE or file; in Polars and Spark a frame",
-    Tables: lambda _: "a list of tables, views, CTEs or files, by their names; in Polars of frames",
-    OptionalTable: lambda _: "a table, view, CTE or file, or NULL",
-    Columns: lambda _: f"a list of 1 to {MAX_COLUMNS} column names",
-    Column: lambda _: "the name of a column",
-    Key: lambda _: "the name of a column, or NULL",
-    Groups: lambda _: f"a list of 1 to {MAX_COLUMNS} column names, or NULL",
-    Entity: lambda _: "the column that identifies people, of any type",
-    Document: lambda domain: f"a {domain.kind}: the path of a file, its text, or a STRUCT",
-}
 
 
 def counts_in_a_window(function: Function) -> bool:
@@ -101,13 +59,6 @@ def columns_beside(function: Function) -> str:
     if "total_over" in names:
         return "the columns of `by`"
     return "the quasi-identifiers" if of_classes else ""
-
-
-def domain_words(domain: Domain) -> str:
-    """What a parameter may be."""
-    describe = next((WORDS[kind] for kind in type(domain).__mro__ if kind in WORDS), None)
-    words = describe(domain) if describe else "a number or a value of any type, one column each"
-    return words + (", or NULL" if getattr(domain, "optional", False) else "")
 
 
 def default_words(parameter: Parameter) -> str:

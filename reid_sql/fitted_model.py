@@ -4,15 +4,12 @@ Functions know it by its name.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
 import numpy.typing as npt
 
-from reid_sql.parameters import MODEL, Floats, Integers, TextColumn
-
-OPTIONAL_MODEL: Final = replace(MODEL, optional=True)
-OptionalModel = Annotated[str | None, OPTIONAL_MODEL]
+from reid_sql.parameters import MODEL, Floats, Integers, ModelName, TextColumn
 
 
 class Values(Protocol):
@@ -99,3 +96,16 @@ class FittedModel(Protocol):
 
     def light(self) -> "FittedModel":
         """The model without the scores that it remembers, to be sent elsewhere."""
+
+
+@dataclass(frozen=True)
+class ModelOrNull(ModelName):
+    """The name of a fitted model, or NULL; in Python the model itself too."""
+
+    def from_python(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as it may be
+        """Check the name; a model is what it is."""
+        return value if isinstance(value, FittedModel) else super().from_python(name, value)
+
+
+OPTIONAL_MODEL: Final = ModelOrNull(MODEL.rule, MODEL.remedy, optional=True)
+OptionalModel = Annotated[str | None, OPTIONAL_MODEL]

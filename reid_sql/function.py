@@ -19,11 +19,8 @@ from reid_sql.parameters import (
     VALUE_OR_DROP,
     Domain,
     Floats,
-    Groups,
     Integers,
-    Key,
     NameLists,
-    Table,
     TextColumn,
     Values,
     list_text,
@@ -46,11 +43,6 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     TextColumn: "VARCHAR",
     NameLists: "VARCHAR[]",
 }
-
-
-@dataclass(frozen=True)
-class Entity(Values):
-    """The column that identifies people, not its name: one array, NULL in it one person."""
 
 
 class Answer(Enum):
@@ -184,7 +176,7 @@ class Function:
     def lacked(self) -> dict[str, str]:
         """The parameters that a function of a table owes or gives a reason for and lacks, with the reason."""
         named = {parameter.name for parameter in self.parameters}
-        if not any(isinstance(parameter.domain, Table) for parameter in self.parameters):
+        if not any(parameter.domain.is_required_table for parameter in self.parameters):
             return {}
         declared = {
             **LACKED.get(self.answer, {}),
@@ -197,7 +189,7 @@ class Function:
     @property
     def grouped(self) -> bool:
         """Whether it can be asked for each group of a table."""
-        return any(isinstance(parameter.domain, Groups) for parameter in self.parameters)
+        return any(parameter.domain.role == "groups" for parameter in self.parameters)
 
     @property
     def needs_python(self) -> bool:
@@ -392,7 +384,7 @@ def _ordered(
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
     arguments = reduction.arguments if reduction else ()
-    unasked = {a.name for a in arguments if isinstance(a.domain, Key | Groups)}
+    unasked = {a.name for a in arguments if a.domain.role in {"key", "household", "groups"}}
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()

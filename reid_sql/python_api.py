@@ -6,6 +6,7 @@ it is read, and a model that it fits does not exist before.
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import Parameter as Argument
 from inspect import Signature
 from pathlib import Path
@@ -19,11 +20,11 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.polars.tables import from_arrow_stream
-from reid_sql.engines.public_api import bound, checked, describe_value, of_stub, without_example
+from reid_sql.engines.public_api import bound, checked, of_stub, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
-from reid_sql.parameters import OptionalTable, Table, Tables
+from reid_sql.parameters import describe_value
 from reid_sql.runner import sentence
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql_udfs import declared
@@ -101,16 +102,12 @@ def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
-    if isinstance(parameter.domain, Table | OptionalTable):
-        return _table(parameter.name, value, frames)
-    if isinstance(parameter.domain, Tables):
-        return [
-            _table(parameter.name, each, frames) for each in parameter.domain.check(parameter.name, value)
-        ]
     if isinstance(value, FittedModel):
         rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
         raise WrongTypeError(f"{rule}; see copula_models() for those there are")
-    return list(value) if isinstance(value, tuple) else value
+    named = partial(_table, parameter.name, frames=frames)
+    converted = parameter.domain.convert_tables(parameter.name, value, named)
+    return list(converted) if isinstance(converted, tuple) else converted
 
 
 def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa: ANN401 - a name or a frame

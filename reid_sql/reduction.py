@@ -22,6 +22,7 @@ from reid_sql.parameters import (
     Columns,
     Domain,
     Groups,
+    Household,
     Key,
     fold_case,
 )
@@ -60,11 +61,6 @@ REFUSAL_KEY_WITH_ENTITY: Final = (
 REFUSAL_HOUSEHOLD_WITH_ENTITY: Final = (
     "household must be left out where people are counted, got '{}'; pass a table with a row a person"
 )
-
-
-@dataclass(frozen=True)
-class Household(Key):
-    """The name of the column that identifies a record's household, or NULL."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def _parameters(function: Function) -> Iterator[str]:
     if not function.parameters:
         return
     lines = [
-        f"| `{p.name}` | {facts.domain_words(p.domain)} | {facts.default_words(p)} |\n"
+        f"| `{p.name}` | {p.domain.label} | {facts.default_words(p)} |\n"
         for p in function.parameters
         if p.name in facts.named(function)
     ]

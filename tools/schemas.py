@@ -13,7 +13,7 @@ from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
-from reid_sql.parameters import NULLS, POPULATION, Choice, Document, Domain, Number, Numbers, Texts
+from reid_sql.parameters import NULLS, POPULATION
 
 Schema = dict[str, Any]
 
@@ -42,16 +42,15 @@ def policy_schema() -> Schema:
         "additionalProperties": False,
         "properties": {
             "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
-            "engine": _enum(ENGINE) | {"description": "what counts; as the tables need unless given"},
+            "engine": ENGINE.schema | {"description": "what counts; as the tables need unless given"},
             "url": URL,
             "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
             "baseline_accepted_by": TEXT
             | {"description": "who accepts that figures which failed in the baseline stay as they are"},
-            "mask_below": _number(MASK)
-            | {"default": 10, "description": "counts of fewer records are masked"},
+            "mask_below": MASK.schema | {"default": 10, "description": "counts of fewer records are masked"},
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
-            "seed": _number(SEED) | {"default": 0},
-            "cautions": _enum(CAUTIONS) | {"description": "whether a figure with a caution may be judged"},
+            "seed": SEED.schema | {"default": 0},
+            "cautions": CAUTIONS.schema | {"description": "whether a figure with a caution may be judged"},
             "prepare": _prepare(),
             "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
             "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
@@ -77,20 +76,20 @@ def _prepare() -> Schema:
         "description": "how `reid-sql prepare` seeks a release that meets the policy",
         "additionalProperties": False,
         "properties": {
-            "suppression": _number(SUPPRESSION) | {"default": usual.suppression},
+            "suppression": SUPPRESSION.schema | {"default": usual.suppression},
             "cells": {"type": "boolean", "description": "blank single values where that is enough"},
-            "loss": _enum(LOSS) | {"default": usual.loss},
+            "loss": LOSS.schema | {"default": usual.loss},
             "weights": {
                 "type": "object",
                 "description": "for a column, how much it counts in the loss; others count 1",
-                "additionalProperties": _number(LOSS_WEIGHT),
+                "additionalProperties": LOSS_WEIGHT.schema,
             },
-            "method": _enum(METHOD)
+            "method": METHOD.schema
             | {
                 "default": usual.method,
                 "description": "global or local recoding, or the one that loses less",
             },
-            "time_limit": _number(SECONDS) | {"default": usual.time_limit},
+            "time_limit": SECONDS.schema | {"default": usual.time_limit},
             "keep": NAMES | {"description": "columns to release besides those that the policy names"},
             "target": {
                 "type": "string",
@@ -108,12 +107,12 @@ def _prepare() -> Schema:
             "max_level": {
                 "type": "object",
                 "description": "for a column, the coarsest level of its hierarchy; 0 is as it is",
-                "additionalProperties": _number(LEVEL),
+                "additionalProperties": LEVEL.schema,
             },
             "at_most": {
                 "type": "object",
                 "description": "for a column of numbers, the width of its widest bands",
-                "additionalProperties": _number(WIDTH),
+                "additionalProperties": WIDTH.schema,
             },
             "hierarchies": {"$ref": "#/$defs/hierarchies"},
             "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
@@ -122,13 +121,13 @@ def _prepare() -> Schema:
 
 
 def _steps() -> list[Schema]:
-    ends = {"below": _number(END), "above": _number(END)}
+    ends = {"below": END.schema, "above": END.schema}
     groups = {"type": "object", "additionalProperties": NAMES}
     return [
-        _step("bands", {"bands": _number(WIDTH), **ends}),
-        _step("date", {"date": _enum(PART), "form": TEXT}),
-        _step("prefix", {"prefix": _number(LENGTH)}),
-        _step("rare", {"rare": _number(RARE_BELOW)}),
+        _step("bands", {"bands": WIDTH.schema, **ends}),
+        _step("date", {"date": PART.schema, "form": TEXT}),
+        _step("prefix", {"prefix": LENGTH.schema}),
+        _step("rare", {"rare": RARE_BELOW.schema}),
         _step("groups", {"groups": groups}),
         _step("above", ends),
         _step("below", ends) | {"not": {"required": ["above"]}},
@@ -137,8 +136,8 @@ def _steps() -> list[Schema]:
 
 def _named_hierarchies() -> list[Schema]:
     return [
-        _step("standard", {"standard": _enum(STANDARD_NAME)}),
-        _step("arx", {"arx": TEXT, "separator": _enum(SEPARATOR) | {"default": ";"}}),
+        _step("standard", {"standard": STANDARD_NAME.schema}),
+        _step("arx", {"arx": TEXT, "separator": SEPARATOR.schema | {"default": ";"}}),
     ]
 
 
@@ -168,17 +167,17 @@ def _table() -> Schema:
             "delimiter": TEXT
             | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
             "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
-            "encoding": _enum(ENCODING) | {"description": "of a text file; utf-8 unless given"},
+            "encoding": ENCODING.schema | {"description": "of a text file; utf-8 unless given"},
             "header": {
                 "type": "boolean",
                 "description": "whether a text file begins with the names of its columns",
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
-            "nulls": _enum(NULLS),
+            "nulls": NULLS.schema,
             "entity": TEXT
             | {"description": "the column that identifies people, where a person has several rows"},
-            "population": _number(POPULATION) | {"description": "the people that the table is a sample of"},
+            "population": POPULATION.schema | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
@@ -196,12 +195,12 @@ def _table() -> Schema:
 def _check(measure: Measure) -> Schema:
     own: Schema = {
         "measure": {"const": measure.name},
-        measure.bound: _number(LIMITS[measure.unit]),
+        measure.bound: LIMITS[measure.unit].schema,
         "no_worse": {"type": "boolean"},
         "by": NAMES,
         "quasi_identifiers": NAMES,
         "sensitive": TEXT,
-        "judge_by": _enum(JUDGE_BY),
+        "judge_by": JUDGE_BY.schema,
     }
     return {
         "type": "object",
@@ -209,30 +208,5 @@ def _check(measure: Measure) -> Schema:
         "required": ["measure"],
         "anyOf": [{"required": [measure.bound]}, {"required": ["no_worse"]}],
         "additionalProperties": False,
-        "properties": own
-        | {name: _value(parameter.domain) for name, parameter in measure.parameters.items()},
+        "properties": own | {name: parameter.domain.schema for name, parameter in measure.parameters.items()},
     }
-
-
-def _value(domain: Domain) -> Schema:
-    if isinstance(domain, Number):
-        return _number(domain)
-    if isinstance(domain, Numbers):
-        return {"type": "array", "items": _number(domain.each), "minItems": 1}
-    if isinstance(domain, Document):
-        return {
-            "type": ["string", "object"],
-            "description": "a TOML or JSON file, a shipped name, or the document itself",
-        }
-    if isinstance(domain, Texts):
-        return NAMES
-    return _enum(domain) if isinstance(domain, Choice) else TEXT
-
-
-def _number(domain: Number) -> Schema:
-    kind = "integer" if domain.whole else "number"
-    return {"type": kind, "minimum": domain.low, "maximum": domain.high, "description": domain.rule}
-
-
-def _enum(domain: Choice) -> Schema:
-    return {"enum": list(domain.words)}

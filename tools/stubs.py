@@ -7,24 +7,8 @@ from textwrap import indent
 from typing import Final
 
 from reid_sql.engines.public_api import without_example
-from reid_sql.fitted_model import OPTIONAL_MODEL
-from reid_sql.function import REQUIRED, Entity, Function, Parameter
-from reid_sql.parameters import (
-    MODEL,
-    Choice,
-    Column,
-    Columns,
-    Document,
-    Groups,
-    Key,
-    Number,
-    Numbers,
-    OptionalTable,
-    Table,
-    Tables,
-    Text,
-    Texts,
-)
+from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.parameters import Entity
 from reid_sql_udfs import declared
 from tools.faces import Face
 from tools.function_facts import (
@@ -92,19 +76,6 @@ REGISTER: Final = '''
 def register(spark: SparkSession) -> list[str]:
     """Put the functions that Spark SQL can say into the session; gives their names."""
 '''
-HINTS: Final[Mapping[type, str]] = {
-    Table: "_Frame",
-    Column: "str",
-    Columns: "Sequence[str]",
-    Text: "str",
-    Texts: "Sequence[str] | None",
-    Numbers: "Sequence[float]",
-    Document: "_Document",
-    Key: "str | None",
-    Groups: "Sequence[str] | None",
-    OptionalTable: "_Frame | None",
-    Tables: "_Frame | Sequence[_Frame]",
-}
 
 ANSWERS: Final[Mapping[str, tuple[str, str]]] = {  # of functions of tables, and of records
     "polars": ("pl.LazyFrame", "pl.Expr"),
@@ -182,7 +153,7 @@ def _written(function: Function, parameters: str, answer: str, words: str) -> st
 
 def _counting(function: Function, kind: str, beside: bool) -> str:  # noqa: FBT001 - one of two ways
     """The columns, and the one that identifies people; beside a frame that, and the new column's name."""
-    people = [f"entity: {kind}"] if any(isinstance(p.domain, Entity) for p in function.parameters) else []
+    people = [f"entity: {kind}"] if any(p.domain == Entity() for p in function.parameters) else []
     listed = ["tbl: _Frame"] * beside + people + [f"*columns: {kind}"]
     listed += [f'name: str = "{function.name}"'] * beside + (
         [] if people else [f"entity: {kind} | None = None"]
@@ -199,19 +170,7 @@ def _argument(parameter: Parameter) -> str:
 
 def _hint(parameter: Parameter) -> str:
     domain = parameter.domain
-    if domain in {MODEL, OPTIONAL_MODEL}:
-        return "str | FittedModel" if domain is MODEL else "str | FittedModel | None"
-    if isinstance(domain, Choice):
-        return f"Literal[{', '.join(chr(34) + word + chr(34) for word in domain.words)}]"
-    if isinstance(domain, Number) and parameter.default is not REQUIRED:
-        return "int" if domain.whole else "float"
-    if isinstance(domain, Texts) and domain.of_record:
-        return "Sequence[str | None]"
-    one = "float | " if isinstance(domain, Numbers) and domain.is_one_enough else ""
-    if isinstance(domain, Text | Numbers | Columns) and domain.optional:
-        return f"{one}{HINTS[type(domain)]} | None"
-    hints = (HINTS[kind] for kind in type(domain).__mro__ if kind in HINTS)
-    return one + next(hints, "_Value")
+    return domain.hint if parameter.default is REQUIRED else domain.hint_of_option
 
 
 def _formatted(stub: str) -> str:

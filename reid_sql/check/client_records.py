@@ -28,7 +28,7 @@ from reid_sql.engines.ibis.distinct import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
-from reid_sql.parameters import Columns, quoted
+from reid_sql.parameters import quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql.reductions.disclosure.ibis import Recipe, recipe_of, several_kinds, value_names
@@ -123,7 +123,7 @@ class ClientRecords:
     def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
         """List the columns that the call is about, with those of a model and the one of people."""
         arguments = {
-            p.name: qi if isinstance(p.domain, Columns) else given.get(p.name) for p in function.parameters
+            p.name: qi if p.domain.role == "counted" else given.get(p.name) for p in function.parameters
         }
         person = [] if self._table.entity is None else [self._table.entity]
         return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))

@@ -14,7 +14,7 @@ from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import MAX_COLUMNS, Columns, Tables, quoted
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 
@@ -73,10 +73,10 @@ class Calls:
 
     def _argument(self, parameter: Parameter, qi: Sequence[str], given: Mapping[str, Any]) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
-        if isinstance(parameter.domain, Columns):
+        if parameter.domain.role == "counted":
             own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
             return own if parameter.name == "sensitive" else list(qi)
-        if isinstance(parameter.domain, Tables):
+        if parameter.domain == TABLES:
             return [self.whole, *(self.others[role] for role in PUBLISHED if role in self.others)]
         if parameter.name in OTHER_TABLES and parameter.name in given:
             return self.others.get(OTHER_TABLES[parameter.name])

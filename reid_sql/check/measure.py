@@ -17,13 +17,7 @@ from reid_sql.models.tables.audit import BELOW_K, PROTECTED, PUBLISHED, RECOVERE
 from reid_sql.parameters import (
     POPULATION,
     Column,
-    Columns,
-    Groups,
-    Key,
     Number,
-    Numbers,
-    OptionalTable,
-    Table,
 )
 from reid_sql.reductions.tables import DOMINANCE, DOMINANCE_RULE, FEW_PEOPLE, P_PERCENT
 from reid_sql_udfs import declared
@@ -66,9 +60,9 @@ def arguments_of(
     names = [parameter.name for parameter in function.parameters]
     arguments = {name: value for name, value in given.items() if value is not None and name in names}
     for parameter in function.parameters:
-        if isinstance(parameter.domain, Table):
+        if parameter.domain.is_required_table:
             arguments[parameter.name] = frames[parameter.name != "tbl"]
-        elif isinstance(parameter.domain, Columns):
+        elif parameter.domain.role == "counted":
             arguments[parameter.name] = list(qi)
     return arguments
 
@@ -221,8 +215,7 @@ class Measure:
         other = (*TABLE_PARAMETERS, *self.unused, *dict(self.renamed))
         named = [p for p in self.declared.parameters if p.name not in other]
         one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
-        unasked = Numbers | Key | Groups | Columns | OptionalTable
-        return {p.name: p for p in (*(p for p in one if not isinstance(p.domain, unasked)), *self.own)}
+        return {p.name: p for p in (*(p for p in one if p.domain.is_in_checks), *self.own)}
 
     def by_method(self, method: object) -> "Measure":
         """Give the measure as a method answers it: by the model of people unless another is named."""
@@ -233,7 +226,7 @@ class Measure:
     @property
     def counts(self) -> bool:
         """Whether it hangs on quasi-identifiers; a model is fitted to them."""
-        by_cells = any(p.name == "by" and isinstance(p.domain, Columns) for p in self.declared.parameters)
+        by_cells = any(p.name == "by" and p.domain.role == "counted" for p in self.declared.parameters)
         return by_cells or self.takes("qi", "columns", "model")
 
     @property
@@ -260,7 +253,7 @@ def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa:
     if parameter.name == "populations":
         return [given["population"]]
     value = given.get(parameter.name, parameter.default)
-    if isinstance(parameter.domain, Numbers) and isinstance(value, int | float):
+    if parameter.domain.form == "numbers" and isinstance(value, int | float):
         return [value]
     return None if value is REQUIRED else value
 

@@ -1,7 +1,7 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -35,11 +35,8 @@ from reid_sql.parameters import (
     NULLS,
     POPULATION,
     Choice,
-    Document,
     NullWord,
     Number,
-    Numbers,
-    Texts,
 )
 from reid_sql.reduction import refuse_entity
 
@@ -342,23 +339,23 @@ def _read_parameter(
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)
     if name not in place.values and default is not REQUIRED and default is not None:
         return default
-    if isinstance(domain, Document):
-        return domain.check(name, _resolve_path(place.values.get(name), folder))
-    if isinstance(domain, Number):
-        value = place.number(name, domain)
-        return int(value) if domain.whole else value
-    if name not in place.values and default is None and name != "population":
+    given, where = place.values.get(name), place.at(name)
+    if (
+        name not in place.values
+        and default is None
+        and name != "population"
+        and domain.form not in {"document", "number"}
+    ):
         return None
-    if isinstance(domain, Texts | Numbers):
-        return _read_list(place, name, domain)
-    text = place.text(name)
-    return domain.check(place.at(name), text) if isinstance(domain, Choice) else text
-
-
-def _read_list(place: Place, name: str, domain: Texts | Numbers) -> list[Any]:
-    if isinstance(domain, Texts):
-        return list(_read_distinct(place, name))
-    return list(domain.from_sql(place.at(name), place.values.get(name)) or ())
+    readers: dict[str, Callable[[], Any]] = {
+        "document": lambda: domain.from_python(name, _resolve_path(given, folder)),
+        "number": lambda: domain.from_python(where, place.number(name, domain)),
+        "numbers": lambda: list(domain.from_sql(where, given) or ()),
+        "names": lambda: list(_read_distinct(place, name)),
+        "word": lambda: domain.from_python(where, place.text(name)),
+        "text": lambda: place.text(name),
+    }
+    return readers[domain.form]()
 
 
 def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document

@@ -17,9 +17,6 @@ from reid_sql.hierarchies.limits import LIMIT_KEYS, Limit, read_limits
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import (
-    WEIGHT,
-    Column,
-    Domain,
     NullWord,
     Number,
 )
@@ -79,7 +76,7 @@ class Check:
         """The columns that it counts by, and those that its parameters name, such as that of households."""
         domains = {name: each.domain for name, each in self.measure.parameters.items()}
         given = ((domains[name], value) for name, value in self.parameters.items() if value is not None)
-        return (*self.counted, *(str(value) for domain, value in given if _names_a_column(domain)))
+        return (*self.counted, *(str(value) for domain, value in given if domain.role == "column"))
 
     @property
     def without_limit(self) -> tuple[Any, ...]:
@@ -148,10 +145,6 @@ def columns_named(table: TablePolicy) -> list[str]:
     ]
     people = [] if table.entity is None else [table.entity]
     return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people]))
-
-
-def _names_a_column(domain: Domain) -> bool:
-    return isinstance(domain, Column) or domain is WEIGHT
 
 
 def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:

@@ -30,7 +30,6 @@ from reid_sql.check.verdicts import (
 )
 from reid_sql.control_characters import escape_in_json
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.parameters import Document
 
 KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
 SEALS: Final = ("digest", "signature")
@@ -195,7 +194,7 @@ def _parameters(check: Check) -> Page:
     """Return the parameters; of a document its name and hash."""
     domains = {name: check.measure.parameters[name].domain for name in check.parameters}
     return {
-        name: _document_page(value) if isinstance(domains[name], Document) else settings(value)
+        name: _document_page(value) if domains[name].form == "document" else settings(value)
         for name, value in check.parameters.items()
     }
 

@@ -85,7 +85,7 @@ def _details(function: Function) -> Iterator[RenderableType]:
         yield ""
     if named := facts.named(function):
         parameters = [p for p in function.parameters if p.name in named]
-        rows = [(p.name, facts.domain_words(p.domain), facts.default_words(p)) for p in parameters]
+        rows = [(p.name, p.domain.label, facts.default_words(p)) for p in parameters]
         yield words_table(("parameter", "is", "default"), _bare(rows))
     rest = facts.columns_beside(function)
     rows = [(rest, "theirs", "")] if rest else []
@@ -125,7 +125,7 @@ def _described(function: Function) -> dict[str, Any]:
         "signature": function.signature,
         "words": function.words,
         "source": function.source,
-        "parameters": {p.name: facts.domain_words(p.domain) for p in function.parameters if p.name in named},
+        "parameters": {p.name: p.domain.label for p in function.parameters if p.name in named},
         "columns": function.answer_columns,
         "meanings": {name: facts.meaning(function, name) for name in function.answer_columns},
         "engines": [engine for engine in ENGINES if not function.absence(engine)],

@@ -1,7 +1,7 @@
 """The table that a command computes from: a file in DuckDB, or a table of a warehouse."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +17,7 @@ from reid_sql.fitted_model import FittedModel
 from reid_sql.function import sql_literal
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, Number, Numbers, Texts
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain
 from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
 from reid_sql.sources.identifiers import repeated
@@ -46,12 +46,15 @@ def function_options(options: argparse.Namespace, function: str, *names_: str) -
 
 
 def _read(domain: Domain, name: str, text: Any) -> Any:  # noqa: ANN401 - as the domain has it
-    if isinstance(domain, Number):
-        value = float(domain.check(name, number(name, text)))
-        return int(value) if domain.whole else value
-    if isinstance(domain, Numbers):
-        return numbers(f"--{name}", text)
-    return names(f"--{name}", text) if isinstance(domain, Texts) else domain.check(name, text)  # type: ignore[union-attr]
+    forms: dict[str, tuple[Callable[[str, Any], Any], str]] = {
+        "number": (number, name),
+        "numbers": (numbers, f"--{name}"),
+        "names": (names, f"--{name}"),
+    }
+    if domain.form not in forms:
+        return domain.from_python(name, text)
+    read, label = forms[domain.form]
+    return domain.from_python(name, read(label, text))
 
 
 def call(

@@ -28,7 +28,7 @@ from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
-from reid_sql.parameters import Floats, Integers, Number
+from reid_sql.parameters import Floats, Integers
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 
@@ -54,8 +54,8 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
 
 
 def _checked(parameter: Parameter, values: Floats) -> Floats:
-    domain = parameter.domain
-    return domain.check(parameter.name, values, of_column=True) if isinstance(domain, Number) else values
+    checked: Floats = parameter.domain.check_numbers(parameter.name, values, of_column=True)
+    return checked
 
 
 def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
@@ -185,7 +185,7 @@ def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
 
 
 def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
-    if isinstance(parameter.domain, Number):
+    if parameter.domain.form == "number":
         return _checked(parameter, _doubles(cells))
     return cells[0].as_py()
 

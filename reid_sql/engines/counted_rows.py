@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reid_sql.function import Function
-from reid_sql.parameters import Column, Columns, Groups, OptionalTable, Table
-from reid_sql.reduction import Household
 
 WITH_ENTITY: Final = ("holdout",)  # optional tables whose people the entity identifies too
 OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
@@ -30,14 +28,20 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
 
     An entity identifies the people of the table, and of those that the function always compares it with.
     """
-    whole = OptionalTable if arguments.get("entity") is not None else Table | OptionalTable
-    covered = WITH_ENTITY if whole is OptionalTable else ()
+    of_people = arguments.get("entity") is not None
+    covered = WITH_ENTITY if of_people else ()
     asked = [] if declared.name in OF_COLUMNS else [p for p in declared.parameters if p.name not in covered]
-    tables = [p.name for p in asked if isinstance(p.domain, whole) and arguments[p.name] is not None]
+    tables = [
+        p.name
+        for p in asked
+        if p.domain.is_table
+        and not (of_people and p.domain.is_required_table)
+        and arguments[p.name] is not None
+    ]
     roles: dict[bool, list[str]] = {True: [], False: []}
     for p in declared.parameters:
-        is_counted = isinstance(p.domain, Columns) or p.name == "sensitive"
-        if is_counted or isinstance(p.domain, Column | Groups | Household):
+        is_counted = p.domain.role == "counted" or p.name == "sensitive"
+        if is_counted or p.domain.role in {"column", "groups", "household"}:
             roles[is_counted] += _names(arguments[p.name])
     counted, named = tuple(roles[True]), tuple(roles[False])
     return CountedRows(tuple(tables), counted, named, takes_entity=arguments.get("entity", "") is None)

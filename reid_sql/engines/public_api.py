@@ -9,15 +9,14 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter as Argument
 from inspect import Signature
-from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql import registry
+from reid_sql.engines.call_mistakes import refuse_columns_in_a_row
 from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
 from reid_sql.errors import (
     UnavailableError,
@@ -26,24 +25,9 @@ from reid_sql.errors import (
     WrongTypeError,
     suggestion,
 )
-from reid_sql.fitted_model import OPTIONAL_MODEL, FittedModel
+from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function, refuse_lacked, signature_of
-from reid_sql.parameters import (
-    Choice,
-    Column,
-    Columns,
-    Document,
-    Domain,
-    Groups,
-    Key,
-    Number,
-    Numbers,
-    OptionalTable,
-    Table,
-    Tables,
-    Text,
-    Texts,
-)
+from reid_sql.parameters import describe_value, is_number
 
 # The words of a face's functions, as help() shows them: those that an editor shows, from the face's stub.
 #
@@ -226,16 +210,12 @@ def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
 
 def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering) -> Call:
     signature = signature_of(declared)
-    frames = [p.name for p in declared.parameters if isinstance(p.domain, Table)]
-    optional = [p.name for p in declared.parameters if isinstance(p.domain, OptionalTable)]
-    lists = {p.name: p.domain for p in declared.parameters if isinstance(p.domain, Tables)}
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
         given = bound(declared, signature, arguments, named)
-        for name in (*frames, *(each for each in optional if given[each] is not None)):
-            given[name] = _as_table(adapter.TABLE, name, given[name])
-        for name, domain in lists.items():
-            given[name] = [_as_table(adapter.TABLE, name, each) for each in domain.check(name, given[name])]
+        for p in declared.parameters:
+            convert = partial(_as_table, adapter.TABLE, p.name)
+            given[p.name] = p.domain.convert_tables(p.name, given[p.name], convert)
         return answering(declared, checked(declared, given))
 
     return _signed(call, signature)
@@ -277,23 +257,10 @@ def bound(
         which = "a required argument" if len(missing) == 1 else "required arguments"
         lacked = ", ".join(f"'{each}'" for each in missing)
         raise WrongCallError(f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}")
-    _refuse_columns_in_a_row(declared, arguments)
+    refuse_columns_in_a_row(declared, arguments)
     given = signature.bind(*arguments, **named)
     given.apply_defaults()
     return dict(given.arguments)
-
-
-def _refuse_columns_in_a_row(declared: Function, arguments: Sequence[Any]) -> None:
-    """Refuse columns that are passed one by one: the second would be read as the parameter after the list."""
-    match arguments, tuple(declared.parameters):
-        case [_, str(first), str(second), *_], [_, columns, after, *_] if (
-            first.isidentifier()
-            and second.isidentifier()
-            and isinstance(columns.domain, Columns)
-            and isinstance(after.domain, Number | Numbers)
-        ):
-            rule = f"{columns.name} must be one list of columns, got several arguments"
-            raise WrongCallError(f"{rule}; write ['{first}', '{second}']")
 
 
 def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:
@@ -313,80 +280,13 @@ def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:
     Frames and columns are left as they are.
     """
     domains = {p.name: p.domain for p in declared.parameters}
-    return {name: _checked(name, domains[name], value) for name, value in options.items()}
-
-
-def _checked(name: str, domain: Domain, value: Any) -> Any:  # noqa: ANN401 - an option, as it may be
-    if isinstance(domain, Number):
-        if not is_number(value):
-            raise WrongTypeError(domain.sentence(name, describe_value(value)))
-        number = float(domain.check(name, float(value)))
-        return int(value) if domain.whole else number
-    if isinstance(domain, Numbers):
-        numbers = domain.check(name, _listed(domain, name, value))
-        return None if numbers is None else numbers.tolist()
-    if isinstance(domain, Columns | Groups) and isinstance(value, str):
-        return [value]
-    if isinstance(domain, Column) or (isinstance(domain, Key) and value is not None):
-        return _column_name(name, value)
-    if isinstance(domain, Texts | Document | Choice | Text):
-        return _word(name, domain, value)
-    return value
-
-
-def _listed(domain: Numbers, name: str, value: Any) -> Any:  # noqa: ANN401 - a list, or what is none
-    """The list itself, or a refusal of what is none and of what contains anything but numbers."""
-    if value is None and domain.optional:
-        return None
-    if domain.is_one_enough and is_number(value):
-        return [float(value)]
-    items = list(value) if _iterable(value) else []
-    if not items or not all(is_number(each) for each in items):
-        raise WrongTypeError(domain.sentence(name, describe_value(value)))
-    return [float(each) for each in items]
-
-
-def _iterable(value: Any) -> bool:  # noqa: ANN401 - anything
-    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | Mapping)
-
-
-def _column_name(name: str, value: Any) -> str:  # noqa: ANN401 - a name, or what is none
-    if not isinstance(value, str):
-        rule = f"{name} must be the name of a column, got {describe_value(value)}"
-        raise WrongTypeError(f"{rule}; write it as a text, such as 'age'")
-    return value
-
-
-def _word(name: str, domain: Texts | Document | Choice | Text, value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, FittedModel) and domain is OPTIONAL_MODEL:
-        return value
-    if isinstance(domain, Texts) and isinstance(value, str) and not domain.of_record:
-        return domain.check(name, [value])
-    if isinstance(domain, Texts) and value is not None and not _iterable(value):
-        raise WrongTypeError(domain.sentence(name, describe_value(value)))
-    if isinstance(domain, Texts):
-        return domain.check(name, value if value is None else list(value))
-    return domain.check(name, value)
-
-
-def is_number(value: Any) -> bool:  # noqa: ANN401 - anything
-    """Whether the value is one number; a truth value and a text of digits are none."""
-    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
-
-
-def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
-    """What was got, in few words: texts as they are, NULL for None, lists by items, else the type's name."""
-    if value is None:
-        return "NULL"
-    plain = isinstance(value, str | list | tuple | Real | Decimal)
-    return str(value) if plain and len(str(value)) <= LONGEST else type(value).__name__
+    return {name: domains[name].from_python(name, value) for name, value in options.items()}
 
 
 OF_NO_RECORD: Final = (
     "entity must be the column that identifies people, got NULL; "
     "name it, or count records by equivalence_class_size"
 )
-LONGEST: Final = 80  # characters of a value that fit a sentence
 
 
 def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model

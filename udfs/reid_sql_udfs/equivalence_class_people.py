@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.function import Entity, window_function
-from reid_sql.parameters import Integers
+from reid_sql.function import window_function
+from reid_sql.parameters import Entity, Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 

@@ -1,25 +1,16 @@
 """A function's answer in SQL over its reduction's query: a SELECT list, or a call of its Python body."""
 
-import json
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from functools import partial
 from string import Template
 from typing import Any, Final
 
 from reid_sql import registry
+from reid_sql.engines.call_mistakes import refuse_columns_in_a_row, refuse_names_of_options
 from reid_sql.engines.duckdb.names import BEGIN, BODY, REFUSE
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import (
-    Document,
-    Domain,
-    Number,
-    Numbers,
-    OptionalTable,
-    Table,
-    Tables,
-    Texts,
-)
+from reid_sql.parameters import Domain
 from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
 from reid_sql.sql.records import with_scores
 from reid_sql.sql.text import name, text, texts
@@ -29,6 +20,8 @@ def check_arguments(
     declared: Function, values: Sequence[Any], *, may_read_files: bool = True, is_plain: bool = False
 ) -> dict[str, Any]:
     """Check the values in the order of the parameters: tables become sources, whole numbers whole."""
+    refuse_names_of_options(declared, values)
+    refuse_columns_in_a_row(declared, values)
     named = zip(declared.parameters, values, strict=True)
     return {
         parameter.name: _check(parameter.name, parameter.domain, value, may_read_files, is_plain)
@@ -37,42 +30,9 @@ def check_arguments(
 
 
 def _check(name: str, domain: Domain, value: Any, may_read_files: bool, is_plain: bool) -> Any:  # noqa: ANN401, FBT001
-    if isinstance(domain, Table) or (isinstance(domain, OptionalTable) and value is not None):
-        return table_source(value, is_plain=is_plain)
-    if isinstance(domain, Tables):
-        return [table_source(each, is_plain=is_plain) for each in domain.check(name, value)]
-    if isinstance(domain, Document):
-        source = json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
-        return domain.check(name, source) if may_read_files else domain.sealed(source)
-    return domain.from_sql(name, value)
-
-
-def _plain_json(value: Any) -> Any:  # noqa: ANN401 - what JSON has no word for
-    return float(value) if isinstance(value, Decimal) else str(value)
-
-
-def literal(domain: Domain, value: Any) -> str:  # noqa: ANN401 - a checked value
-    """Write a checked value as SQL, with its type."""
-    if value is None:
-        return f"NULL::{sql_type(domain)}"
-    if isinstance(domain, Number):
-        return f"{value!r}::{sql_type(domain)}"
-    if isinstance(domain, Numbers):
-        return f"[{', '.join(map(repr, value))}]::DOUBLE[]"
-    if isinstance(domain, Texts):
-        return f"[{', '.join('NULL' if each is None else text(each) for each in value)}]::VARCHAR[]"
-    return text(str(value))
-
-
-def sql_type(domain: Domain) -> str:
-    """The type by which a parameter reaches a Python body."""
-    if isinstance(domain, Numbers):
-        return "DOUBLE[]"
-    if isinstance(domain, Texts):
-        return "VARCHAR[]"
-    if isinstance(domain, Number):
-        return "BIGINT" if domain.whole else "DOUBLE"
-    return "VARCHAR"
+    asked = domain if may_read_files else domain.without_files()
+    source = partial(table_source, is_plain=is_plain)
+    return domain.convert_tables(name, asked.from_sql(name, value), source)
 
 
 def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +144,7 @@ def body_types(declared: Function) -> list[str]:
     reduction = declared.reduction
     listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
     inputs = reduction.inputs.values() if reduction else ()
-    own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
+    own = [parameter.domain.sql_type for parameter in declared.own_parameters]
     return [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in inputs] + own + ["BOOLEAN"] * declared.grouped
 
 
@@ -251,7 +211,7 @@ def _body_by_group(
 def score_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
     """Select the table's rows, each with the scores of its values; each distinct record is scored once."""
     source, model = checked["tbl"], registry.known(checked["model"])
-    own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
+    own = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
     on = " AND ".join(
         f"{name(column)} IS NOT DISTINCT FROM reid_q{place}" for place, column in enumerate(model.columns, 1)
     )
@@ -267,7 +227,7 @@ def score_records(declared: Function, checked: Mapping[str, Any], database: str)
 def draw_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
     """Draw records from a model, each by its place alone: the engine streams the places."""
     model = registry.known(checked["model"])
-    own = [literal(p.domain, checked[p.name]) for p in declared.own_parameters]
+    own = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
     shown = ", ".join(
         f"list_extract(reid_drawn, {place}) AS {name(column)}"
         for place, column in enumerate(model.columns, 1)

@@ -11,7 +11,8 @@ from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REFUSE, qualifie
 from reid_sql.engines.duckdb.source import COLLATED, EXACT, has_collation
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, Document, Number, Values
+from reid_sql.parameters import MAX_COLUMNS, sql_text
+from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
@@ -61,15 +62,24 @@ def _table_macro(name: str, declared: Function) -> str:
 
     A parameter that the function lacks, where others have it, is there to be refused with the reason.
     """
-    documents = any(isinstance(parameter.domain, Document) for parameter in declared.parameters)
+    documents = any(parameter.domain.form == "document" for parameter in declared.parameters)
     files = "current_setting('enable_external_access')::BOOLEAN" if documents else "true"
     own = [
         f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
         for p in declared.parameters
     ]
     shown = ", ".join([*own, *(f'"{lacked}" := NULL' for lacked in declared.lacked)])
-    given = "".join(f', "{each}"' for each in [*(p.name for p in declared.parameters), *declared.lacked])
-    return f"({shown}) AS TABLE FROM query({PLAN}({DATABASE}(), {files}, '{name}'{given}))"
+    names = [*(p.name for p in declared.parameters), *declared.lacked]
+    given = "".join(f', "{each}"' for each in names)
+    planned = f"{PLAN}({DATABASE}(), {files}, '{name}'{given})"
+    if not names:
+        return f"({shown}) AS TABLE FROM query({planned})"
+    # DuckDB folds `l = 3` before the planner gets it, and would raise its own error: the types are asked first.
+    types = ", ".join(f'typeof("{each}")' for each in names)
+    refused = f"error({sql_text(REFUSAL_BOOLEAN.format(f'parameters of {name}'))})"
+    return (
+        f"({shown}) AS TABLE FROM query(CASE WHEN 'BOOLEAN' IN ({types}) THEN {refused} ELSE {planned} END)"
+    )
 
 
 def _value_macros(name: str, declared: Function) -> dict[str, str]:
@@ -90,13 +100,12 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
 
 def _checked_cell(parameter: Parameter) -> str:
     """The parameter of a function of records, of which NULL stays NULL."""
-    domain = parameter.domain
-    return domain.sql(parameter.name) if isinstance(domain, Number) else parameter.name
+    return parameter.domain.cell(parameter.name)
 
 
 def _options(declared: Function) -> list[Parameter]:
     """The parameters that stand before a record's values."""
-    return [parameter for parameter in declared.parameters if type(parameter.domain) is not Values]
+    return [parameter for parameter in declared.parameters if not parameter.domain.is_record_value]
 
 
 def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:

@@ -24,7 +24,7 @@ from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Answer, Function, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, Number, quoted
+from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.sql.text import name
 
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
@@ -189,9 +189,7 @@ def _closed_form(declared: Function, given: str) -> str:
     form, tests = str(declared.duckdb), []
     named = {p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)}
     for parameter in declared.parameters:
-        domain = parameter.domain
-        if isinstance(domain, Number):
-            tests.append(f"{named[parameter.name]} BETWEEN {domain.low!r} AND {domain.high!r}")
+        tests += parameter.domain.conditions(named[parameter.name])
     form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _without_helpers(form))
     return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
 

@@ -12,7 +12,6 @@ from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
     draw_records,
-    literal,
     reduction_arguments,
     score_records,
 )
@@ -33,9 +32,14 @@ from reid_sql.sql.people import one_row_per_person, one_row_per_value
 from reid_sql.sql.text import text
 
 
-def plan(find: Callable[[str], Function], *given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
-    """Write the query of a call, given the database, whether files may be read, a name and arguments."""
-    database, may_read_files, name, *values = given
+def plan(
+    find: Callable[[str], Function],
+    database: str,
+    may_read_files: bool,  # noqa: FBT001 - as the macro passes it
+    name: str,
+    *values: Any,  # noqa: ANN401 - whatever SQL passes
+) -> str:
+    """Write the query of a call of the function of this name, with the values of its parameters in order."""
     try:
         with registry.within(database):
             declared = find(name)
@@ -91,7 +95,7 @@ def _write_answer(declared: Function, checked: Mapping[str, Any], database: str)
         return score_records(declared, checked, database)
     if declared.answer is Answer.SAMPLE:
         return draw_records(declared, checked, database)
-    own = {p.name: literal(p.domain, checked[p.name]) for p in declared.own_parameters}
+    own = {p.name: p.domain.literal(checked[p.name]) for p in declared.own_parameters}
     reduced = write_reduction(declared, checked, database)
     has_households = declared.answer is Answer.PER_RECORD and checked.get("household") is not None
     is_divided = checked.get("by") is not None

@@ -11,7 +11,7 @@ import pyarrow as pa
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.engines.duckdb import jobs
-from reid_sql.engines.duckdb.answers import body_name, sql_type
+from reid_sql.engines.duckdb.answers import body_name
 from reid_sql.engines.duckdb.names import BEGIN, BODY
 from reid_sql.engines.group_answers import group_kernel
 from reid_sql.errors import ReidError
@@ -108,7 +108,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
 
 def _body(declared: Function) -> Bound:
     """Bind a body by the shape of its answer."""
-    own = [sql_type(parameter.domain) for parameter in declared.own_parameters]
+    own = [parameter.domain.sql_type for parameter in declared.own_parameters]
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
     if declared.answer is Answer.SCALAR:
         return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")

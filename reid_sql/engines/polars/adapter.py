@@ -21,7 +21,6 @@ from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import OptionalTable, Table, Tables
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     PERSON,
@@ -79,11 +78,12 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
-    lazy = {p.name for p in declared.parameters if isinstance(p.domain, Table | OptionalTable)}
-    counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
-    frames = {name: counted[name].lazy() for name in lazy & counted.keys() if counted[name] is not None}
-    lists = {p.name for p in declared.parameters if isinstance(p.domain, Tables)}
-    counted |= {name: [each.lazy() for each in counted[name]] for name in lists}
+    counted = {
+        a.name: a.domain.convert_tables(a.name, arguments[a.name], lambda each: each.lazy())
+        for a in declared.reduction.arguments
+        if a.name in arguments
+    }
+    frames = {name: each for name, each in counted.items() if isinstance(each, pl.LazyFrame)}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         by = check_groups(frames["tbl"], by, arguments["nulls"])

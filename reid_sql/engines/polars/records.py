@@ -22,10 +22,10 @@ from reid_sql.engines.polars.frames import (
     schema,
     with_aliases,
 )
-from reid_sql.errors import OTHER_VALUE, OutOfDomainError
+from reid_sql.errors import OutOfDomainError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter
-from reid_sql.parameters import Columns, Number
+from reid_sql.parameters import Columns
 
 
 def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
@@ -47,8 +47,8 @@ def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
 
 def number_expression(parameter: Parameter, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
     """The same of numbers: one for all records, such as pl.len(), is a number too."""
-    if isinstance(argument, int | float) and isinstance(parameter.domain, Number):
-        parameter.domain.check(parameter.name, argument)
+    if isinstance(argument, int | float):
+        parameter.domain.check_numbers(parameter.name, argument, of_column=False)
     return check_length(parameter.name, place, expression(argument), may_be_scalar=True)
 
 
@@ -57,10 +57,7 @@ def doubles_of(parameter: Parameter, numbers: pl.Series) -> pa.Array:
     nested = numbers.dtype.is_nested()
     doubles = numbers if nested else numbers.cast(pl.Float64, strict=False)
     if nested or doubles.null_count() > numbers.null_count():
-        domain, name = parameter.domain, parameter.name
-        raise OutOfDomainError(
-            domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
-        )
+        raise OutOfDomainError(parameter.domain.refusal_of_cells(parameter.name))
     return doubles.to_arrow()
 
 

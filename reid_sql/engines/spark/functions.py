@@ -30,10 +30,10 @@ from reid_sql.engines.spark.frames import (
     refuse_without_text,
     with_key,
 )
-from reid_sql.errors import OTHER_VALUE, OutOfDomainError, ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, Columns, Domain, Integers, Number, Numbers
+from reid_sql.parameters import MAX_COLUMNS, Columns, Integers
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
@@ -65,13 +65,11 @@ def as_double(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN4
 
     Without that mode Spark makes NULL of what is no number.
     """
-    if isinstance(argument, int | float) and isinstance(parameter.domain, Number):
-        parameter.domain.check(parameter.name, argument)
+    if isinstance(argument, int | float):
+        parameter.domain.check_numbers(parameter.name, argument, of_column=False)
     given = as_column(argument)
     doubles = given.try_cast("double")
-    domain, name = parameter.domain, parameter.name
-    whole = domain.sentence(name, OTHER_VALUE) if isinstance(domain, Number) else f"{name} must be a number"
-    refused = F.raise_error(F.lit(whole)).cast("double")
+    refused = F.raise_error(F.lit(parameter.domain.refusal_of_cells(parameter.name))).cast("double")
     return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 
@@ -307,14 +305,8 @@ def _table_sql(declared: Function) -> str:
 
 
 def _parameters(declared: Function) -> str:
-    return ", ".join(f"{p.name} {_sql_type(p.domain)}{_default(p)}" for p in declared.parameters)
+    return ", ".join(f"{p.name} {p.domain.spark_type}{_default(p)}" for p in declared.parameters)
 
 
 def _default(parameter: Parameter) -> str:
     return "" if parameter.default is REQUIRED else f" DEFAULT {sql_literal(parameter.default)}"
-
-
-def _sql_type(domain: Domain) -> str:
-    if isinstance(domain, Numbers):
-        return "ARRAY<DOUBLE>"
-    return "DOUBLE" if isinstance(domain, Number) or not hasattr(domain, "check") else "STRING"

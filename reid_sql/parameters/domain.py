@@ -1,0 +1,180 @@
+"""What a parameter may be: the questions that engines, pages and schemas ask of every kind."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any, ClassVar, Final, Literal
+
+from reid_sql.errors import OutOfDomainError
+
+ASCII_LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+NULL_TOO: Final = ", or NULL"
+POPULATION_TABLE: Final = "population_tbl"  # which has the quasi-identifiers alone
+MAX_SHOWN_LENGTH: Final = 80  # characters of a value that fit a sentence
+# In a call, SQL reads `entity = 'pid'` as a comparison, whose BOOLEAN becomes the next parameter's value.
+REFUSAL_BOOLEAN: Final = (
+    "{} must not be true or false, got a BOOLEAN, as = makes by comparing; to set an option, "
+    "write entity := 'pid'"
+)
+Role = Literal["counted", "groups", "column", "household", "key"]
+Form = Literal["number", "numbers", "word", "names", "document", "text"]
+
+
+def plain(value: float) -> str:
+    """Text of a number as SQL shows it, without a trailing .0.
+
+    >>> plain(1000.0), plain(0.2)
+    ('1000', '0.2')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def fold_case(column: str) -> str:
+    """Fold ASCII upper case alone, by which column names are the same in DuckDB.
+
+    >>> fold_case("ÄGE")
+    'Äge'
+    """
+    return column.translate(ASCII_LOWER)
+
+
+def sql_text(text: str) -> str:
+    """The text as an SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """The name as SQL quotes one."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def list_text(value: Any) -> str:  # noqa: ANN401 - anything
+    """The value as SQL shows it.
+
+    >>> list_text(["age", None])
+    '[age, NULL]'
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(list_text(each) for each in value)}]"
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def is_number(value: Any) -> bool:  # noqa: ANN401 - anything
+    """Whether the value is one number; a truth value and a text of digits are none."""
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def is_listed(value: Any) -> bool:  # noqa: ANN401 - anything
+    """Whether the value has items, and is no text or mapping."""
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | Mapping)
+
+
+def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
+    """What was got, in few words: texts as they are, NULL for None, lists by items, else the type's name."""
+    if value is None:
+        return "NULL"
+    can_be_shown = isinstance(value, str | list | tuple | Real | Decimal)
+    return str(value) if can_be_shown and len(str(value)) <= MAX_SHOWN_LENGTH else type(value).__name__
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a parameter may be: one rule and one sentence, in SQL, in Python and on the command line.
+
+    Each kind of parameters is a subclass. Whatever differs by kind is its method or its attribute, so that
+    nothing else asks of which kind a parameter is.
+    """
+
+    is_table: ClassVar[bool] = False  # one relation, which may be optional
+    is_required_table: ClassVar[bool] = False
+    role: ClassVar[Role | None] = None  # how the function uses the columns that it names
+    form: ClassVar[Form] = "text"  # what people write for it in a policy or on the command line
+    is_record_value: ClassVar[bool] = False  # columns of values, after the options of a function of records
+    is_in_checks: ClassVar[bool] = True  # whether a check of the release gate may set it
+    spark_type: ClassVar[str] = "STRING"
+
+    @property
+    def sql_type(self) -> str:
+        """The type by which it reaches a Python body in DuckDB."""
+        return "VARCHAR"
+
+    @property
+    def label(self) -> str:
+        """What the parameter may be, as pages describe it."""
+        raise NotImplementedError
+
+    @property
+    def hint(self) -> str:
+        """The type in Python, as stubs have it."""
+        raise NotImplementedError
+
+    @property
+    def hint_of_option(self) -> str:
+        """The type in Python where a default follows."""
+        return self.hint
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the parameter in a policy."""
+        return {"type": "string"}
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule and value; kinds that have one add the remedy."""
+        return f"{name} must be {self.label}, got {got}"
+
+    def from_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
+        """Read what SQL gave, or refuse it; a truth value comes from a comparison, and is never right."""
+        if isinstance(value, bool):
+            raise OutOfDomainError(REFUSAL_BOOLEAN.format(name))
+        return self.read_sql(name, value)
+
+    def read_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401, ARG002 - as SQL gave it
+        """Read what SQL gave, which is no truth value."""
+        return value
+
+    def may_be_text(self, text: str) -> bool:  # noqa: ARG002 - such as any name of a column
+        """Whether the text can be right."""
+        return True
+
+    def from_python(self, name: str, value: Any) -> Any:  # noqa: ANN401, ARG002 - an option, as it may be
+        """Check an option of Python; tables and columns are checked where they are used."""
+        return value
+
+    def without_files(self) -> "Domain":
+        """The domain where the connection may read no file."""
+        return self
+
+    def literal(self, value: Any) -> str:  # noqa: ANN401 - a checked value
+        """Write a checked value as SQL, with its type."""
+        return f"NULL::{self.sql_type}" if value is None else self.write_sql(value)
+
+    def write_sql(self, value: Any) -> str:  # noqa: ANN401 - a checked value
+        """Write a checked value, which is not NULL, as SQL."""
+        return sql_text(str(value))
+
+    def cell(self, column: str) -> str:
+        """Write the SQL expression that is the value of a record, or the refusal."""
+        return column
+
+    def conditions(self, cell: str) -> list[str]:  # noqa: ARG002 - there are none
+        """Write the conditions in SQL that a record's number fulfils."""
+        return []
+
+    def check_numbers(self, name: str, values: Any, *, of_column: bool) -> Any:  # noqa: ANN401, ARG002
+        """Check the numbers of a column, or the one that is passed in place of a column."""
+        return values
+
+    def refusal_of_cells(self, name: str) -> str:
+        """The refusal of a column whose values are no numbers."""
+        return f"{name} must be a number"
+
+    def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
+        """Convert each relation of the argument; another argument stays as it is."""
+        return value
+
+    def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401, ARG002
+        """The columns of a table that a checked argument names; None for all of the table."""
+        return ()
