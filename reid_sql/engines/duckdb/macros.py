@@ -74,7 +74,7 @@ def _table_macro(name: str, declared: Function) -> str:
     planned = f"{PLAN}({DATABASE}(), {files}, '{name}'{given})"
     if not names:
         return f"({shown}) AS TABLE FROM query({planned})"
-    # DuckDB folds `l = 3` before the planner gets it, and would raise its own error: the types are asked first.
+    # DuckDB would fold `l = 3` before the planner gets it, and raise an error of its own: types come first.
     types = ", ".join(f'typeof("{each}")' for each in names)
     refused = f"error({sql_text(REFUSAL_BOOLEAN.format(f'parameters of {name}'))})"
     return (
