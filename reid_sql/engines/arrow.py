@@ -266,14 +266,24 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     per_row, types = answered["answers"], answer.field("answers").type
     columns = (per_row[field.name] if per_row else [] for field in types.value_type)
     arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, field.type)
-        for column, field in zip(columns, types.value_type, strict=True)
+        _array_of_column(column, field.type) for column, field in zip(columns, types.value_type, strict=True)
     ]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
-    listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
+    listed = pa.ListArray.from_arrays(array_of([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays(
-        [pa.array([answered["refusal"]], pa.string()), listed], fields=list(answer)
+        [array_of([answered["refusal"]], pa.string()), listed], fields=list(answer)
     )
+
+
+def _array_of_column(values: Any, kind: pa.DataType) -> pa.Array:  # noqa: ANN401 - an array or a list
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype != np.object_ and not pa.types.is_string(kind):
+        return numbers_of(values, kind)
+    texts = list(values)
+    if len(texts) > 1 and texts.count(texts[0]) == len(texts):  # a figure of all rows
+        return array_of(texts[:1], kind).take(numbers_of(np.zeros(len(texts)), pa.int64()))
+    return array_of(texts, kind)
 
 
 def answered(
@@ -334,7 +344,7 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     _, first, place = np.unique(
         np.fromiter(map(id, values), np.int64, len(values)), return_index=True, return_inverse=True
     )
-    return pa.array(values[first].tolist(), pa.list_(pa.string())).take(pa.array(place))
+    return array_of(values[first].tolist(), pa.list_(pa.string())).take(numbers_of(place, pa.int64()))
 
 
 def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -3,7 +3,8 @@
 from reid_sql.function import Answer, table_function
 from reid_sql.models.validation import backtest
 from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
-from reid_sql.models.validation.subsample import DistinctTexts, encode_table
+from reid_sql.models.validation.distinct_texts import DistinctTexts
+from reid_sql.models.validation.subsample import encode_table
 from reid_sql.parameters import Names, Seed
 from reid_sql.reductions.codes import TEXTS
 

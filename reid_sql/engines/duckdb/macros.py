@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from reid_sql.engines.duckdb.answers import body_name
-from reid_sql.engines.duckdb.names import DATABASE, HOME, PLAN, REFUSE, qualified
+from reid_sql.engines.duckdb.names import (
+    BETWEEN_COLUMNS,
+    DATABASE,
+    HOME,
+    PLAN,
+    REFUSE,
+    WINDOWS_WITH_DEFAULTS,
+    WINDOWS_WITH_OWN_MACRO,
+    qualified,
+)
 from reid_sql.engines.duckdb.source import COLLATED, EXACT, has_collation
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
@@ -16,8 +25,7 @@ from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
-NUMBERS_WITH_OWN_MACRO: Final = 8  # numbers of columns for which a window has a macro of its own
-SCORES_WITH_OWN_MACRO: Final = 4  # the same for scores, which gain less by it than each costs to make
+SCORES_WITH_OWN_MACRO: Final = 4  # numbers of columns: scores gain less by it than each costs to make
 INEXACT: Final = (
     "columns must distinguish texts that differ, got a collation of its own for one; pass "
     "decode(encode(name)) in its place, or where its texts are within a value "
@@ -109,20 +117,21 @@ def _options(declared: Function) -> list[Parameter]:
 
 
 def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:
-    """A macro of 1 to 64 columns: one for each of the first numbers of them, one with defaults for the rest.
+    """A macro of 1 to 64 columns: one for each of the first numbers of them, some with defaults for the rest.
 
     There are no macros of any number of parameters. The text of all 64 would grow with the square of their
-    number, and so would the time to make them.
+    number, and so would the time to make them. A window groups by the defaults too, so it has several.
     """
-    own = NUMBERS_WITH_OWN_MACRO if declared.answer is Answer.WINDOW else SCORES_WITH_OWN_MACRO
+    is_window = declared.answer is Answer.WINDOW
+    own = WINDOWS_WITH_OWN_MACRO if is_window else SCORES_WITH_OWN_MACRO
     before = [parameter.name for parameter in _options(declared)]
     columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
-    each = [
-        f"({', '.join([*before, *columns[:number]])}) AS {make(columns[:number])}"
-        for number in range(1, own + 1)
-    ]
-    shown = [*columns[: own + 1], *(f"{column} := {ungiven}" for column in columns[own + 1 :])]
-    return ", ".join([*each, f"({', '.join([*before, *shown])}) AS {make(columns)}"])
+    least, made = 1, []
+    for most in [*range(1, own + 1), *(WINDOWS_WITH_DEFAULTS if is_window else [MAX_COLUMNS])]:
+        defaults = [f"{column} := {ungiven}" for column in columns[least:most]]
+        made.append(f"({', '.join([*before, *columns[:least], *defaults])}) AS {make(columns[:most])}")
+        least = most + 1
+    return ", ".join(made)
 
 
 def _forward(name: str, declared: Function) -> str:
@@ -154,8 +163,8 @@ def _window(declared: Function, columns: Sequence[str]) -> str:
     people = [parameter.name for parameter in _options(declared)]
     given = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
-    aliases = f"list_value({', '.join(f'alias(row({each}))' for each in given)})"
-    test = f"reid_are_columns({len(people)}, {aliases}, {sql_literal(example)})"
+    separated = f", {sql_literal(BETWEEN_COLUMNS)}, ".join(given)
+    test = f"reid_are_columns({len(people)}, row({separated}), {sql_literal(example)})"
     exact = f"reid_are_exact(row({', '.join(given)}))"
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
@@ -219,7 +228,9 @@ REFUSAL_OLD_ROW: Final = (
     "a row of columns must be read by DuckDB 2.0 or later, got an older one; pass the columns one by one"
 )
 # A refusal within a window is a cast that fails: error() counts as a side effect, which QUALIFY and ORDER BY
-# cannot refer to. The tests read no row, so that each block of rows sees one value.
+# cannot refer to. The tests read no row. DuckDB 2.0 folds them while it plans the query: the alias of a case
+# that never is contains the texts of the columns, and depends on none. DuckDB before 2.0 folds that case to
+# NULL first, and asks for the alias of the row once for each 2,048 rows.
 SHARED: Final[Mapping[str, str]] = {
     "reid_log1p": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 - x / 2)
         WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END""",
@@ -231,8 +242,9 @@ SHARED: Final[Mapping[str, str]] = {
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
         WHEN {has_collation("c")} THEN {sql_literal(INEXACT)} ELSE 'true' END AS BOOLEAN)""",
-    "reid_are_columns": f"""(people, names, example) AS
-        CAST(coalesce({REFUSE}('constants', people, names, example), 'true') AS BOOLEAN)""",
+    "reid_are_columns": f"""(people, given, example) AS CAST(coalesce({REFUSE}('constants', people,
+        CASE WHEN alias(CASE WHEN false THEN given END) = 'NULL' THEN alias(given)
+        ELSE alias(CASE WHEN false THEN given END) END, example), 'true') AS BOOLEAN)""",
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
-from reid_sql.engines.arrow_rows import array_of
+from reid_sql.engines.arrow_rows import array_of, numbers_in, numbers_of
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.answers import body_name
 from reid_sql.engines.duckdb.names import BEGIN, BODY
@@ -47,34 +47,37 @@ def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *giv
 
     Given are max_size, nulls and memory_mb.
     """
-    columns = [column.values.to_numpy() if column.is_valid else NOTHING for column in codes[0].values]
-    packed = records[0].values.to_numpy() if records[0].is_valid else NOTHING
-    whose = people[0].values.to_numpy() if people[0].is_valid else None
+    columns = [numbers_in(column.values) if column.is_valid else NOTHING for column in codes[0].values]
+    packed = numbers_in(records[0].values) if records[0].is_valid else NOTHING
+    whose = numbers_in(people[0].values) if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
         counted = count_subset_classes(
             DistinctRecords(columns, packed, whose), *(each[0].as_py() for each in given)
         )
     except ReidError as error:  # the engine would wrap the sentence in its own
-        return pa.array([{"refusal": str(error)}], kind)
+        return array_of([{"refusal": str(error), "answers": None}], kind)
     rows = pa.StructArray.from_arrays(_cells(counted), fields=list(SUBSET))
-    listed = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
+    listed = pa.ListArray.from_arrays(array_of([0, len(rows)], pa.int32()), rows)
     return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields=list(kind))
 
 
 def _cells(counted: CountedSubsets) -> list[pa.Array]:
     """The counts as columns; SQL numbers places from 1."""
     places, ends = counted.places()
-    starts = pa.array(np.concatenate(([0], ends)), pa.int32())
-    pairs = counted.pairs if counted.pairs.dtype == np.int64 else [Decimal(one) for one in counted.pairs]
+    starts = numbers_of(np.concatenate(([0], ends)), pa.int32())
+    if counted.pairs.dtype == np.int64:
+        pairs = numbers_of(counted.pairs, pa.int64()).cast(WIDE)
+    else:
+        pairs = pa.array([Decimal(one) for one in counted.pairs], WIDE)
     return [
-        pa.ListArray.from_arrays(starts, pa.array(places + 1, pa.int64())),
-        pa.array(counted.records, pa.int64()),
-        pa.array(counted.classes, pa.int64()),
-        pa.array(counted.reidentifications, pa.float64()),
-        pa.array(pairs, pa.int64() if counted.pairs.dtype == np.int64 else WIDE).cast(WIDE),
-        pa.array(counted.dropped, pa.int64()),
-        pa.array(counted.unique, pa.int64()),
+        pa.ListArray.from_arrays(starts, numbers_of(places + 1, pa.int64())),
+        numbers_of(counted.records, pa.int64()),
+        numbers_of(counted.classes, pa.int64()),
+        numbers_of(counted.reidentifications, pa.float64()),
+        pairs,
+        numbers_of(counted.dropped, pa.int64()),
+        numbers_of(counted.unique, pa.int64()),
     ]
 
 
@@ -172,13 +175,13 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
     """Count matches of records as lists of codes, one list of records a row; nothing is refused."""
     answers = [
         wildcard_class_sizes(
-            _matrix(mine.values), _matrix(others.values), others_counts.values.to_numpy(zero_copy_only=False)
+            _matrix(mine.values), _matrix(others.values), numbers_in(others_counts.values)
         ).tolist()
         if mine.is_valid and others.is_valid
         else [0] * (len(mine.values) if mine.is_valid else 0)
         for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)
     ]
-    listed = pa.array(answers, type=pa.list_(pa.int64()))
+    listed = array_of(answers, pa.list_(pa.int64()))
     return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
 
 
@@ -186,12 +189,12 @@ def _suppressed_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, w
     """Choose the cells to hide; without a cell, none."""
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
-        return pa.array([{"refusal": None, "answers": []}], kind)
-    numbers, primary = (each[0].values.to_numpy(zero_copy_only=False) for each in (counts, is_primary))
+        return array_of([{"refusal": None, "answers": []}], kind)
+    numbers, primary = (numbers_in(each[0].values) for each in (counts, is_primary))
     chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py())
-    return pa.array([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
+    return array_of([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
 
 
 def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:
-    flat: np.ndarray[Any, np.dtype[np.int64]] = records.flatten().to_numpy(zero_copy_only=False)
+    flat: np.ndarray[Any, np.dtype[np.int64]] = numbers_in(records.flatten())
     return flat.reshape(len(records), -1)

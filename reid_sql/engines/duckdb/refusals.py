@@ -7,22 +7,23 @@ import json
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import duckdb
 
+from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.errors import ReidError
-from reid_sql.parameters import MAX_COLUMNS, Columns, fold_case
+from reid_sql.parameters import Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
 
 EXACT_NUMBER: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|HUGEINT|DECIMAL\(\d+,\d+\)")
 DECIMAL: Final = re.compile(r"DECIMAL\((\d+),(\d+)\)")
-ROW: Final = re.compile(r'(?s)"row"\((.*)\)')
+ROW: Final = re.compile(r'(?s).*?"row"\((.*)\)(?:\) ELSE CAST\(NULL AS .*)?')  # alone, or in a CASE
 NAMES_ALONE: Final = re.compile(r"\b(struct_pack|struct_insert|struct_update|union_value)\(")
 SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
 PARSE: Final = "SELECT json_serialize_sql(?)"
-PARSER: Final = duckdb.connect(config={"threads": 1, "enable_external_access": False})
 LOCK: Final = threading.Lock()
 QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
 VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
@@ -120,14 +121,17 @@ def _has_digits(one: str, other: str) -> bool:
     return max(before for before, _ in digits) + max(after for _, after in digits) <= MAX_DIGITS
 
 
-def _constants(people: int, given: Sequence[str], example: str) -> str | None:
+@lru_cache(maxsize=256)
+def _constants(people: int, row: str, example: str) -> str | None:
     """Refuse what is no column: a constant would make one class of all records.
 
-    The texts are DuckDB's own of the expressions that it bound, within a row.
+    The text is DuckDB's own of the expressions that it bound, within a row.
     """
-    shown = [_within_row(each) for each in given]
-    while len(given) == MAX_COLUMNS + people and shown[-1] == "NULL":  # the columns that were not given
-        shown.pop()
+    match = ROW.fullmatch(row)
+    shown = match[1].split(f", '{BETWEEN_COLUMNS}', ") if match else [row]
+    if len(shown) - people in WINDOWS_WITH_DEFAULTS:
+        while shown[-1] == "NULL":  # the columns that were not given
+            shown.pop()
     for expression in shown:
         if not has_column(expression):
             function = example.partition("(")[0]
@@ -139,11 +143,6 @@ def _constants(people: int, given: Sequence[str], example: str) -> str | None:
     if people and entity in map(fold_case, shown[1:]):
         refuse_entity([entity], shown[0].lower(), "value")
     return None
-
-
-def _within_row(expression: str) -> str:
-    match = ROW.fullmatch(expression)
-    return match[1] if match else expression
 
 
 def has_column(expression: str) -> bool:
@@ -158,10 +157,16 @@ def has_column(expression: str) -> bool:
     if NAMES_ALONE.search(expression):
         return False
     with LOCK:
-        parsed = json.loads(PARSER.execute(PARSE, [f"SELECT {expression}"]).fetchall()[0][0])
+        parsed = json.loads(open_parser().execute(PARSE, [f"SELECT {expression}"]).fetchall()[0][0])
     if parsed.get("error"):
         return "(" not in expression
     return _has_column(parsed["statements"][0]["node"]["select_list"][0])
+
+
+@cache
+def open_parser() -> duckdb.DuckDBPyConnection:
+    """Open the side connection that parses expressions; whoever names columns alone never waits for it."""
+    return duckdb.connect(config={"threads": 1, "enable_external_access": False})
 
 
 def _has_column(node: Mapping[str, Any]) -> bool:

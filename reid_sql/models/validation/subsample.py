@@ -13,21 +13,13 @@ from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, VALUE, EvidenceRow, rows_from_tuples
 from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence
+from reid_sql.models.validation.distinct_texts import DistinctTexts
 from reid_sql.parameters import Floats, Integers
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
 ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either
 DECIMALS: Final = 3  # of ln of the expected count
 Texts = Sequence[Sequence[str | None]]  # of each column's codes
-
-
-@dataclass(frozen=True)
-class DistinctTexts:
-    """Distinct records as texts, with the number of records of each; a row of 0 records names the columns."""
-
-    line: Integers
-    texts: Sequence[Sequence[str | None]]
-    records: Integers
 
 
 @dataclass(frozen=True)

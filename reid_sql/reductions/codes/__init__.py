@@ -6,7 +6,7 @@ from typing import Final
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.models.validation.subsample import DistinctTexts
+from reid_sql.models.validation.distinct_texts import DistinctTexts
 from reid_sql.parameters import COLUMNS, Column, Columns
 from reid_sql.reduction import (
     BY,
