@@ -1,4 +1,4 @@
-"""Without a clock: what a query asks of Python does not grow with its rows; a window has the plain one's plan."""
+"""Without a clock: a query's calls of Python do not grow with its rows; a window has the plain one's plan."""
 
 import json
 import sys
@@ -32,8 +32,18 @@ LONG: Final = (  # tests/all asks these
     "validate_risk",
 )
 SCENARIO: Final = {"scenario": {"population": 10**6, "groups": [{"columns": ["age"], "probability": 0.5}]}}
-ENGINE_CALLS: Final = {"connect", "cursor", "execute", "extract_statements", "sql"}  # side connections, parses
-WAITS: Final = {"duckdb/registering.py:call", "duckdb/python.py:body_of", "duckdb/python.py:ask"}  # by the clock
+ENGINE_CALLS: Final = {
+    "connect",
+    "cursor",
+    "execute",
+    "extract_statements",
+    "sql",
+}  # side connections, parses
+WAITS: Final = {
+    "duckdb/registering.py:call",
+    "duckdb/python.py:body_of",
+    "duckdb/python.py:ask",
+}  # by the clock
 
 
 def one_of_each_reduction() -> dict[str, Function]:
@@ -63,9 +73,9 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def counting(calls: Counter[str]) -> Iterator[None]:
-    """Count the calls of the engine's Python functions, and what Python asks of DuckDB, in the query's thread.
+    """Count the calls of the engine's Python functions, and what Python asks of DuckDB.
 
-    A body has a thread of its own, and no engine.
+    Those of the query's own thread: a body has a thread of its own, and no engine.
     """
 
     def count(frame: FrameType, event: str, called: Any) -> None:
