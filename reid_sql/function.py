@@ -209,24 +209,27 @@ class Function:
             return False
         if reduction.distinct and not has_implementation(reduction.package, engine):
             return True
-        if self.one_row_per_person and engine in reduction.fallback and given.get("entity") is not None:
+        if engine in reduction.fallback and reduction.is_beyond and reduction.is_beyond(given):
             return True
-        argument, words = reduction.fallback.get(engine, ("", ()))
-        return argument != "" and given.get(argument) in words
+        return any(
+            given.get(name) in words if words else given.get(name) is not None
+            for name, words in reduction.fallback.get(engine, {}).items()
+        )
 
     def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""
         reduction = self.reduction
-        if reduction and engine in reduction.fallback and not self.absence(engine):
-            argument, words = reduction.fallback[engine]
-            asked = [f"{argument} {' or '.join(repr(word) for word in words)}"] if words else []
-            asked += ["entity"] if self.one_row_per_person else []
-            return f"with {' or '.join(asked)}, {FALLBACK_NOTE}"
-        return FALLBACK_NOTE if self.uses_fallback(engine, {}) else None
-
-    def partly(self, engine: str) -> str | None:
-        """What of the function the engine lacks, and why; None where it has the whole or nothing of it."""
-        return self.reduction.partly.get(engine) if self.reduction else None
+        if self.uses_fallback(engine, {}):
+            return FALLBACK_NOTE
+        if reduction is None or self.absence(engine):
+            return None
+        asked = [
+            " or ".join([f"{p.name} {words[0]!r}", *map(repr, words[1:])]) if words else p.name
+            for p in self.parameters
+            if (words := reduction.fallback.get(engine, {}).get(p.name)) is not None
+            if not words or {*words} <= {*getattr(p.domain, "words", ())}
+        ]
+        return f"with {' or '.join(asked)}, {FALLBACK_NOTE}" if asked else None
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}

@@ -7,7 +7,7 @@ Where an engine lacks it, the declaration gives the reason.
 
 import importlib
 import pkgutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.util import find_spec
@@ -78,10 +78,11 @@ class Reduction:
     """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
     `package` declares it. Every reduction of a table also reports how NULLs were treated, in the columns of
-    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction, `partly` what of
-    it an engine lacks, and why. `distinct` is true where the distinct records with their counts are all that
-    it is counted from: an engine without an implementation may then pass these to DuckDB. `fallback` names by
-    engine an argument, and the values of it for which an engine with an implementation does so too.
+    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction. `distinct` is
+    true where the distinct records with their counts are all that it is counted from: an engine without an
+    implementation may then pass these to DuckDB. `fallback` names by engine the arguments, and their values,
+    for which an engine with an implementation does so too; without a value it is any but NULL. Such an
+    engine also does so where `is_beyond` is true of the arguments.
     `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
     as measured, where a body gets all distinct records at once.
     """
@@ -98,9 +99,9 @@ class Reduction:
     max_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
-    partly: Mapping[str, str] = field(default_factory=dict)
     of_shares: bool = False  # whether it compares a class with the whole table, where a person has one value
-    fallback: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    fallback: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    is_beyond: Callable[[Mapping[str, Any]], bool] | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
 
     @property
@@ -129,6 +130,8 @@ class Reduction:
 CLASS_PEOPLE: Final = "\x01people of the class"
 CLASS_WEIGHT: Final = "\x01weight of the class"
 PERSON: Final = "\x01person"  # of a row for each sensitive value of theirs in a class
+# DuckDB answers where NULL may be any value: each distinct record is compared with all others.
+WILDCARDS: Final[Mapping[str, tuple[str, ...]]] = {"nulls": ("wildcard",)}
 # The arguments that most reductions share.
 TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)

@@ -80,8 +80,8 @@ def is_in_polars(function: Function) -> bool:
 
 
 def absence(function: Function) -> str | None:
-    """Why Spark lacks the function, or a part of it; None where it lacks nothing."""
-    return function.absence("spark") or function.partly("spark")
+    """Why Spark lacks the function; None where it has it."""
+    return function.absence("spark")
 
 
 def absences(function: Function) -> Iterator[str]:
@@ -89,8 +89,6 @@ def absences(function: Function) -> Iterator[str]:
     for engine in ENGINES:
         if reason := function.absence(engine):
             yield f"Not on {engine.capitalize()}: {reason}."
-        if reason := function.partly(engine):
-            yield f"On {engine.capitalize()} in part: {reason}."
         if how := function.fallback_note(engine):
             yield f"On {engine.capitalize()} {how}."
     for parameter, reason in function.lacked.items():

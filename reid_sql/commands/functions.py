@@ -109,8 +109,6 @@ def _engines(function: Function) -> Iterator[str]:
     for engine in ENGINES:
         if why := function.absence(engine):
             yield f"Not on {title(engine)}: {why}."
-        if why := function.partly(engine):
-            yield f"On {title(engine)} in part: {why}."
         if how := function.fallback_note(engine):
             yield f"On {title(engine)} {how}."
     for parameter, why in function.lacked.items():

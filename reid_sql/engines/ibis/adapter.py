@@ -69,9 +69,9 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     reduction = declared.reduction
     if reduction is None:
         return _in_memory(answer_rows(declared, {}, own), declared.columns)
-    counted = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
-    if declared.one_row_per_person:  # which DuckDB answers where people are counted
-        counted.pop("entity", None)
+    by_duckdb = {name for name, words in reduction.fallback.get(ENGINE, {}).items() if not words}
+    names = [argument.name for argument in reduction.arguments if argument.name not in by_duckdb]
+    counted = {name: arguments.get(name) for name in names}
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(

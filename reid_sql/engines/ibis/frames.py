@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 from typing import Any, Final
 
 import duckdb
@@ -165,11 +165,6 @@ def null_count() -> IntegerScalar:
 def with_names(rows: Table, given: Sequence[str]) -> dict[str, Any]:
     """The columns, as they were, under their original names."""
     return {name: restored(rows[q]) for q, name in zip(aliases(given), given, strict=True)}
-
-
-def all_null(rows: Table, names: Sequence[str]) -> BooleanValue:
-    """Whether all of the columns are NULL."""
-    return reduce(and_, (rows[name].isnull() for name in names))
 
 
 @contextmanager

@@ -22,7 +22,6 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
     zero,
 )
-from reid_sql.errors import UnavailableError
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,
@@ -131,12 +130,3 @@ def count_by_group(
         rows, names[-1] = rows.rename(entity=names[-1]), "entity"
     groups = names[len(qi) : len(qi) + len(by)]
     return GroupCounts(count_by(rows, names, "records"), names[: len(qi)], groups, by, nulls)
-
-
-def refuse_by(by: Sequence[str] | None) -> None:
-    """Refuse groups where the histogram of classes does not answer."""
-    if by is not None:
-        raise UnavailableError(
-            f"by on Ibis must be asked of functions of the class-size histogram, got {list(by)} for another; "
-            "ask about each group in a filtered table, or ask DuckDB"
-        )

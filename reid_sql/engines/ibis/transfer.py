@@ -54,23 +54,34 @@ class NumberedRows:
         codes = self.codes[:, place]
         return self.values[place].take(pa.array(codes - 1, mask=codes == 0))
 
-    def code_column(self, place: int) -> pa.Array:
-        """The column of numbers, NULL where the value is."""
-        codes = self.codes[:, place]
-        return pa.array(codes, mask=codes == 0)
-
-
-def fetch_codes(rows: Table, names: Sequence[str], words: str) -> NumberedRows:
-    """Fetch the numbers of the values in these columns, made comparable, and all other columns."""
-    return _fetch(rows, names, (), words)
-
 
 def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRows:
     """Fetch the numbers and the values of columns, made comparable, and all other columns.
 
     `columns` has the user's name of each. Refuses values that do not come as they are.
     """
-    return _fetch(rows, list(columns), list(columns.values()), words)
+    names, shown = list(columns), list(columns.values())
+    others = [name for name in rows.columns if name not in columns]
+    kinds = [rows.schema()[name] for name in names]
+    engine = backend(rows)
+    if engine in WITHOUT_WINDOWS:  # in this process, without a driver
+        table = fetch(rows.select(*others, *names), words, len(rows.columns))
+        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names])
+    else:
+        placed, numbers, total = _numbered(rows, names, engine)
+        sent = {name: placed[name] for name in others}
+        sent |= {f"{CODE}{place}": code for place, code in enumerate(numbers)}
+        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in enumerate(names)}
+        sent[TOTAL] = total
+        table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
+        _refuse_lost_rows(table, words)
+        codes = _codes(table, shown, kinds)
+        table = table.rename_columns([_renamed(name, names) for name in table.column_names])
+    values = [
+        _representatives(table[name], codes[:, place], kinds[place], shown[place])
+        for place, name in enumerate(names)
+    ]
+    return NumberedRows(codes, values, table.select(others))
 
 
 def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str) -> list[tuple[Any, ...]]:
@@ -89,36 +100,11 @@ def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str)
     return [(sizes[row], *(column[row] for column in values)) for row in ordered]
 
 
-def _fetch(rows: Table, names: Sequence[str], shown: Sequence[str], words: str) -> NumberedRows:
-    others = [name for name in rows.columns if name not in names]
-    kinds = [rows.schema()[name] for name in names]
-    engine = backend(rows)
-    if engine in WITHOUT_WINDOWS:  # in this process, without a driver
-        table = fetch(rows.select(*others, *names), words, len(rows.columns))
-        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names])
-    else:
-        placed, numbers, total = _numbered(rows, names, engine)
-        sent = {name: placed[name] for name in others}
-        sent |= {f"{CODE}{place}": code for place, code in enumerate(numbers)}
-        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in enumerate(names) if shown}
-        sent[TOTAL] = total
-        table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
-        _refuse_lost_rows(table, words)
-        codes = _codes(table, shown, kinds)
-        table = table.rename_columns([_renamed(name, names) for name in table.column_names])
-    values = [
-        _representatives(table[name], codes[:, place], kinds[place], shown[place])
-        for place, name in enumerate(names)
-        if shown
-    ]
-    return NumberedRows(codes, values, table.select(others))
-
-
 def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
-    listed = [
-        f"'{name}' of type {' '.join(str(kind).split())}" for name, kind in zip(shown, kinds, strict=False)
-    ]
-    return f" ({', '.join(listed)})" if listed else ""
+    listed = (
+        f"'{name}' of type {' '.join(str(kind).split())}" for name, kind in zip(shown, kinds, strict=True)
+    )
+    return f" ({', '.join(listed)})"
 
 
 def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) -> Integers:
@@ -126,8 +112,9 @@ def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) 
     columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
     for place, each in enumerate(columns):
         if each.null_count:
-            named = f"'{shown[place]}'" if shown else "a column"
-            rule = f"{named} must have values that equal themselves, got {each.null_count} rows without"
+            rule = (
+                f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without"
+            )
             raise OutOfDomainError(f"{rule}, of type {kinds[place]}; cast the column to text in a view")
     return _stack([each.to_numpy() for each in columns])
 

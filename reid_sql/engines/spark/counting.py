@@ -6,16 +6,14 @@ Grouping is partial before it shuffles, and joins are NULL-safe.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns
-from reid_sql.engines.codes import value_codes
 from reid_sql.engines.spark.frames import (
     Rows,
     arrow_type,
@@ -29,8 +27,6 @@ from reid_sql.engines.spark.frames import (
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.minimal_uniques import SINGLED_OUT
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.parameters import Integers
 from reid_sql.reduction import CLASS_PEOPLE, refuse_repeated_key
 
 
@@ -60,12 +56,9 @@ def class_size(rows: DataFrame) -> Column:
     return size.alias("class_size")
 
 
-def blank_records(names: Sequence[str], nulls: str) -> Column:
-    """How many records, of distinct ones, have no value at all; NULL where NULL is no wildcard."""
-    if nulls != "wildcard":
-        return F.lit(None).cast("bigint").alias("blank_records")
-    blank = F.when(reduce(and_, (F.col(name).isNull() for name in names)), F.col("records"))
-    return F.coalesce(F.sum(blank), F.lit(0).cast("bigint")).alias("blank_records")
+def no_blank_records() -> Column:
+    """NULL: no record counts as without any value where NULL is no wildcard."""
+    return F.lit(None).cast("bigint").alias("blank_records")
 
 
 def number_classes(classes: DataFrame) -> DataFrame:
@@ -222,24 +215,6 @@ def _within(other: Column, one: Column) -> Column:
 def _masks(sets: Sequence[Sequence[int]]) -> pa.Table:
     marks = pa.array([mask_of(each) for each in sets], pa.int64())
     return pa.table({"mask": marks, "place": pa.array(range(len(sets)), pa.int64())})
-
-
-def fetch_distinct(counted: DataFrame) -> pa.Table:
-    """Fetch the distinct records with their counts to the driver, where NULL matches any value."""
-    return fetch(counted, "the distinct records under nulls='wildcard'")
-
-
-def encode_values(table: pa.Table, *others: pa.Table, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, the same in all of the tables; one row a record."""
-    frames = [pl.DataFrame(pl.from_arrow(each.select(list(names)))) for each in (table, *others)]
-    return value_codes(pl.concat(frames), names)
-
-
-def match_class_sizes(own: pa.Table, other: pa.Table, names: Sequence[str]) -> Integers:
-    """How many of the other's records each distinct record matches, in its order."""
-    codes = encode_values(own, other, names=names)
-    counts = other["records"].to_numpy()
-    return wildcard_class_sizes(codes[: own.num_rows], codes[own.num_rows :], counts)
 
 
 @dataclass(frozen=True)

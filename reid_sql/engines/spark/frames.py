@@ -243,26 +243,6 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     return fetched
 
 
-def store(frame: DataFrame) -> DataFrame:
-    """Compute the frame and store it on the executors; a refusal of our own is raised as one."""
-    try:
-        return frame.localCheckpoint()
-    except PySparkException as error:
-        raise UnavailableError(name_condition(error)) from None
-
-
-def keep_stored(frame: DataFrame, stored: DataFrame) -> DataFrame:
-    """Return the frame, with a reference to a stored one that it reads by SQL.
-
-    Spark Connect drops what is stored once no frame of this process refers to it, and a frame of SQL does
-    not. The union with no row of it does, and is left out when the query is planned.
-    """
-    columns = (
-        F.lit(None).cast(field.dataType).alias(f"c{place}") for place, field in enumerate(frame.schema)
-    )
-    return frame.union(stored.limit(0).select(*columns))
-
-
 RAISED: Final = "USER_RAISED_EXCEPTION"  # by the refusals of our own functions, and by a user's view
 
 

@@ -3,22 +3,18 @@
 from collections.abc import Sequence
 
 import ibis
-import numpy as np
-import pyarrow as pa
 from ibis.expr.types import Table
 
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
     WHOLE,
     aliases,
-    all_null,
     bigint,
     check_columns,
     count_by,
     count_distinct,
     count_over,
     drop_nulls,
-    framed,
     null_count,
     null_report,
     sort_hash,
@@ -37,8 +33,6 @@ from reid_sql.engines.ibis.groups import (
     sizes_of,
     smallest_class_sizes,
 )
-from reid_sql.engines.ibis.transfer import DISTINCT, NumberedRows, fetch_codes, fetch_values
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
@@ -73,7 +67,7 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        class_rows = _listed(rows, names, qi, nulls)
+        class_rows = _sized(rows, names, nulls)
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         class_rows = sizes_of(people, names)
@@ -98,14 +92,10 @@ def histogram(
         return _one_row_per_person(tbl, qi, nulls, entity)
     rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
     with_sizes = _sized(rows, names, nulls)
-    blank = all_null(with_sizes, names).ifelse(with_sizes["records"], zero())
     reduced = with_sizes.group_by("class_size").agg(
-        classes=bigint(with_sizes.count()),
-        records=sum_bigint(with_sizes["records"]),
-        **({"blank_records": sum_bigint(blank)} if nulls == "wildcard" else {}),
+        classes=bigint(with_sizes.count()), records=sum_bigint(with_sizes["records"])
     )
-    result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
-    return null_report(rows, names, nulls, result)
+    return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
 
 
 def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Table:
@@ -174,27 +164,6 @@ def _all_records(each: Table) -> ibis.expr.types.IntegerScalar:
 
 
 def _sized(rows: Table, names: Sequence[str], nulls: str) -> Table:
-    """The distinct records, with how many hold each and how many each matches."""
+    """The distinct records, with the number of records of each as its class size too."""
     distinct_rows = count_distinct(rows, names, nulls)
-    if nulls != "wildcard":
-        return distinct_rows.mutate(class_size=distinct_rows["records"])
-    return _matched(fetch_codes(distinct_rows, names, DISTINCT), names)
-
-
-def _listed(rows: Table, names: Sequence[str], qi: Sequence[str], nulls: str) -> Table:
-    """The same with the values of the records."""
-    if nulls != "wildcard":
-        return _sized(rows, names, nulls)
-    distinct_rows = count_distinct(rows, names, nulls)
-    return _matched(fetch_values(distinct_rows, dict(zip(names, qi, strict=True)), DISTINCT), names)
-
-
-def _matched(fetched: NumberedRows, names: Sequence[str]) -> Table:
-    """The distinct records, by their values where these came, else by their numbers."""
-    codes, records = fetched.codes, fetched.others["records"]
-    sizes = wildcard_class_sizes(codes, codes, records.to_numpy())
-    columns = {
-        name: fetched.column(place) if fetched.values else fetched.code_column(place)
-        for place, name in enumerate(names)
-    }
-    return framed(pa.table({**columns, "records": records, "class_size": pa.array(sizes.astype(np.int64))}))
+    return distinct_rows.mutate(class_size=distinct_rows["records"])

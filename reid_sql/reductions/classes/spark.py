@@ -1,7 +1,7 @@
 """Spark: the classes, the size of each record's, and how many have each size."""
 
 # The shared texts count records. People are counted by joins: a window, as in those texts, would collect a
-# class of a billion people in one task. NULL as any value is matched on the driver.
+# class of a billion people in one task.
 
 from collections.abc import Sequence
 
@@ -9,13 +9,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import (
-    blank_records,
     count_records,
-    fetch_distinct,
-    match_class_sizes,
+    no_blank_records,
     null_report,
 )
-from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, to_spark, with_key
+from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, with_key
 from reid_sql.engines.spark.people import (
     count_groups,
     count_people,
@@ -54,10 +52,7 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
     else:
         rows, person = read_people(tbl, qi, entity, nulls), "entity"
     refuse_result_names(qi)
-    if nulls == "wildcard":
-        listed = null_report(rows, nulls, _matched(rows).select(*rows.names, "class_size", "records"))
-    else:
-        listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
+    listed = run_text(rows, sql.classes(SOURCE, rows.names, person, nulls))
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
@@ -74,20 +69,16 @@ def histogram(
     if entity is not None:
         return _people_only(tbl, qi, nulls, entity)
     rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
-    if nulls != "wildcard":
-        return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
-    blank = blank_records(rows.names, nulls)
-    counts = F.count(F.lit(1)).alias("classes"), F.sum("records").alias("records"), blank
-    return null_report(rows, nulls, _matched(rows).groupBy("class_size").agg(*counts))
+    return run_text(rows, sql.histogram(SOURCE, rows.names, None, None, nulls))
 
 
 def _people_only(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
     rows = read_people(tbl, qi, entity, nulls)
     people = count_people(rows, nulls)
     sized = size_classes(people, rows.names, "class_size")
-    people_sizes = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
-    blank = blank_records(rows.names, nulls)
-    return null_report(rows, nulls, people_sizes.select("class_size", "classes", "records", blank))
+    smallest = smallest_classes(people, sized, rows.names, short=F.lit(False))  # noqa: FBT003 - a literal
+    counts = smallest.select("class_size", "classes", "records", no_blank_records())
+    return null_report(rows, nulls, counts)
 
 
 def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) -> DataFrame:
@@ -101,13 +92,4 @@ def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) ->
     sizes = every.complete.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
     covered = F.lit(False)  # noqa: FBT003 - a literal
     sizes_found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
-    return every.report(
-        sizes_found.drop("uncovered").withColumn("blank_records", blank_records(every.names, nulls))
-    )
-
-
-def _matched(rows: Rows) -> DataFrame:
-    """The distinct records, with how many hold each and how many each matches, NULL matching any value."""
-    table = fetch_distinct(count_records(rows, "wildcard"))
-    sizes = match_class_sizes(table, table, rows.names)
-    return to_spark(rows.frame.sparkSession, table.append_column("class_size", [sizes]))
+    return every.report(sizes_found.drop("uncovered").withColumn("blank_records", no_blank_records()))

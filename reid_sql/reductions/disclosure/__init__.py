@@ -10,9 +10,10 @@ from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, TBL, Argument, Reduc
 REFUSAL_BY_SENSITIVE: Final = sensitive.REFUSAL_BY_SENSITIVE
 NEARLY_ALL: Final = 0.9  # classes per cell, from which on classes of one value are separated first
 OF_CLASSES: Final = (TBL, Argument("qi", sensitive.QI), Argument("sensitive", sensitive.SENSITIVE))
-EQUAL_ALONE: Final = "distances in an order need the values of each class and of the table in that order"
-BUT_EQUAL: Final = f"only `variant='equal'` is available: {EQUAL_ALONE}"
-
+# Distances in an order need the values of each class and of the table in that order.
+IN_ORDER: Final = {"variant": tuple(word for word in sensitive.DISTANCES.words if word != "equal")}
+# A warehouse counts the records of a whole table; DuckDB those of people, and of groups.
+IN_TABLE: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {"ibis": {"entity": (), "by": ()}}
 NO_INFINITY: Final = "its doubles are never infinite, as the measure can be"
 
 
@@ -20,8 +21,7 @@ def measured(
     name: str,
     *options: Argument,
     of_shares: bool = False,
-    partly: Mapping[str, str] | None = None,
-    variants: tuple[str, tuple[str, ...]] = ("", ()),
+    fallback: Mapping[str, Mapping[str, tuple[str, ...]]] = IN_TABLE,
 ) -> Reduction:
     """How many classes have each size and each value of the measure; the options say which variant of it.
 
@@ -36,8 +36,7 @@ def measured(
         columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT", "records": "BIGINT"},
         arrays=sensitive.ClassValues,
         of_shares=of_shares,
-        partly=partly or {},
-        fallback={"ibis": variants},  # of people, in any variant
+        fallback=fallback,
     )
 
 
@@ -50,7 +49,6 @@ def offending(measure: Reduction, *thresholds: Argument) -> Reduction:
         arguments=(*measure.arguments[:-3], *thresholds, ENTITY, DROPPABLE_NULLS),
         columns={"class_size": "BIGINT", "value": "DOUBLE"},
         of_shares=measure.of_shares,
-        partly=measure.partly,
         fallback=measure.fallback,
         reasons={"by": "its rows are the classes of one table"},
     )
@@ -65,8 +63,7 @@ T_CLOSENESS: Final = measured(
     "t_closeness",
     Argument("variant", sensitive.DISTANCES, "equal"),
     of_shares=True,
-    partly={"spark": BUT_EQUAL},
-    variants=("variant", tuple(word for word in sensitive.DISTANCES.words if word != "equal")),
+    fallback={"spark": IN_ORDER, "ibis": {**IN_TABLE["ibis"], **IN_ORDER}},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured(

@@ -28,11 +28,10 @@ from reid_sql.engines.ibis.frames import (
     with_names,
     with_sort_hash,
 )
-from reid_sql.engines.ibis.groups import refuse_by
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names
-from reid_sql.reductions.disclosure import EQUAL_ALONE, NO_INFINITY
+from reid_sql.reductions.disclosure import NO_INFINITY
 
 NOTHING: Final = 0.0
 FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose doubles are never infinite
@@ -170,11 +169,7 @@ def _effective(each: Table) -> FloatingValue:
     return even.ifelse(parts, (size.ln() - each["n_log_n"] / size).exp())
 
 
-def _closeness(variant: str) -> Recipe:
-    if variant != "equal":
-        raise UnavailableError(
-            f"t_closeness on Ibis must have variant='equal', got '{variant}': {EQUAL_ALONE}; ask DuckDB"
-        )
+def _closeness(variant: str) -> Recipe:  # noqa: ARG001 - 'equal': DuckDB answers the others
 
     def further(cells: Table) -> dict[str, NumericValue]:
         n, size, in_table, total = (_double(cells[name]) for name in ("n", "size", "in_table", "total"))
@@ -284,11 +279,9 @@ def _kinds(
     sensitive: str,
     *,
     nulls: str,
-    by: Sequence[str] | None = None,
     **options: Any,  # noqa: ANN401 - the variant, and what else the measure takes
 ) -> Table:
     """Count the classes of each size and value of the measure."""
-    refuse_by(by)
     cells = _cells(tbl, qi, sensitive, nulls)
     return cells.kinds(recipe_of(cells.rows, name, options))
 

@@ -9,10 +9,9 @@ from pyspark.sql import DataFrame
 from reid_sql.engines.spark.frames import Rows, column, read_rows
 from reid_sql.engines.spark.people import read_groups
 from reid_sql.engines.spark.source import SOURCE, run_text
-from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import QI, refuse_sensitive_groups
 from reid_sql.reduction import group_names, refuse_result_names
-from reid_sql.reductions.disclosure import EQUAL_ALONE, sql
+from reid_sql.reductions.disclosure import sql
 
 Plan: TypeAlias = Callable[..., str]
 
@@ -29,7 +28,6 @@ def _measure(
     **options: Any,  # noqa: ANN401 - the variant and what else the measure takes
 ) -> DataFrame:
     """Count the classes of each size and value of the measure, in the table or in each group."""
-    _refuse_lines(plan, options)
     if by is None:
         rows, groups = _read(tbl, qi, sensitive, entity), None
     else:
@@ -59,19 +57,12 @@ def _list_classes(
     **options: Any,  # noqa: ANN401 - see above
 ) -> DataFrame:
     """List the classes that offend a threshold, or whose value is not known."""
-    _refuse_lines(plan, options)
     rows = _read(tbl, qi, sensitive, entity)
     refuse_result_names(qi, ("class_size", "value"))
     person = None if entity is None else "entity"
     text = plan(SOURCE, rows.names[:-1], rows.names[-1], entity=person, nulls=nulls, **options)
     listed = run_text(rows, text)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
-
-
-def _refuse_lines(plan: Plan, options: dict[str, Any]) -> None:
-    if plan in {sql.t_closeness, sql.t_closeness_classes} and options["variant"] != "equal":
-        rule = f"t_closeness on Spark must have variant='equal', got '{options['variant']}'"
-        raise UnavailableError(f"{rule}: {EQUAL_ALONE}; ask DuckDB")
 
 
 l_diversity, l_diversity_classes = (

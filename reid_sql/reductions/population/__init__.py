@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.models.classes.disclosure import PopulationHistogram
 from reid_sql.parameters import TABLE
-from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, WILDCARDS, Argument, Reduction
 
 POPULATION_HISTOGRAM: Final = Reduction(
     __name__,
@@ -19,4 +19,5 @@ POPULATION_HISTOGRAM: Final = Reduction(
         "blank_records": "BIGINT",
     },
     arrays=PopulationHistogram,
+    fallback={"spark": WILDCARDS, "ibis": {**WILDCARDS, "by": ()}},
 )

@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 
 import ibis
-import pyarrow as pa
 from ibis.expr.types import Table
 
 from reid_sql.engines.ibis.frames import (
     WHOLE,
     aliases,
-    all_null,
     bigint,
     check_columns,
     count_by,
     count_distinct,
-    framed,
     null_count,
     null_report,
     sum_bigint,
@@ -22,10 +19,8 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
     zero,
 )
-from reid_sql.engines.ibis.groups import people_of, refuse_by, smallest_class_sizes
-from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
+from reid_sql.engines.ibis.groups import people_of, smallest_class_sizes
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
@@ -36,10 +31,8 @@ def population_histogram(
     nulls: str,
     *,
     entity: str | None = None,
-    by: Sequence[str] | None = None,
 ) -> Table:
     """The histogram of the sample's records, or people, by the size of their class in the population."""
-    refuse_by(by)
     if entity is not None:
         return _one_row_per_person((tbl, population_tbl), qi, entity, nulls)
     frames = [
@@ -47,20 +40,17 @@ def population_histogram(
     ]
     (rows, population), names = _unify_types(frames, qi), aliases(qi)
     own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
-    matched = _match_both(own, other, names) if nulls == "wildcard" else _count_both(own, other, names)
+    matched = _count_both(own, other, names)
     sized = matched.mutate(
         class_size=ibis.greatest(matched["in_population"], matched["own"]),
         uncovered=(matched["in_population"] < matched["own"]).ifelse(matched["records"], zero()),
-        blank=all_null(matched, names).ifelse(matched["records"], zero()),
     )
     reduced = sized.group_by("class_size").agg(
         classes=bigint(sized.count()),
         records=sum_bigint(sized["records"]),
         uncovered=sum_bigint(sized["uncovered"]),
-        **({"blank_records": sum_bigint(sized["blank"])} if nulls == "wildcard" else {}),
     )
-    result = reduced if nulls == "wildcard" else reduced.mutate(blank_records=null_count())
-    return null_report(rows, names, nulls, result)
+    return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
 
 
 def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
@@ -75,24 +65,6 @@ def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
         own=sum_bigint(both["own"]), in_population=sum_bigint(both["in_population"])
     )
     return sums.filter(sums["own"] > 0).mutate(records=sums["own"])
-
-
-def _match_both(own: Table, other: Table, names: Sequence[str]) -> Table:
-    """The same where NULL may be any value, of both tables by the same numbers of the values."""
-    mine = own.select(*names, own=own["records"], in_population=zero())
-    both = ibis.union(mine, other.select(*names, own=zero(), in_population=other["records"]))
-    fetched = fetch_codes(both, names, DISTINCT)
-    counts = {name: fetched.others[name].to_numpy() for name in ("own", "in_population")}
-    (codes, records), (others, in_population) = (
-        (fetched.codes[counts[name] > 0], counts[name][counts[name] > 0]) for name in ("own", "in_population")
-    )
-    sizes = {
-        "records": records,
-        "own": wildcard_class_sizes(codes, codes, records),
-        "in_population": wildcard_class_sizes(codes, others, in_population),
-    }
-    columns = {name: pa.array(codes[:, at], mask=codes[:, at] == 0) for at, name in enumerate(names)}
-    return framed(pa.table({**sizes, **columns}))
 
 
 def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str) -> Table:

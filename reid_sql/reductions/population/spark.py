@@ -5,18 +5,15 @@
 
 from collections.abc import Sequence
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import (
-    blank_records,
     count_records,
-    fetch_distinct,
-    match_class_sizes,
+    no_blank_records,
     null_report,
 )
-from reid_sql.engines.spark.frames import cast_alike, read_rows, same_key, to_spark, with_key
+from reid_sql.engines.spark.frames import cast_alike, read_rows, same_key, with_key
 from reid_sql.engines.spark.people import (
     count_groups,
     count_people,
@@ -45,16 +42,14 @@ def population_histogram(
         read_rows(tbl, qi, QUASI_IDENTIFIERS), read_rows(population_tbl, qi, QUASI_IDENTIFIERS)
     )
     own, other = count_records(rows, nulls), count_records(population, nulls)
-    matched = (
-        _matched(own, other, rows.names) if nulls == "wildcard" else _join_population(own, other, rows.names)
-    )
+    matched = _join_population(own, other, rows.names)
     zero = F.lit(0).cast("bigint")
     short = F.sum(F.when(F.col("in_population") < F.col("own"), F.col("records")))
     sized = matched.groupBy(F.greatest("in_population", "own").alias("class_size")).agg(
         F.count(F.lit(1)).alias("classes"),
         F.sum("records").alias("records"),
         F.coalesce(short, zero).alias("uncovered"),
-        blank_records(rows.names, nulls),
+        no_blank_records().alias("blank_records"),
     )
     return null_report(rows, nulls, sized)
 
@@ -75,7 +70,7 @@ def _people_only(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, ent
         *rows.names, "own", "in_population", F.greatest("in_population", "own").alias("class_size")
     )
     counted = smallest_classes(people, sized, rows.names, short=F.col("in_population") < F.col("own"))
-    return null_report(rows, nulls, counted.withColumn("blank_records", blank_records(rows.names, nulls)))
+    return null_report(rows, nulls, counted.withColumn("blank_records", no_blank_records()))
 
 
 def _of_groups(
@@ -95,7 +90,7 @@ def _of_groups(
     own = F.sum("records") if entity is None else number
     joined = _join_population(sample.complete.groupBy(*keys).agg(own.alias("records")), other, rows.names)
     sized = joined.withColumn("class_size", F.greatest("in_population", "own"))
-    short, blank = F.col("in_population") < F.col("own"), blank_records(rows.names, nulls)
+    short, blank = F.col("in_population") < F.col("own"), no_blank_records()
     if entity is not None:
         smallest = smallest_classes(sample.complete, sized, rows.names, short, sample.groups)
         return sample.report(smallest.withColumn("blank_records", blank))
@@ -111,15 +106,3 @@ def _join_population(own: DataFrame, other: DataFrame, names: Sequence[str]) -> 
     joined = own.join(right, same_key([F.col(name) for name in names], right), "left")
     population_count = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("in_population")
     return joined.select(*own.columns, F.col("records").alias("own"), population_count)
-
-
-def _matched(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
-    """The same where NULL may be any value."""
-    mine, others = fetch_distinct(own), fetch_distinct(other)
-    sizes = {
-        "records": mine["records"],
-        "own": match_class_sizes(mine, mine, names),
-        "in_population": match_class_sizes(mine, others, names),
-        **{name: mine[name] for name in names},
-    }
-    return to_spark(own.sparkSession, pa.table(sizes))

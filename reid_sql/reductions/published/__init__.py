@@ -18,6 +18,7 @@ PUBLISHED_ROWS: Final = Reduction(
     arguments=(Argument("tables", TABLES),),
     columns={"place": "BIGINT", "tbl": "BIGINT", "text": "VARCHAR"},
     arrays=PublishedRows,
+    distinct=True,
     reasons={"by": "the tables are read as a whole", "entity": "the tables hold counts, not people"},
 )
 

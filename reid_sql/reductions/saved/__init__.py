@@ -12,5 +12,6 @@ SAVED: Final = Reduction(
     arguments=(TBL,),
     columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
     arrays=SavedModels,
+    distinct=True,
     reasons=dict.fromkeys(("entity", "by"), "it reads saved models, and no records of people"),
 )

@@ -1,7 +1,6 @@
 """Ibis: every subset of some columns, by its classes, from the distinct records."""
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from itertools import combinations
 from typing import Any, Final
 
@@ -25,10 +24,6 @@ from reid_sql.engines.ibis.frames import (
     zero,
 )
 from reid_sql.engines.ibis.groups import COLUMNS_AND_ENTITY, people_of, smallest_class_sizes
-from reid_sql.engines.ibis.transfer import DISTINCT, fetch_codes
-from reid_sql.models.classes.partitions import DistinctRecords
-from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
-from reid_sql.models.classes.subset_counts import count_subset_classes, count_subsets
 from reid_sql.parameters import COLUMNS
 from reid_sql.reduction import refuse_entity
 
@@ -56,7 +51,7 @@ def subsets(
     columns: Sequence[str],
     max_size: int,
     nulls: str,
-    memory_mb: int,
+    memory_mb: int,  # noqa: ARG001 - the database bounds its own memory
     entity: str | None = None,
 ) -> pa.Table:
     """Records, classes and alike pairs of every subset of the columns, smallest first.
@@ -67,8 +62,6 @@ def subsets(
     refuse_entity(columns, entity, nulls)
     checked = check_columns(COLUMNS, columns, tbl)
     distinct = _distinct(tbl, checked, entity)
-    if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
-        return _count_here(distinct, columns, max_size, nulls, memory_mb, people=entity is not None)
     sizes = range(1, min(max_size, len(columns)) + 1)
     chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
     sized = _sizes if entity is None else _sizes_of_people
@@ -167,25 +160,3 @@ def _add(line: dict[str, Any], size: int, classes: int, members: int, *, aside: 
     line["reidentifications"] += members / size
     line["pairs_alike"] += members * (size - 1)
     line["unique_records"] += members if size == 1 else 0
-
-
-def _count_here(
-    distinct: Table, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, *, people: bool
-) -> pa.Table:
-    """Count the subsets at the client, where NULL may be any value or they are very many."""
-    fetched = fetch_codes(distinct, [*aliases(columns), *["entity"] * people], DISTINCT)
-    codes = list(fetched.codes.T)
-    whose = codes.pop() if people else None
-    table = DistinctRecords(codes, fetched.others["records"].to_numpy(), whose)
-    totals = count_subset_classes(table, max_size, nulls, memory_mb)
-    cells = {
-        "subset": [[columns[place] for place in subset] for subset in totals.subsets()],
-        "records": totals.records,
-        "classes": totals.classes,
-        "reidentifications": totals.reidentifications,
-        "pairs_alike": [Decimal(pairs) for pairs in totals.pairs.tolist()],
-        "unique_records": totals.unique,
-        "records_dropped": totals.dropped,
-        "nulls": [nulls] * len(totals.masks),
-    }
-    return pa.table(cells, TYPES)

@@ -6,22 +6,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.spark.counting import count_masks, count_records, mask_of
-from reid_sql.engines.spark.frames import Rows, fetch, read_rows, to_spark
+from reid_sql.engines.spark.frames import Rows, read_rows, to_spark
 from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
-from reid_sql.models.classes.partitions import DistinctRecords
-from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
-from reid_sql.models.classes.subset_counts import (
-    count_subset_classes,
-    count_subsets,
-    require_memory_for_subsets,
-)
 from reid_sql.parameters import COLUMNS
 
 
@@ -30,13 +21,12 @@ def subsets(
     columns: Sequence[str],
     max_size: int,
     nulls: str,
-    memory_mb: int,
+    memory_mb: int,  # noqa: ARG001 - Spark bounds its own memory
     entity: str | None = None,
 ) -> DataFrame:
     """Records, classes and alike pairs of every subset of the columns, smallest first.
 
-    Spark counts them, and bounds its own memory; where NULL may be any value, or there are more than 200,000,
-    this process does.
+    Spark counts them, and bounds its own memory.
     """
     people = entity is not None
     rows = (
@@ -44,12 +34,9 @@ def subsets(
         if people
         else read_rows(tbl, columns, COLUMNS)
     )
-    if count_subsets(len(columns), max_size) > MAX_COUNTED or nulls == "wildcard":
-        totals = _count_here(rows, max_size, nulls, memory_mb, people=people)
-    else:
-        sizes = range(1, min(max_size, len(columns)) + 1)
-        chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
-        totals = _counted(rows, chosen, drop=nulls == "drop", people=people)
+    sizes = range(1, min(max_size, len(columns)) + 1)
+    chosen = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
+    totals = _counted(rows, chosen, drop=nulls == "drop", people=people)
     whole = {
         "records": "bigint",
         "classes": "bigint",
@@ -73,27 +60,3 @@ def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people:
     count, distinct = (count_people_of_masks, count_people) if people else (count_masks, count_records)
     counts = count(distinct(rows, "value"), rows.names, masks.select("mask"), drop=drop)
     return F.broadcast(masks).join(counts, "mask", "left")
-
-
-def _count_here(rows: Rows, max_size: int, nulls: str, memory_mb: int, *, people: bool) -> DataFrame:
-    """Count the subsets on the driver, where NULL may be any value or they are very many.
-
-    Pairs come as text, as they may exceed 64 bits.
-    """
-    counted = count_people(rows, "value") if people else count_records(rows, "value")
-    table = fetch(counted, "the distinct records")
-    require_memory_for_subsets(table.num_rows, len(rows.names), max_size, memory_mb, people=people)
-    frame = pl.DataFrame(pl.from_arrow(table))
-    codes = [dense_codes(frame, name) for name in rows.names]
-    whose = dense_codes(frame, "entity") if people else None
-    distinct = DistinctRecords(codes, table["records"].to_numpy(), whose)
-    counts = count_subset_classes(distinct, max_size, nulls, memory_mb)
-    named = {
-        "records": counts.records,
-        "classes": counts.classes,
-        "reidentifications": counts.reidentifications,
-        "pairs_alike": [str(pairs) for pairs in counts.pairs.tolist()],
-        "unique_records": counts.unique,
-        "records_dropped": counts.dropped,
-    }
-    return to_spark(rows.frame.sparkSession, pa.table(_listed(rows, counts.subsets()) | named))

@@ -176,7 +176,7 @@ def test_very_many_subsets_are_counted_on_the_driver_alike(
     spark: "SparkSession", given: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = by_spark(spark, "attribute_risk", [VISITS], QI, **given)
-    monkeypatch.setattr("reid_sql.reductions.subsets.spark.MAX_COUNTED", 1)
+    monkeypatch.setattr("reid_sql.reductions.subsets.MAX_COUNTED", 1)
     same(by_spark(spark, "attribute_risk", [VISITS], QI, **given), expected)
 
 
