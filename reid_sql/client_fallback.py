@@ -136,7 +136,8 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
         needed += named
     if not needed and arguments.get("model") is not None:
         needed += registry.known(arguments["model"]).columns
-    return list(dict.fromkeys(needed))
+    has_lists = any(isinstance(each.domain, Columns) for each in declared.parameters)
+    return list(dict.fromkeys(needed)) if needed or has_lists else None
 
 
 def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Place) -> pa.Table:
