@@ -2,30 +2,23 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any, Final
 
-from reid_sql.charts.spec import (
-    HEADROOM,
-    Axis,
-    Band,
-    Bars,
-    Chart,
-    Dots,
-    Line,
-    Mark,
-    Rule,
-    Scale,
-    Style,
-    format_share,
-)
+from reid_sql.charts import spec
+from reid_sql.charts.answers import Row, rows_of, tables_of
+from reid_sql.charts.spec import Marker, Style
+from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.numerics.quantiles import percent
 
 EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)  # where ranges of class sizes begin
 NO_END: Final = 2**63  # of the last range
 MASKED: Final = "masked"
-Row = Mapping[str, Any]
+REPORT_KEYS: Final = ("name", "records", "records_dropped", "classes", "columns")
+PREPARED_KEYS: Final = ("name", "k", "losses", "frontier")
+FORECAST_FUNCTIONS: Final = "population_risk, pyc_forecast, pyc_extrapolate or copula_forecast"
+INTERVAL: Final = "95 % interval"
 SHARES: Final[Mapping[str, str]] = {
     "correctness": "matches that name the right person",
     "uniqueness": "people who are unique by their values",
@@ -59,6 +52,13 @@ class Range:
         return f"{self.low:,} to {self.high:,}"
 
 
+def class_sizes(answer: object, below: int) -> spec.Chart:
+    """Make bars of the answer of `class_size_histogram`."""
+    columns = ("class_size", "classes", "records")
+    rows = rows_of("class_sizes", answer, "class_size_histogram", columns, "class_size")
+    return class_sizes_chart(ranges(rows, below), sum(row["records"] for row in rows), below)
+
+
 def ranges(rows: Iterable[Mapping[str, Any]], below: int) -> list[Range]:
     """Sum the people of a histogram by ranges of the class size, one of which ends at `below`."""
     edges = sorted({*EDGES, below})
@@ -69,7 +69,7 @@ def ranges(rows: Iterable[Mapping[str, Any]], below: int) -> list[Range]:
     return [Range(low, high, count) for low, high, count in zip(edges, ends, people, strict=True)]
 
 
-def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -> Chart:
+def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -> spec.Chart:
     """Make bars of the ranges that contain people; those with classes smaller than `below` are hatched.
 
     The bars are shares of all `people`.
@@ -77,24 +77,23 @@ def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -
     shown = [each for each in size_ranges if each.people != 0]
     shares = [None if each.people is None else each.people / max(1, people) for each in shown]
     names = [each.name for each in shown]
-    return Chart(
+    return spec.Chart(
         "Who shares their values with how many",
-        Axis(
-            "share of the people (behind the bar their number)",
-            Scale.SHARE,
-            0.0,
-            max(filter(None, shares), default=1.0),
+        spec.share_axis(
+            "share of the people (behind the bar their number)", max(filter(None, shares), default=1.0)
         ),
-        Axis("people with the same values", Scale.NAMES, -0.5, len(names) - 0.5, names),
+        spec.name_axis(names, "people with the same values"),
         [bars for small in (True, False) if (bars := _range_bars(shown, shares, below, small=small)).places],
     )
 
 
-def _range_bars(shown: Sequence[Range], shares: Sequence[float | None], below: float, *, small: bool) -> Bars:
+def _range_bars(
+    shown: Sequence[Range], shares: Sequence[float | None], below: float, *, small: bool
+) -> spec.Bars:
     places = [place for place, each in enumerate(shown) if (each.low < below) is small]
     behind = [_bar_label(shown[place].people, shares[place]) for place in places]
     style = Style.HATCHED if small else Style.PLAIN
-    return Bars(
+    return spec.Bars(
         places, [shares[place] for place in places], behind, style, _bars_label(shown, below, small=small)
     )
 
@@ -111,7 +110,20 @@ def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:
     return f"in classes of {below:,g} or more"
 
 
-def quasi_identifiers_chart(table: Row) -> Chart:
+def quasi_identifiers(page: object) -> list[spec.Chart]:
+    """Make a chart of each table of a report that has two quasi-identifiers or more."""
+    tables = tables_of("quasi_identifiers", page, "check", REPORT_KEYS)
+    measured = [table for table in tables if measured_columns(table)]
+    if not measured:
+        rule = "quasi_identifiers must be given a table whose columns were left out one by one, got none"
+        raise NoRecordsError(f"{rule}; check two quasi-identifiers or more, with NULL as a value or dropped")
+    if len(measured) == 1:
+        return [quasi_identifiers_chart(measured[0])]
+    charts = [(table["name"], quasi_identifiers_chart(table)) for table in measured]
+    return [replace(chart, title=f"{spec.shorten_name(name)}: {chart.title}") for name, chart in charts]
+
+
+def quasi_identifiers_chart(table: Row) -> spec.Chart:
     """Make bars of the average risk of a report's table without each of its quasi-identifiers.
 
     A rule marks the risk by all of them, unless it would reveal a masked count.
@@ -120,19 +132,14 @@ def quasi_identifiers_chart(table: Row) -> Chart:
     risks = [each["without"]["average_risk"] for each in ordered]
     labels = [f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}" for each in ordered]
     whole = risk_of_all(table)
-    marks: list[Mark] = [Bars(list(range(len(ordered))), risks, labels, Style.PLAIN)]
+    marks: list[spec.Mark] = [spec.Bars(list(range(len(ordered))), risks, labels, Style.PLAIN)]
     if whole is not None:
-        marks.append(Rule(whole, upright=True, style=Style.HERE, words=f"with all: {percent(whole)}"))
+        marks.append(spec.Rule(whole, upright=True, style=Style.HERE, words=f"with all: {percent(whole)}"))
     names = [each["column"] for each in ordered]
-    return Chart(
+    return spec.Chart(
         "Risk by quasi-identifier",
-        Axis(
-            "share of the people matched rightly without it",
-            Scale.SHARE,
-            0.0,
-            max([*risks, whole or 0.0]) or 1.0,
-        ),
-        Axis("quasi-identifier left out", Scale.NAMES, -0.5, len(names) - 0.5, names),
+        spec.share_axis("share of the people matched rightly without it", max([*risks, whole or 0.0]) or 1.0),
+        spec.name_axis(names, "quasi-identifier left out"),
         marks,
     )
 
@@ -149,6 +156,49 @@ def risk_of_all(table: Row) -> float | None:
     return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
 
 
+def forecast(
+    answer: object,
+    *,
+    measured: object = None,
+    beside: Mapping[str, object] | None = None,
+    share: str | None = None,
+    limit: float | None = None,
+    k: int | None = None,
+    only_first: bool = False,
+) -> list[spec.Chart]:
+    """Make a chart of each share of the answer, of `share` alone, or of the first one alone."""
+    rows = _read_sorted(answer, FORECAST_FUNCTIONS, "population")
+    keys = [name for name in SHARES if name in rows[0]]
+    if share is not None and share not in keys:
+        rule = f"share must be a share of the answer, got '{share}'"
+        raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")
+    shown = [share] if share is not None else keys[:1] if only_first else keys
+    if limit is not None:
+        _check_limit(limit, shown)
+    curve = [] if measured is None else _read_sorted(measured, "correctness_curve", "n", "correctness")
+    others = {
+        name: _read_sorted(other, FORECAST_FUNCTIONS, "population") for name, other in (beside or {}).items()
+    }
+    charts = [forecast_chart(name, rows, measured=curve, beside=others, limit=limit) for name in shown]
+    if k is None:
+        return charts
+    return [replace(chart, title=chart.title.replace("than k", f"than {k:,}")) for chart in charts]
+
+
+def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list[Row]:
+    rows = rows_of("forecast", answer, function, (key, *columns), key)
+    return sorted(rows, key=lambda row: float(row[key]))
+
+
+def _check_limit(limit: float, shown: Sequence[str]) -> None:
+    if not 0 <= limit <= 1:
+        rule = f"limit must be a share from 0 to 1, got {limit!r}"
+        raise OutOfDomainError(f"{rule}; pass 0.05 for 5 %")
+    if len(shown) > 1:
+        rule = f"limit must be of one share, got {', '.join(shown)}"
+        raise OutOfDomainError(f"{rule}; pass share, such as '{shown[0]}'")
+
+
 def forecast_chart(
     share: str,
     rows: Sequence[Row],
@@ -156,7 +206,7 @@ def forecast_chart(
     measured: Sequence[Row] = (),
     beside: Mapping[str, Sequence[Row]] | None = None,
     limit: float | None = None,
-) -> Chart:
+) -> spec.Chart:
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     known = [row for row in rows if row[share] is not None]
@@ -167,75 +217,86 @@ def forecast_chart(
     ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
-        marks.append(Rule(limit, upright=False, style=Style.LIMIT, words=f"limit {format_share(limit)}"))
+        marks.append(
+            spec.Rule(limit, upright=False, style=Style.LIMIT, words=f"limit {spec.format_share(limit)}")
+        )
     shown_rows = (*rows, *(row for other in (beside or {}).values() for row in other))
     sizes = [*(row["n"] for row in curve), *(row["population"] for row in shown_rows)]
     widened = WIDENING if min(sizes) == max(sizes) else 1
-    return Chart(
+    return spec.Chart(
         SHARES[share].capitalize(),
-        Axis("people in the population", Scale.PEOPLE, min(sizes) / widened, max(sizes) * widened),
-        Axis(
-            f"share of {SHARES[share].split()[0]}",
-            Scale.SHARE,
-            0.0,
-            min(1.0, HEADROOM * highest) if highest > 0 else 1.0,
+        spec.Axis("people in the population", spec.Scale.PEOPLE, min(sizes) / widened, max(sizes) * widened),
+        spec.share_axis(
+            f"share of {SHARES[share].split()[0]}", min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0
         ),
         marks,
         "" if known else str(rows[0].get("status")),
     )
 
 
-def _heights(mark: Mark) -> Sequence[float]:
-    return mark.up if isinstance(mark, Line) else mark.high if isinstance(mark, Band) else ()
+def _heights(mark: spec.Mark) -> Sequence[float]:
+    if isinstance(mark, spec.Strokes):
+        return [high for _, (_, high) in mark.ends]
+    return mark.up if isinstance(mark, spec.Line) else mark.high if isinstance(mark, spec.Band) else ()
 
 
-def _measured_marks(curve: Sequence[Row]) -> list[Mark]:
+def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
     """Return what was measured, up to the size of the table."""
     if not curve:
         return []
     sizes = [row["n"] for row in curve]
-    line = Line(sizes, [row["correctness"] for row in curve], Style.SOLID, "measured")
-    return [line, Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
+    line = spec.Line(sizes, [row["correctness"] for row in curve], "measured", Style.SOLID)
+    return [line, spec.Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, known: Sequence[Row]) -> list[Mark]:
+def _forecast_marks(share: str, known: Sequence[Row]) -> list[spec.Mark]:
     """Return the forecast, with its band where it has intervals."""
     if not known:
         return []
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in known if all(row.get(end) is not None for end in ends)]
-    low, high = ([row[end] for row in within] for end in ends)
-    band = [Band([row["population"] for row in within], low, high, "95 % interval")] if within else []
+    sizes, (low, high) = [row["population"] for row in within], ([row[end] for row in within] for end in ends)
+    interval: spec.Mark = spec.Band(sizes, low, high, INTERVAL)
+    if len(within) == 1:
+        interval = spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL)
+    marker = Marker.DOT if len(known) <= MAX_MARKED_POINTS else None
     places, values = [row["population"] for row in known], [row[share] for row in known]
-    return [*band, Line(places, values, Style.DASHED, "forecast", marked=len(known) <= MAX_MARKED_POINTS)]
+    return [*([interval] if within else []), spec.Line(places, values, "forecast", Style.DASHED, marker)]
 
 
-def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[Mark]:
-    lines: list[Mark] = []
+def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
+    lines: list[spec.Mark] = []
     for (name, rows), style in zip(others.items(), cycle(OTHER_STYLES)):
         shown_rows = [row for row in rows if row.get(share) is not None]
-        lines.append(
-            Line([row["population"] for row in shown_rows], [row[share] for row in shown_rows], style, name)
-        )
+        sizes, shares = ([row[column] for row in shown_rows] for column in ("population", share))
+        lines.append(spec.Line(sizes, shares, spec.shorten_name(name), style))
     return lines
 
 
-def frontier_chart(table: Row) -> Chart:
+def frontier(page: object) -> list[spec.Chart]:
+    """Make a chart of each table that `prepare` made a release of."""
+    return [frontier_chart(table) for table in tables_of("frontier", page, "prepare", PREPARED_KEYS)]
+
+
+def frontier_chart(table: Row) -> spec.Chart:
     """Make a mark for each transformation: a dot if its class sizes meet the policy, else a cross."""
     forms = table["frontier"]
-    looks = ((True, Style.DOT, "class sizes meet the policy"), (False, Style.CROSS, "they do not"))
-    marks: list[Mark] = []
-    for met, style, words in looks:
+    looks = (
+        (True, Marker.DOT, "class sizes meet the policy"),
+        (False, Marker.CROSS, "they do not"),
+    )
+    marks: list[spec.Mark] = []
+    for met, marker, words in looks:
         chosen = [form for form in forms if form["meets_class_sizes"] is met]
         loss, risk = ([form[name] for form in chosen] for name in ("generalisation_loss", "records_below_k"))
-        marks.append(Dots(loss, risk, style, words))
+        marks.append(spec.Line(loss, risk, words, marker=marker))
     if table["losses"] is not None:
         release = float(table["losses"]["entropy"])
-        marks.append(Rule(release, upright=True, style=Style.DASHED, words="the release"))
+        marks.append(spec.Rule(release, upright=True, style=Style.DASHED, words="the release"))
     most = max((form["records_below_k"] for form in forms), default=0.0) or 1.0
-    return Chart(
-        table["name"],
-        Axis("information lost by coarser values", Scale.SHARE, 0.0, 1.0),
-        Axis(f"people in classes smaller than {table['k']:,}", Scale.SHARE, 0.0, HEADROOM * most),
+    return spec.Chart(
+        spec.shorten_name(table["name"]),
+        spec.share_axis("information lost by coarser values"),
+        spec.share_axis(f"people in classes smaller than {table['k']:,}", spec.HEADROOM * most),
         marks,
     )

@@ -23,8 +23,10 @@ class Scale(Enum):
     """What an axis measures."""
 
     SHARE = "shares, in per cent"
+    SYMLOG = "shares, in per cent; logarithmic on both sides of a linear part around 0"
     PEOPLE = "numbers of people, logarithmic"
-    NAMES = "names, at 0, 1, 2, …, the first at the top"
+    COUNT = "whole numbers"
+    NAMES = "names, at 0, 1, 2, …, the first at the top or the left"
 
 
 class Style(Enum):
@@ -32,32 +34,64 @@ class Style(Enum):
 
     PLAIN = "bar"
     HATCHED = "risky"
+    STRIPED = "striped"
+    BAND = "band"
     SOLID = "curve"
     DASHED = "forecast"
     DOTTED = "other"
     DASHES_AND_DOTS = "another"
-    DOT = "dot"
-    CROSS = "cross"
+    STROKE = "stroke"
+    MISSED = "missed"  # an interval without the truth
     HERE = "mark"  # a dotted rule at what is measured
     LIMIT = "limit"  # a rule that must not be crossed
 
 
+class Marker(Enum):
+    """The sign at a point; the value is its CSS class in reports."""
+
+    DOT = "dot"
+    POINT = "point"
+    CROSS = "cross"
+    OPEN = "open"
+
+
+STROKES: Final = (Style.SOLID, Style.DASHED, Style.DOTTED, Style.DASHES_AND_DOTS)
+SIGNS: Final = (Marker.DOT, Marker.CROSS, Marker.OPEN)
+LOOKS: Final = tuple(zip(STROKES * len(SIGNS), SIGNS * len(STROKES), strict=True))  # of lines, none twice
+
+
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its label, its scale and the range of its values."""
+    """An axis: its label, its scale and the range of its values; a symlog one is linear up to `linear`."""
 
     words: str
     scale: Scale
     low: float
     high: float
     names: Sequence[str] = ()
+    linear: float = 1.0
+
+
+def name_axis(names: Sequence[str], words: str = "") -> Axis:
+    """Make an axis with a place for each of the names."""
+    return Axis(words, Scale.NAMES, -0.5, len(names) - 0.5, names)
+
+
+def share_axis(words: str, high: float = 1.0, low: float = 0.0) -> Axis:
+    """Make an axis of shares, by default from 0 to 100 %."""
+    return Axis(words, Scale.SHARE, low, high)
+
+
+def count_axis(words: str, low: int, high: int) -> Axis:
+    """Make an axis with a place for each of the whole numbers."""
+    return Axis(words, Scale.COUNT, low - 0.5, high + 0.5)
 
 
 @dataclass(frozen=True)
 class Bars:
     """Horizontal bars from 0, with words behind each; a length of None is masked."""
 
-    places: Sequence[int]
+    places: Sequence[float]
     lengths: Sequence[float | None]
     behind: Sequence[str]
     style: Style
@@ -66,46 +100,60 @@ class Bars:
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points, with a marker at each point where there are few."""
+    """A line through points, a marker at every few of them, or both."""
 
     across: Sequence[float]
     up: Sequence[float]
-    style: Style
     words: str
-    marked: bool = False
-
-
-@dataclass(frozen=True)
-class Dots:
-    """Markers without a line."""
-
-    across: Sequence[float]
-    up: Sequence[float]
-    style: Style
-    words: str
+    style: Style | None = None
+    marker: Marker | None = None
+    every: int = 1
 
 
 @dataclass(frozen=True)
 class Band:
-    """An interval at each of some positions; a single one is drawn as a stroke."""
+    """The area between two lines."""
 
     across: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
     words: str
+    style: Style = Style.BAND
+
+
+Point: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Straight strokes, each from a point to another, such as intervals."""
+
+    ends: Sequence[tuple[Point, Point]]
+    words: str
+    style: Style = Style.STROKE
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells between two axes of names: shades from 0 to 1, and words on each."""
+
+    across: Sequence[int]
+    up: Sequence[int]
+    shades: Sequence[float]
+    words: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A line through the whole chart at one value, with a label."""
+    """A line through the whole chart at one value, with a label or none."""
 
     at: float
     upright: bool
     style: Style
-    words: str
+    words: str = ""
 
 
-Mark: TypeAlias = Bars | Line | Dots | Band | Rule
+Mark: TypeAlias = Bars | Line | Band | Strokes | Cells | Rule
 
 
 @dataclass(frozen=True)
@@ -152,40 +200,67 @@ def format_share(share: float) -> str:
 
 def position_on(axis: Axis, value: float) -> float:
     """Return the value's position on the axis: 0 at its low end, 1 at its high end."""
-    low, high = axis.low, axis.high
+    low, high, at = (_transform(axis, each) for each in (axis.low, axis.high, value))
+    return (at - low) / (high - low)
+
+
+def _transform(axis: Axis, value: float) -> float:
     if axis.scale is Scale.PEOPLE:
-        low, high, value = math.log10(low), math.log10(high), math.log10(value)
-    return (value - low) / (high - low)
+        return math.log10(value)
+    if axis.scale is Scale.SYMLOG and abs(value) > axis.linear:
+        return math.copysign(1 + math.log10(abs(value) / axis.linear), value)
+    return value / axis.linear
 
 
-def list_ticks(axis: Axis) -> list[tuple[float, str]]:
-    """List each position with its label.
+def list_ticks(axis: Axis, most: int = MAX_PEOPLE_TICKS) -> list[tuple[float, str]]:
+    """List each position with its label; at most `most` numbers of people.
 
-    >>> list_ticks(Axis("share", Scale.SHARE, 0.0, 0.55))[-2:]
+    >>> list_ticks(share_axis("share", 0.55))[-2:]
     [(0.4, '40 %'), (0.5, '50 %')]
     >>> [words for _, words in list_ticks(Axis("people", Scale.PEOPLE, 1, 2e6))][-2:]
     ['100,000', '1 million']
+    >>> [words for _, words in list_ticks(Axis("", Scale.SYMLOG, -0.02, 0.002, linear=0.001))]
+    ['-1 %', '-0.1 %', '0 %', '0.1 %']
     """
     if axis.scale is Scale.NAMES:
         return [(place, shorten_name(name)) for place, name in enumerate(axis.names)]
-    if axis.scale is Scale.SHARE:
-        return [(share, format_share(share)) for share in _shares(axis.low, axis.high)]
-    return [(size, format_people(size)) for size in _sizes(axis.low, axis.high)]
+    if axis.scale is Scale.PEOPLE:
+        return [(size, format_people(size)) for size in _sizes(axis.low, axis.high, most)]
+    if axis.scale is Scale.COUNT:
+        return [(count, f"{count:,.0f}") for count in _steps(axis.low, axis.high, 1.0)]
+    shares = _powers(axis) if axis.scale is Scale.SYMLOG else _steps(axis.low, axis.high)
+    return [(share, format_share(share)) for share in shares]
 
 
-def _shares(low: float, high: float) -> list[float]:
-    coarse = (high - low) / MAX_SHARE_TICKS
+def _steps(low: float, high: float, least: float = 0.0) -> list[float]:
+    coarse = max((high - low) / MAX_SHARE_TICKS, least)
     power = 10.0 ** math.floor(math.log10(coarse))
-    step = next(step * power for step in TICK_STEPS if step * power >= coarse * (1 - 1e-9))
+    sizes = [step * power for step in TICK_STEPS if not least or (step * power).is_integer()]
+    step = next(size for size in sizes if size >= coarse * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(step * number, 12) for number in range(first, last + 1)]
 
 
-def _sizes(low: float, high: float) -> list[float]:
+def _powers(axis: Axis) -> list[float]:
+    """Return 0 and the powers of ten on both sides of it, one of them in the linear part."""
+    first = math.floor(math.log10(axis.linear) + 1e-9)
+    last = math.floor(math.log10(max(-axis.low, axis.high)) + 1e-9)
+    powers = [10.0**power for power in range(first, last + 1)]
+    return [
+        share
+        for share in (*(-each for each in reversed(powers)), 0.0, *powers)
+        if axis.low <= share <= axis.high
+    ]
+
+
+def _sizes(low: float, high: float, most: int) -> list[float]:
     between = (1.0, 2.0, 5.0) if math.log10(high / low) < NARROW_DECADES else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     sizes = [size for power in powers for part in between if low <= (size := part * 10.0**power) <= high]
-    return sizes[:: max(1, math.ceil(len(sizes) / MAX_PEOPLE_TICKS))]
+    return sizes[:: max(1, math.ceil(len(sizes) / most))]
+
+
+Drawn: TypeAlias = Bars | Line | Band | Strokes
 
 
 @dataclass(frozen=True)
@@ -194,15 +269,15 @@ class Legend:
 
     rows: int
     words: Sequence[tuple[float, int, str]]
-    swatches: Sequence[tuple[float, int, Bars | Line | Dots | Band]]
+    swatches: Sequence[tuple[float, int, Drawn]]
 
 
 def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> Legend:
     """Lay out the label of the axis and, to its right, the entries; add rows where they do not fit."""
-    named = [mark for mark in chart.marks if not isinstance(mark, Rule) and mark.words]
+    named = [mark for mark in chart.marks if not isinstance(mark, Rule | Cells) and mark.words]
     words: list[tuple[float, int, str]] = [(0.0, 0, chart.up.words)]
-    swatches: list[tuple[float, int, Bars | Line | Dots | Band]] = []
-    lengths = [SWATCH_WIDTH + width(shorten_name(mark.words)) for mark in named]
+    swatches: list[tuple[float, int, Drawn]] = []
+    lengths = [SWATCH_WIDTH + width(mark.words) for mark in named]
     one_row = width(chart.up.words) + ENTRY_GAP + sum(lengths) + ENTRY_GAP * len(lengths) <= room
     row = 0 if one_row or not named else 1
     x = room - sum(lengths) - ENTRY_GAP * (len(lengths) - 1) if one_row else 0.0
@@ -210,6 +285,6 @@ def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> 
         if x > 0 and x + length > room + 1:
             row, x = row + 1, 0.0
         swatches.append((x, row, mark))
-        words.append((x + SWATCH_WIDTH, row, shorten_name(mark.words)))
+        words.append((x + SWATCH_WIDTH, row, mark.words))
         x += length + ENTRY_GAP
     return Legend(row + 1, words, swatches)

@@ -10,20 +10,8 @@ from html import escape as escaped
 from textwrap import wrap
 from typing import Final
 
-from reid_sql.charts.spec import (
-    Band,
-    Bars,
-    Chart,
-    Dots,
-    Line,
-    Rule,
-    Scale,
-    Style,
-    lay_out_legend,
-    list_ticks,
-    position_on,
-    shorten_name,
-)
+from reid_sql.charts import spec
+from reid_sql.charts.spec import Marker, Style
 from reid_sql.control_characters import escape_control_characters
 
 WIDTH: Final = 760
@@ -36,6 +24,9 @@ EDGE: Final = 26  # to the right of the last number of an axis
 NUMBERS: Final = 56  # for the numbers of the axis that goes up
 STRIPE: Final = 7  # from one stripe of a hatched bar to the next
 DOT: Final = 4
+TURN: Final = -40  # degrees of long names below
+SLOPE: Final = 0.64  # the sine of it
+LONGEST_UPRIGHT: Final = 60
 MASKED_LENGTH: Final = 12.0  # of the bar of a masked number
 LEAST: Final = 1.5  # length of a bar of anything at all
 
@@ -44,7 +35,7 @@ LEAST: Final = 1.5  # length of a bar of anything at all
 class Frame:
     """The positions of values on the sheet."""
 
-    chart: Chart
+    chart: spec.Chart
     left: float
     right: float
     top: float
@@ -52,19 +43,19 @@ class Frame:
 
     def x(self, value: float) -> float:
         """From the left."""
-        return self.left + position_on(self.chart.across, value) * (self.right - self.left)
+        return self.left + spec.position_on(self.chart.across, value) * (self.right - self.left)
 
     def y(self, value: float) -> float:
         """From the top; names go down, numbers up."""
-        share = position_on(self.chart.up, value)
-        downwards = share if self.chart.up.scale is Scale.NAMES else 1 - share
+        share = spec.position_on(self.chart.up, value)
+        downwards = share if self.chart.up.scale is spec.Scale.NAMES else 1 - share
         return self.top + downwards * (self.bottom - self.top)
 
 
-def svg(chart: Chart, of: str = "") -> str:
+def svg(chart: spec.Chart, of: str = "") -> str:
     """Draw the chart; `of` completes its title for screen readers."""
-    frame, head = _frame(chart), lay_out_legend(chart, WIDTH - 6, width)
-    bottom = frame.bottom + 2 * LINE + 4
+    frame, head = _frame(chart), spec.lay_out_legend(chart, WIDTH - 6, width)
+    bottom = frame.bottom + _below(chart) + LINE + 4
     title = escape(chart.title + of)
     drawn = [
         f'<svg viewBox="0 0 {WIDTH} {bottom:g}" role="img" aria-label="{title}"><title>{title}</title>',
@@ -100,18 +91,25 @@ def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "sof
     return f'<text{attribute} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def _frame(chart: Chart) -> Frame:
-    names = [width(shorten_name(name)) for name in chart.up.names]
-    behind = [width(words) for mark in chart.marks if isinstance(mark, Bars) for words in mark.behind]
-    rules = any(isinstance(mark, Rule) and mark.upright for mark in chart.marks)
-    top = LINE * (lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
-    return Frame(
-        chart,
-        max(names, default=NUMBERS - 12) + 12,
-        WIDTH - max(behind, default=EDGE - 10) - 10,
-        top,
-        top + (ROW * len(names) if names else HEIGHT),
-    )
+def _frame(chart: spec.Chart) -> Frame:
+    names = [width(spec.shorten_name(name)) for name in chart.up.names]
+    rules = any(isinstance(mark, spec.Rule) and mark.upright and mark.words for mark in chart.marks)
+    top = LINE * (spec.lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
+    left = max(names, default=NUMBERS - 12) + 12
+    return Frame(chart, left, _right(chart, left), top, top + (ROW * len(names) if names else HEIGHT))
+
+
+def _right(chart: spec.Chart, left: float) -> float:
+    """Return the end of the axis where the words behind each bar fit on the sheet."""
+    edge = float(WIDTH - EDGE)
+    bars = [mark for mark in chart.marks if isinstance(mark, spec.Bars)]
+    for length, behind in (
+        (length, words) for bar in bars for length, words in zip(bar.lengths, bar.behind, strict=True)
+    ):
+        share = spec.position_on(chart.across, length) if length else 0.0
+        if share > 0:
+            edge = min(edge, left + (WIDTH - 10 - width(behind) - left) / share)
+    return edge
 
 
 def _group(kind: str, drawn: Sequence[str]) -> str:
@@ -119,22 +117,32 @@ def _group(kind: str, drawn: Sequence[str]) -> str:
 
 
 def _across(frame: Frame) -> list[str]:
-    """Draw the numbers of the axis below and its label, and a line at each number if there are bars."""
-    drawn = [text(WIDTH, frame.bottom + 2 * LINE - 4, frame.chart.across.words, "end")]
-    for value, words in list_ticks(frame.chart.across):
-        x = frame.x(value)
-        if frame.chart.up.scale is Scale.NAMES:
+    """Draw the numbers of the axis below and its label, and a line at each number if there are names."""
+    drawn = [text(WIDTH, frame.bottom + _below(frame.chart) + LINE - 4, frame.chart.across.words, "end")]
+    turned = _below(frame.chart) > LINE
+    for value, words in spec.list_ticks(frame.chart.across):
+        x, y = frame.x(value), frame.bottom + LINE - 4
+        if frame.chart.up.names and not frame.chart.across.names:
             drawn.append(_line("axis", x, x, frame.top, frame.bottom))
-        drawn.append(text(x, frame.bottom + LINE - 4, words, _within(x, words)))
+        place = f'transform="rotate({TURN} {x:.1f} {y:.1f})" ' if turned else ""
+        drawn.append(
+            text(x, y, words, "end" if turned else _within(x, words)).replace("<text ", f"<text {place}")
+        )
     return drawn
+
+
+def _below(chart: spec.Chart) -> float:
+    """Return the height of the numbers or names of the lower axis; long names are turned."""
+    longest = max((width(spec.shorten_name(name)) for name in chart.across.names), default=0.0)
+    return LINE + (longest * SLOPE if longest > LONGEST_UPRIGHT else 0.0)
 
 
 def _up(frame: Frame) -> list[str]:
     """Draw the names of bars; else the numbers of the axis that goes up, with a line at each."""
     drawn = []
-    for value, words in list_ticks(frame.chart.up):
+    for value, words in spec.list_ticks(frame.chart.up):
         y = frame.y(value)
-        if frame.chart.up.scale is Scale.NAMES:
+        if frame.chart.up.scale is spec.Scale.NAMES:
             drawn.append(text(frame.left - 10, y + 5, words, "end", ""))
         else:
             drawn.append(_line("axis", frame.left, frame.right, y, y))
@@ -151,7 +159,7 @@ def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
 
 
-def _bars(frame: Frame, bars: Bars) -> str:
+def _bars(frame: Frame, bars: spec.Bars) -> str:
     drawn = []
     for place, value, behind in zip(bars.places, bars.lengths, bars.behind, strict=True):
         length = MASKED_LENGTH if value is None else frame.x(value) - frame.left
@@ -165,7 +173,7 @@ def _bars(frame: Frame, bars: Bars) -> str:
 def _bar(kind: str, left: float, top: float, length: float) -> str:
     """A bar, with stripes if it must be distinguishable on grey paper."""
     drawn = f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{length:.1f}" height="{BAR}" rx="2"/>'
-    if kind != Style.HATCHED.value:
+    if kind not in {Style.HATCHED.value, Style.STRIPED.value}:
         return drawn
     steps = (STRIPE * number for number in range(1, int((length + BAR) / STRIPE) + 1))
     lines = (
@@ -173,51 +181,67 @@ def _bar(kind: str, left: float, top: float, length: float) -> str:
         f"L{left + min(step, length):.1f} {top + max(0, step - length):.1f}"
         for step in steps
     )
-    return f'{drawn}<path class="hatch" d="{"".join(lines)}"></path>'
+    return f'{drawn}<path class="hatch {kind}" d="{"".join(lines)}"></path>'
 
 
 def _points(frame: Frame, across: Sequence[float], up: Sequence[float]) -> str:
     return " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in zip(across, up, strict=True))
 
 
-def _curve(frame: Frame, line: Line) -> str:
-    drawn = f'<polyline class="{line.style.value}" points="{_points(frame, line.across, line.up)}"/>'
-    return drawn + (_dots(frame, Dots(line.across, line.up, Style.DOT, "")) if line.marked else "")
-
-
-def _dots(frame: Frame, dots: Dots) -> str:
-    return "".join(
-        _dot(dots.style, frame.x(x), frame.y(y)) for x, y in zip(dots.across, dots.up, strict=True)
+def _curve(frame: Frame, line: spec.Line) -> str:
+    style, marker = line.style, line.marker
+    drawn = (
+        f'<polyline class="{style.value}" points="{_points(frame, line.across, line.up)}"/>' if style else ""
     )
+    marked = zip(line.across[:: line.every], line.up[:: line.every], strict=True)
+    return drawn + "".join(_sign(marker, frame.x(x), frame.y(y)) for x, y in marked if marker)
 
 
-def _dot(style: Style, x: float, y: float) -> str:
-    if style is Style.DOT:
-        return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{DOT}"></circle>'
+def _sign(marker: Marker, x: float, y: float) -> str:
+    if marker is not Marker.CROSS:
+        return f'<circle class="{marker.value}" cx="{x:.1f}" cy="{y:.1f}" r="{DOT}"></circle>'
     reach = 2 * DOT
     strokes = f"M{x - DOT:.1f} {y - DOT:.1f}l{reach} {reach}m0 -{reach}l-{reach} {reach}"
     return f'<path class="cross" d="{strokes}"></path>'
 
 
-def _band(frame: Frame, band: Band) -> str:
-    if len(band.across) == 1:
-        [at], [low], [high] = band.across, band.low, band.high
-        return _line("stroke", frame.x(at), frame.x(at), frame.y(low), frame.y(high))
+def _band(frame: Frame, band: spec.Band) -> str:
     upper, lower = (_points(frame, band.across, ends).split() for ends in (band.high, band.low))
-    return f'<polygon class="band" points="{" ".join([*upper, *reversed(lower)])}"/>'
+    return f'<polygon class="{band.style.value}" points="{" ".join([*upper, *reversed(lower)])}"/>'
 
 
-def _rule(frame: Frame, rule: Rule) -> str:
+def _strokes(frame: Frame, strokes: spec.Strokes) -> str:
+    kind = strokes.style.value
+    return "".join(
+        _line(kind, frame.x(x1), frame.x(x2), frame.y(y1), frame.y(y2)) for (x1, y1), (x2, y2) in strokes.ends
+    )
+
+
+def _cells(frame: Frame, cells: spec.Cells) -> str:
+    drawn = []
+    for column, row, shade, words in zip(cells.across, cells.up, cells.shades, cells.words, strict=True):
+        left, right, top = frame.x(column - 0.5), frame.x(column + 0.5), frame.y(row - 0.5)
+        place = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{ROW}"'
+        drawn.append(f'<rect class="cell" {place} fill-opacity="{shade:.2f}"/>')
+        drawn.append(text((left + right) / 2, frame.y(row) + 5, words, "middle", "behind"))
+    return "".join(drawn)
+
+
+def _rule(frame: Frame, rule: spec.Rule) -> str:
     """Draw a rule with its label: above the chart, or on it."""
     kind = rule.style.value
     if rule.upright:
         x = frame.x(rule.at)
         half = width(rule.words) / 2
-        words = text(min(max(x, half), WIDTH - half), frame.top - 5, rule.words, "middle")
+        words = text(min(max(x, half), WIDTH - half), frame.top - 5, rule.words, "middle") if half else ""
         return _line(kind, x, x, frame.top, frame.bottom) + words
     y = frame.y(rule.at)
     above = y - LINE > frame.top
-    words = text(frame.left + 6, y - 6 if above else y + LINE - 4, rule.words, kind=f"{kind}-text")
+    words = (
+        text(frame.left + 6, y - 6 if above else y + LINE - 4, rule.words, kind=f"{kind}-text")
+        if rule.words
+        else ""
+    )
     return _line(kind, frame.left, frame.right, y, y) + words
 
 
@@ -230,21 +254,21 @@ def _instead(frame: Frame) -> list[str]:
     ]
 
 
-def _swatch(mark: Bars | Line | Dots | Band, x: float, y: float) -> str:
+def _swatch(mark: spec.Drawn, x: float, y: float) -> str:
     """Draw the mark's style for a legend."""
-    if isinstance(mark, Bars):
+    if isinstance(mark, spec.Bars):
         return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
-    if isinstance(mark, Dots):
-        return _dot(mark.style, x + 11, y)
-    if isinstance(mark, Band):
-        return f'<rect class="band" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
-    return _line(mark.style.value, x, x + 22, y, y)
+    if isinstance(mark, spec.Band):
+        return f'<rect class="{mark.style.value}" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
+    stroke = _line(mark.style.value, x, x + 22, y, y) if mark.style else ""
+    return stroke + (_sign(mark.marker, x + 11, y) if isinstance(mark, spec.Line) and mark.marker else "")
 
 
 DRAW: Final[dict[type, Callable[..., str]]] = {
-    Bars: _bars,
-    Line: _curve,
-    Dots: _dots,
-    Band: _band,
-    Rule: _rule,
+    spec.Bars: _bars,
+    spec.Line: _curve,
+    spec.Band: _band,
+    spec.Strokes: _strokes,
+    spec.Cells: _cells,
+    spec.Rule: _rule,
 }

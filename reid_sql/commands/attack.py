@@ -6,8 +6,8 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.charts.release_figures import attacks, check_plot_file, save
-from reid_sql.charts.release_figures import comparison_page as comparison_figure
+from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.release_charts import attacks, comparison, losses
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -93,7 +93,7 @@ def run_compare(options: argparse.Namespace) -> int:
     people = _people_hint(con, [original.name, RELEASE], qi, [options.key] if options.key else [])
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
-        save(comparison_figure(measures, columns), title, options.plot, people)
+        save([comparison(measures), losses(columns)], title, options.plot, people)
     page = {"compare": measures, "compare_columns": columns}
     print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
     return PASSED

@@ -6,7 +6,8 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from reid_sql.charts.release_figures import audited_cells, check_plot_file, save
+from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.release_charts import audited_cells
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.charts.figures import unicity, validation
-from reid_sql.charts.release_figures import check_plot_file, forecast_page, save
+from reid_sql.charts.estimate_charts import model_check, unicity, validation
+from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.risk_charts import forecast
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -200,8 +201,9 @@ def _forecast_with_plot(
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
-    figure = forecast_page(measured, answer[len(populations) :], older, checks)
-    save(figure, f"By {', '.join(table.columns)}", plot, people)
+    others = {"by an older method (Pitman–Yor)": older}
+    curve = forecast(answer[len(populations) :], measured=measured, beside=others, share="correctness")
+    save([*curve, model_check(checks)], f"By {', '.join(table.columns)}", plot, people)
     return answer[: len(populations)]
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from reid_sql.charts.figures import frontier
-from reid_sql.charts.release_figures import check_plot_file, save
+from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.risk_charts import frontier
 from reid_sql.check.files import write_report
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.charts.release_figures import check_plot_file, extreme_page, save
+from reid_sql.charts import column_charts
+from reid_sql.charts.figure import check_plot_file, save
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -56,8 +57,10 @@ def run_qar(options: argparse.Namespace) -> int:
     if options.plot and has_risk:
         added, remark = ([], []) if options.without_contributions else _contributions(table, how)
         remarks += remark
-        figure = extreme_page(choices, risk, added, paths)
-        save(figure, _title(options.file, how), options.plot, people)
+        charts = [column_charts.choices(choices, [risk]), column_charts.elimination(paths)]
+        if added:
+            charts.insert(1, column_charts.contributions(added))
+        save(charts, _title(options.file, how), options.plot, people)
     riskiest = choices[:SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
     removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []

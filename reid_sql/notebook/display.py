@@ -17,7 +17,7 @@ import duckdb
 import polars as pl
 
 from reid_sql import plot
-from reid_sql.charts.figures import rows_of
+from reid_sql.charts.answers import rows_of
 from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.duckdb.planned_calls import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError

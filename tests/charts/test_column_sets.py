@@ -16,6 +16,8 @@ from matplotlib.lines import Line2D
 import reid_sql
 import reid_sql.polars as rp
 from reid_sql import plot
+from reid_sql.charts import column_charts
+from reid_sql.charts.spec import Bars
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 
 PEOPLE = Path(__file__).parents[2] / "reid_sql" / "demo" / "people.csv"
@@ -64,17 +66,18 @@ def test_the_mean_of_several_people_is_drawn_by_their_chance_to_be_unique() -> N
     assert axes.get_ylabel() == "mean ξ"
 
 
-def test_minimal_sets_are_a_table_in_their_order() -> None:
+def test_minimal_sets_are_bars_in_their_order() -> None:
     answer = rp.quasi_identifiers(pl.scan_csv(PEOPLE), COLUMNS, at_least=0.02)
     rows = answer.collect().to_dicts()
-    table = plot.minimal_sets(answer, most=2).axes[0].tables[0]
-    cells = [[table[line, column].get_text().get_text() for column in range(4)] for line in range(3)]
-    assert cells[0] == ["columns", "unique", "share", "classes"]
-    for row, line in zip(rows, cells[1:], strict=False):
+    chart = column_charts.minimal_sets(answer, most=1)
+    [bars] = [mark for mark in chart.marks if isinstance(mark, Bars)]
+    assert list(chart.up.names) == [", ".join(row["columns"]) for row in rows[:1]]
+    assert chart.title.endswith(f"(the first 1 of {len(rows)})")
+    for row, length, words in zip(rows, bars.lengths, bars.behind, strict=False):
         share = share_unique(tuple(row["columns"]))
         classes = len({tuple(each[name] for name in row["columns"]) for each in ROWS})
-        unique = round(share * len(ROWS))
-        assert line == [", ".join(row["columns"]), f"{unique:,}", f"{100 * share:.1f} %", f"{classes:,}"]
+        assert length == pytest.approx(share)
+        assert words == f"{round(share * len(ROWS)):,} ({100 * share:.1f} %), {classes:,} classes"
 
 
 def test_what_has_no_set_is_refused() -> None:
@@ -91,7 +94,7 @@ def test_what_has_no_set_is_refused() -> None:
 def test_names_of_the_data_are_no_formula(name: str) -> None:
     row = {"columns": [name], "size": 1, "share_unique": 0.5, "unique_records": 1, "classes": 2}
     figure = plot.minimal_sets([row])
-    shown = figure.axes[0].tables[0][1, 0].get_text().get_text()
+    shown = figure.axes[0].get_yticklabels()[0].get_text()
     assert "\x1b" not in shown
     assert len(shown) <= 50
     figure.canvas.draw()

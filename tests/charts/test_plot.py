@@ -15,9 +15,13 @@ from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
-from reid_sql.charts.release_figures import RISKS, check_plot_file, extreme_page, forecast_page, save
-from reid_sql.charts.risk_charts import Range, class_sizes_chart
-from reid_sql.charts.spec import MAX_NAME_LENGTH, Bars
+from reid_sql.charts import column_charts, estimate_charts
+from reid_sql.charts.estimate_charts import model_check
+from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.release_charts import RISKS, losses
+from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast, frontier, quasi_identifiers
+from reid_sql.charts.spec import MAX_NAME_LENGTH, Band, Bars, Line
+from reid_sql.charts.svg import svg
 from reid_sql.commands.measure import checks_of
 from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
@@ -68,20 +72,24 @@ def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
 ) -> None:
     found = records(con, f"FROM qar_quasi_identifiers(people, {SOME}, p := 3)")
     risk = records(con, f"FROM qar_risk(people, {SOME}, {HOW})")[0]
-    plot.choices(found, [risk], ax=axes)
-    bars = [bar for bar in axes.patches if bar.get_label().startswith("_")]
-    edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
-    place = np.clip(np.digitize(counted(con), np.array(edges) - 1e-12) - 1, 0, len(bars) - 1)
+    histogram, interval, extreme, threshold = column_charts.choices(found, [risk]).marks
+    assert isinstance(histogram, Band)
+    assert isinstance(interval, Band)
+    assert isinstance(extreme, Line)
+    assert isinstance(threshold, Line)
+    edges = [*histogram.across[::2], histogram.across[-1]]
+    heights = histogram.high[::2]
+    assert histogram.high[1::2] == heights
+    place = np.clip(np.digitize(counted(con), np.array(edges) - 1e-12) - 1, 0, len(heights) - 1)
     counts = Counter(place.tolist())
-    assert [bar.get_height() for bar in bars] == [counts[j] for j in range(len(bars))]
+    assert heights == [counts[j] for j in range(len(heights))]
     assert all(high > low for low, high in pairwise(edges))
-    extreme, threshold = axes.lines
-    assert extreme.get_xdata() == [risk["risk"]] * 2
-    assert threshold.get_xdata() == [risk["threshold"]] * 2
-    band = next(bar for bar in axes.patches if "interval" in bar.get_label())
-    assert band.get_x() == risk["risk_low"]
-    assert band.get_x() + band.get_width() == pytest.approx(risk["risk_high"])
-    assert extreme.get_label() == "extreme risk: 56.1 %"
+    assert extreme.across == [risk["risk"]] * 2
+    assert threshold.across == [risk["threshold"]] * 2
+    assert interval.across == [risk["risk_low"], risk["risk_high"]]
+    assert extreme.words == "extreme risk: 56.1 %"
+    plot.choices(found, [risk], ax=axes)
+    assert [list(line.get_xdata()) for line in axes.lines] == [extreme.across, threshold.across]
 
 
 def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
@@ -89,7 +97,7 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
 ) -> None:
     found = records(con, f"FROM qar_contributions(people, {SOME}, {HOW})")
     plot.contributions(found, ax=axes)
-    line = axes.lines[0]
+    line = axes.lines[1]
     assert line.get_xdata().tolist() == list(range(1, 3001))
     shown = line.get_ydata().tolist()
     assert all(more >= less for more, less in pairwise(shown))
@@ -152,7 +160,8 @@ def test_a_forecast_is_drawn_with_its_fit(tmp_path: Path) -> None:
     ]
     check = Check(below=2, observed=0.4, expected=0.3, deviation=0.1)
     file = tmp_path / "forecast.png"
-    save(forecast_page(curve, ahead, ahead, [check]), "By age", str(file))
+    charts = forecast(ahead, measured=curve, beside={"older": ahead}, share="correctness")
+    save([*charts, model_check([check])], "By age", str(file))
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
@@ -161,17 +170,20 @@ def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) ->
     steps = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)]
     file = tmp_path / "qar.svg"
     found = [{"risk": each} for each in (0.1, 0.2, 0.6)]
-    save(extreme_page(found, risk, [], {"exact": steps}), "risk", str(file))
+    charts = [column_charts.choices(found, [risk]), column_charts.elimination({"exact": steps})]
+    save(charts, "risk", str(file))
     assert "<svg" in file.read_text(encoding="utf-8")
 
 
 def test_lines_of_removals_are_distinguished_without_colour(axes: Any) -> None:
     steps = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)]
+    steps[2] |= {"bound": 0.3}
     plot.elimination({str(order): steps for order in range(6)}, ax=axes)
     drawn = [line for line in axes.lines if not line.get_label().startswith("_")]
-    assert len({str(line._unscaled_dash_pattern) for line in drawn}) == 7  # noqa: SLF001 - told nowhere else
+    looks = [(str(line._unscaled_dash_pattern), line.get_marker(), line.get_fillstyle()) for line in drawn]  # noqa: SLF001 - no other access
+    assert len(set(looks)) == 7
     assert drawn[0].get_ydata() == pytest.approx([0, 0.2, 0.4])
-    assert drawn[-1].get_ydata() == pytest.approx([0, 0.4, 0.8])
+    assert drawn[-1].get_ydata() == pytest.approx([0, 0.4, 0.4])
 
 
 def test_class_sizes_are_drawn_as_shares_of_the_people(con: duckdb.DuckDBPyConnection, axes: Any) -> None:
@@ -285,7 +297,7 @@ def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(con: duckdb.DuckD
 
 def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.sql("SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5").df()
-    assert first(plot.elimination(rows)).lines[0].get_xdata().tolist() == [0]
+    assert first(plot.elimination(rows)).lines[1].get_xdata().tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -373,16 +385,16 @@ def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, 
     table: dict[str, Any] = {"name": name, "k": 5, "frontier": [], "losses": None}
     loss = [{"column_name": name, "information_loss": 0.5}]
     known = [{"points": 1, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}]
-    made = [plot.attribute_risk(risk), plot.methods([row]), plot.elimination(steps), plot.losses(loss)]
-    made += [plot.unicity({name: known})]
+    made = [column_charts.attribute_risk(risk, 20), estimate_charts.methods([row])]
+    made += [column_charts.elimination(steps), losses(loss), estimate_charts.unicity({name: known})]
     left_out = {"column": name, "without": {"average_risk": 0.5, "k": 2}}
     release = {"name": name, "records": 9, "records_dropped": 0, "classes": 3, "columns": [left_out]}
-    for figure in [*made, plot.frontier(table), plot.quasi_identifiers({"tables": [release, release]})]:
-        save(figure, name, str(tmp_path / "picture.svg"))
-        text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
-        assert "<script>" not in text
-        assert "\x1b" not in text
-        assert "\u202e" not in text
+    for chart in [*made, *frontier(table), *quasi_identifiers({"tables": [release, release]})]:
+        save(chart, name, str(tmp_path / "picture.svg"))
+        for text in ((tmp_path / "picture.svg").read_text(encoding="utf-8"), svg(chart)):
+            assert "<script>" not in text
+            assert "\x1b" not in text
+            assert "\u202e" not in text
 
 
 def test_a_picture_is_drawn_on_axes_of_ones_own_and_opens_no_window(axes: Any) -> None:

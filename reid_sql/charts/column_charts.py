@@ -1,0 +1,189 @@
+"""Charts of sets of columns: which single people out, and the extreme risk over all choices of them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median
+from typing import Final
+
+import numpy as np
+
+from reid_sql.charts import spec
+from reid_sql.charts.answers import Row, read_frame, rows_of
+from reid_sql.charts.spec import Marker, Style
+from reid_sql.errors import NoRecordsError
+from reid_sql.models.numerics.quantiles import percent
+
+DISTINCTION: Final = ("columns", "distinction", "separation")
+ATTRIBUTE_RISK: Final = ("columns", "records", "unique_records")
+PROFILE: Final = ("kind", "attributes", "uniqueness_xi")
+MINIMAL_SETS: Final = ("columns", "size", "share_unique", "unique_records", "classes")
+RISK_COLUMNS: Final = ("risk", "risk_low", "risk_high", "threshold")
+BINS: Final = 40  # of the risk over choices
+MIN_BINNED_RANGE: Final = 0.01
+MIN_VISIBLE_FALL: Final = 1e-4  # a share that is there to be seen where nothing falls
+MAX_LINEAR_RATIO: Final = 10  # of the least contribution to the greatest, on a linear axis
+MARKERS_PER_LINE: Final = 6
+
+
+def attribute_risk(answer: object, most: int) -> spec.Chart:
+    """Mark the share of distinct combinations, and the share of pairs who differ, of each set of columns."""
+    rows = rows_of("attribute_risk", answer, "attribute_risk", DISTINCTION, "columns")
+    known = [row for row in rows if row["distinction"] is not None]
+    shown = sorted(known, key=lambda row: -row["distinction"])[:most]
+    places = list(range(len(shown)))
+    distinction, separation = ([row[name] or 0.0 for row in shown] for name in DISTINCTION[1:])
+    ends = [((a, at), (b, at)) for a, b, at in zip(distinction, separation, places, strict=True)]
+    combinations = "different combinations, as a share of the people"
+    return spec.Chart(
+        "Which columns distinguish people",
+        spec.share_axis("share"),
+        spec.name_axis([", ".join(row["columns"]) for row in shown]),
+        [
+            spec.Strokes(ends, "", Style.HERE),
+            spec.Line(distinction, places, combinations, marker=Marker.DOT),
+            spec.Line(separation, places, "pairs of people who differ", marker=Marker.OPEN),
+        ],
+    )
+
+
+def uniqueness_by_size(answer: object) -> spec.Chart:
+    """Draw the most, the median and the least identifying set of each number of columns."""
+    shares, words = _share_by_set(answer)
+    by_size: dict[int, list[float]] = defaultdict(list)
+    for columns, share in shares.items():
+        by_size[len(columns)].append(share)
+    sizes = sorted(by_size)
+    highest, middle, lowest = ([pick(by_size[size]) for size in sizes] for pick in (max, median, min))
+    return spec.Chart(
+        "How many columns single people out",
+        spec.count_axis("known columns", sizes[0], sizes[-1]),
+        spec.share_axis(words),
+        [
+            spec.Band(sizes, lowest, highest, ""),
+            spec.Line(sizes, highest, "most identifying set", Style.SOLID, Marker.DOT),
+            spec.Line(sizes, middle, "median set", Style.DASHED, Marker.CROSS),
+            spec.Line(sizes, lowest, "least identifying set", Style.DOTTED, Marker.OPEN),
+        ],
+    )
+
+
+def _share_by_set(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
+    """The share of each set of columns, and what it is the share of."""
+    names, read = read_frame("uniqueness_by_size", answer, "attribute_risk or uniqueness_profile")
+    frame = read or answer  # a stream is read once
+    if "uniqueness_xi" in names:
+        rows = rows_of("uniqueness_by_size", frame, "uniqueness_profile", PROFILE)
+        scores: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for row in rows:
+            if row["kind"] == "known" and row["uniqueness_xi"] is not None:
+                scores[tuple(row["attributes"])].append(row["uniqueness_xi"])
+        return {columns: fmean(values) for columns, values in scores.items()}, "mean ξ"
+    rows = rows_of("uniqueness_by_size", frame, "attribute_risk", ATTRIBUTE_RISK, "columns")
+    known = {tuple(row["columns"]): row["unique_records"] / row["records"] for row in rows if row["records"]}
+    return known, "share of unique people"
+
+
+def minimal_sets(answer: object, most: int) -> spec.Chart:
+    """Make a bar of the people whom each minimal set singles out, the smallest sets first."""
+    answered = rows_of("minimal_sets", answer, "quasi_identifiers", MINIMAL_SETS)
+    rows = [row for row in answered if row["columns"]]
+    if not rows:
+        rule = "minimal_sets must be given an answer with a set of columns, got none that reaches the share"
+        raise NoRecordsError(f"{rule}; pass a smaller at_least to quasi_identifiers")
+    shown = rows[:most]
+    shares = [row["share_unique"] for row in shown]
+    labels = [
+        f"{row['unique_records']:,} ({percent(row['share_unique'])}), {row['classes']:,} classes"
+        for row in shown
+    ]
+    more = f" (the first {len(shown):,} of {len(rows):,})" if len(rows) > len(shown) else ""
+    return spec.Chart(
+        f"Minimal sets of columns that single people out{more}",
+        spec.share_axis("share of unique people (behind the bar their number)", max(shares) or 1.0),
+        spec.name_axis([", ".join(row["columns"]) for row in shown], "columns"),
+        [spec.Bars(range(len(shown)), shares, labels, Style.HATCHED)],
+    )
+
+
+def choices(answer: object, risk: object) -> spec.Chart:
+    """Draw how many choices of columns have which risk, and the extreme risk with its interval."""
+    risks = [row["risk"] for row in rows_of("choices", answer, "qar_quasi_identifiers", ("risk",))]
+    extreme = rows_of("choices", risk, "qar_risk", RISK_COLUMNS)[0]
+    low = min(risks)
+    counts, edges = np.histogram(risks, BINS, (low, max(*risks, low + MIN_BINNED_RANGE)))
+    top = float(counts.max())
+    steps = [float(edge) for edge in np.repeat(edges, 2)][1:-1]
+    heights = [float(count) for count in np.repeat(counts, 2)]
+    marks: list[spec.Mark] = [spec.Band(steps, [0.0] * len(steps), heights, "", Style.PLAIN)]
+    if extreme["risk_low"] is not None:
+        ends = [extreme["risk_low"], extreme["risk_high"]]
+        marks.append(spec.Band(ends, [0.0, 0.0], [top, top], "its 95 % interval"))
+    for name, words, style in (
+        ("risk", f"extreme risk: {100 * (extreme['risk'] or 0):.1f} %", Style.SOLID),
+        ("threshold", "threshold of the fit", Style.DOTTED),
+    ):
+        if extreme[name] is not None:
+            marks.append(spec.Line([extreme[name]] * 2, [0.0, top], words, style))
+    ends = [extreme[name] for name in RISK_COLUMNS if extreme[name] is not None]
+    return spec.Chart(
+        "Risk of each choice of columns",
+        spec.share_axis("different combinations, as a share of the people", max(steps[-1], *ends, 0.0)),
+        spec.Axis("choices of columns", spec.Scale.COUNT, 0.0, top),
+        marks,
+    )
+
+
+def contributions(answer: object) -> spec.Chart:
+    """Draw by how much the extreme risk would fall without each record, those that add most first."""
+    rows = rows_of("contributions", answer, "qar_contributions", ("contribution",))
+    ranked = sorted((row["contribution"] for row in rows if row["contribution"] is not None), reverse=True)
+    low, high = min([0.0, *ranked]), max([0.0, *ranked]) or MIN_VISIBLE_FALL
+    is_steep = 0 < MAX_LINEAR_RATIO * high < -low and ranked[0] > 0
+    # On a linear axis, the contributions above 0 would vanish.
+    scale, linear = (spec.Scale.SYMLOG, high) if is_steep else (spec.Scale.SHARE, 1.0)
+    line = spec.Line(range(1, len(ranked) + 1), ranked, "", Style.SOLID)
+    return spec.Chart(
+        "What each person adds to the extreme risk",
+        spec.count_axis("people, those who add most first", 1, max(1, len(ranked))),
+        spec.Axis("fall of the extreme risk without them", scale, low, high, linear=linear),
+        [spec.Rule(0.0, upright=False, style=Style.HERE), *([line] if ranked else [])],
+        "" if ranked else str(rows[0].get("status")),
+    )
+
+
+def elimination(answer: object) -> spec.Chart:
+    """Draw the fall of the extreme risk by removals, under the largest fall that is possible."""
+    given = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
+    paths = {by: _read_removals(rows) for by, rows in given.items()}
+    marks: list[spec.Mark] = [spec.Rule(0.0, upright=False, style=Style.HERE)]
+    shown: list[float] = []
+    for (by, rows), (style, marker) in zip(paths.items(), spec.LOOKS * len(paths), strict=False):
+        removed, falls = _falls(rows, "risk")
+        every = max(1, len(removed) // MARKERS_PER_LINE)
+        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, every))
+        shown += falls
+    low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
+    high = min(1.0, most_of_all + 0.1 * (most_of_all - low) + MIN_VISIBLE_FALL)
+    removed, bounds = _falls(max(paths.values(), key=len), "bound")
+    bound = [each for each in zip(removed, bounds, strict=True) if each[1] <= high]
+    if len(bound) > 1:
+        steps, falls = map(list, zip(*bound, strict=True))
+        marks.append(spec.Line(steps, falls, "no removal does more", Style.HERE))
+    words = "fall of the extreme risk, as a share of it"
+    return spec.Chart(
+        "Effect of removing people, by the order that chooses them",
+        spec.count_axis("people removed", 0, max(int(rows[-1]["step"]) for rows in paths.values())),
+        spec.share_axis(words, high, low - 0.1 * (high - low)),
+        marks,
+    )
+
+
+def _read_removals(answer: object) -> list[Row]:
+    rows = rows_of("elimination", answer, "qar_elimination", ("step", "risk", "bound"), "step")
+    return sorted(rows, key=lambda row: int(row["step"]))
+
+
+def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
+    """Steps with a figure, and the fall from the risk of the whole table to it."""
+    known = [row for row in rows if row[column] is not None]
+    return [row["step"] for row in known], [1 - row[column] / rows[0]["risk"] for row in known]
