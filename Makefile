@@ -4,13 +4,11 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 # Most modules of a test environment are never imported, and compiling all of them takes a third of its time.
-INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
+INSTALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis"
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
-# What needs a server, a JVM, a second environment or real data.
-BESIDE := spark or postgres or mariadb or dbt or workbenches or real_data or slow
 # The tests of tests/all/, and those of tests/ that draw their cases: they draw more of them.
-ALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis or $(BESIDE)"
+ALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis"
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
@@ -21,11 +19,11 @@ demo: .venv/.installed
 
 # What a newcomer runs and trusts: about 6 minutes on two cores.
 test: .venv/.dev lint types
-	$(BIN)/python -m pytest $(PARALLEL) tests -m "not ($(BESIDE))"
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # Everything else, after `make test`: about 18 minutes on two cores.
 test-all: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest
-	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests -m "not ($(BESIDE)) and not newest"
+	.venv/oldest/bin/python -m pytest -q $(PARALLEL) -m "not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL) $(ALL)
 

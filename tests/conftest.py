@@ -18,7 +18,7 @@ from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import quoted
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
-from tests.tiers import ALL, is_chosen
+from tests.tiers import ALL, BESIDE, is_chosen
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -113,6 +113,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path.is_relative_to(ALL):
             item.add_marker("all")
+        elif any(wants(item, name) for name in BESIDE):
+            raise pytest.UsageError(f"a test of a server or real data must lie in tests/all: {item.nodeid}")
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in filter(lambda each: wants(each, "spark"), items):
         if not is_named_after_spark(item.nodeid):

@@ -25,6 +25,7 @@ from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
 from tests.sessions import helped, try_session
+from tests.tiers import representatives
 from tools import answers, function_facts, pages
 from tools.documents import DOCUMENTS, PAGES
 from tools.faces import FACES, Face
@@ -107,6 +108,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
     connection.close()
 
 
+@pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", declared())
 def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckdb.DuckDBPyConnection) -> None:
     text = (ROOT / "docs" / "functions" / f"{name}.md").read_text(encoding="utf-8")
@@ -117,6 +119,7 @@ def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckd
     assert examples.renew(block, cursor) == block
 
 
+@pytest.mark.first(face=[each for each in FACES if each.engine == "polars"], name=representatives())
 @pytest.mark.parametrize(
     "face", [face for face in FACES if face.engine != "spark"], ids=lambda face: face.engine
 )

@@ -15,6 +15,7 @@ from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Given, Sql, engine_named
 from tests.conformance.test_functions import agree, fit, question
+from tests.tiers import representatives
 
 PEOPLE = "reid_sql/demo/people.csv"
 FACE: Any = reid_sql  # to be called wrongly
@@ -40,6 +41,7 @@ def con(root: Path, monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnectio
     return duckdb.connect()
 
 
+@pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_it_answers_as_in_sql(name: str) -> None:
     function, engine, other = declared()[name], AtOnce(), engine_named("duckdb")

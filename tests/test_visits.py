@@ -24,6 +24,7 @@ from reid_sql.function import REQUIRED, Answer
 from reid_sql.parameters import Columns, Table
 from reid_sql_udfs import declared
 from tests.processes import command
+from tests.tiers import representatives
 
 HINT: Final = "Column 'patient_id' looks like an identifier and repeats (30 values in 180 rows)"
 QI: Final = ["--qi", "age,sex,town"]
@@ -101,6 +102,7 @@ def test_every_command_that_reads_a_table_is_tried() -> None:
     assert GIVEN.keys() | WITHOUT_A_TABLE == COMMANDS.keys()
 
 
+@pytest.mark.first(shape=["json"])
 @pytest.mark.parametrize("name", GIVEN)
 @pytest.mark.parametrize("shape", ["table", "json", "csv"])
 def test_no_command_answers_in_silence(name: str, shape: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,6 +248,7 @@ def arguments_of(name: str) -> dict[str, Any]:
     return given
 
 
+@pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", table_functions())
 def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
     con = duckdb.connect()
@@ -260,6 +263,7 @@ def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
 IN_POLARS: Final = [name for name in table_functions() if not declared()[name].absence("polars")]
 
 
+@pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", IN_POLARS)
 def test_a_frame_of_polars_warns_when_the_answer_is_collected(name: str) -> None:
     answer = getattr(rp, name)(tbl=pl.scan_csv("visits.csv"), **arguments_of(name))

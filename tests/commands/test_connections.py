@@ -53,6 +53,7 @@ def read_page(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.first(of_connection=["duckdb"])
 @pytest.mark.parametrize("of_connection", DATABASES, indirect=True)
 @pytest.mark.parametrize(
     "options", [[], ["--nulls", "drop"], ["--nulls", "wildcard"], ["--entity", "person_id"]]
@@ -71,6 +72,7 @@ def test_risk_is_that_of_the_file(
     assert ("looks like an identifier and repeats" in found["counted"]) == ("--entity" not in options)
 
 
+@pytest.mark.first(of_connection=["duckdb"])
 @pytest.mark.parametrize("of_connection", DATABASES, indirect=True)
 def test_the_one_answer_is_that_of_the_file(
     of_file: list[str], of_connection: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -101,6 +103,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.first(of_connection=["duckdb"])
 @pytest.mark.parametrize("of_connection", DATABASES, indirect=True)
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_a_connection_cannot_answer_is_refused(

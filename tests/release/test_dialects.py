@@ -4,7 +4,6 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -15,7 +14,7 @@ from reid_sql.errors import UnavailableError
 from reid_sql.release.files import NAMES
 from reid_sql.release.preparation import run
 from tests.processes import command
-from tests.release.brute import K, made_by, policy, written
+from tests.release.brute import K, policy, written
 from tests.warehouses import connected
 
 ODD = [" 37", "3e1", "x", None, "", "-5", "4_0", "É", "nan", "0x10", "1e400", ".5", "5.", "'\\", "B"]
@@ -92,37 +91,6 @@ def prepared(folder: Path, frame: pl.DataFrame, case: tuple[str, str, list[str],
     ]
     given = "\n".join([more, *lines])
     return run(written(folder, policy("people.parquet", qi, *checks, prepare=given, table=table)))
-
-
-@pytest.mark.parametrize("case", CASES, ids=["plain", "cells", "rules", "dates"])
-def test_postgres_gives_the_rows_of_duckdb(
-    tmp_path: Path, postgres: str, case: tuple[str, str, list[str], list[str]]
-) -> None:
-    frame = people()
-    made = prepared(tmp_path, frame, case)
-    assert made.passed
-    here = made_by(made.sql, "people_released")
-    there = on_postgres(postgres, frame, made.sql_in("postgres"))
-    assert len(there) > 0
-    assert ordered(there) == ordered(here.rows())
-
-
-def test_every_step_gives_on_postgres_what_it_gives_here(tmp_path: Path, postgres: str) -> None:
-    """Every level of every hierarchy, whatever the search takes: by columns of its own in one table."""
-    made = prepared(tmp_path, people(), CASES[0]).tables[0]
-    frame = people()
-    steps = [(hierarchy, level) for hierarchy in made.hierarchies for level in range(1, hierarchy.levels)]
-    listed = ", ".join(f"{hierarchy.sql(level)} AS c{at}" for at, (hierarchy, level) in enumerate(steps))
-    with duckdb.connect() as con:
-        here = con.execute(f"SELECT name, {listed} FROM '{tmp_path}/people.parquet'").fetchall()
-    view = sqlglot.transpile(
-        f'CREATE VIEW "people_released" AS SELECT name, {listed} FROM people',
-        "duckdb",
-        "postgres",
-        identify=True,
-    )[0]
-    assert len(steps) > 9
-    assert ordered(on_postgres(postgres, frame, view)) == ordered(here)
 
 
 @pytest.mark.parametrize("case", CASES[:3], ids=["plain", "cells", "rules"])

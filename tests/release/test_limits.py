@@ -6,13 +6,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-import sqlglot
 
 from reid_sql.errors import ReidError
-from reid_sql.release.files import NAMES
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
-from tests.release.test_dialects import on_postgres, ordered
 from tests.release.test_local import made_of, people, shown_values
 
 QI = ["age", "zip", "sex", "job"]
@@ -153,23 +150,3 @@ def test_cross_tables_are_those_that_the_rows_show(tmp_path: Path, more: str) ->
         )
         variation = sum(abs(p - q) for p, q in gaps) / 2
         assert page["variation"] == pytest.approx(variation, rel=2e-3) or round(variation * 400) < 10
-
-
-def test_postgres_and_other_dialects_keep_to_the_limits_of_local_recoding(
-    tmp_path: Path, postgres: str
-) -> None:
-    frame = people(400, 6).drop("score").with_columns(pl.col("age").fill_null(40))
-    more = 'never_left_out = ["age"]\nfixed = ["sex"]\nmax_level = { zip = 2 }\nmethod = "local"\n'
-    text = policy("people.parquet", ["age", "sex", "zip"], K.format(4), prepare=NAME + ZIP + more)
-    made = made_of(tmp_path, frame, text)
-    assert made.passed
-    here = made_by(made.sql, "people_released")
-    assert ordered(on_postgres(postgres, frame, made.sql_in("postgres"))) == ordered(here.rows())
-    for dialect in (name for name in NAMES if name != "duckdb"):
-        (tree,) = sqlglot.parse(made.sql_in(dialect), read=dialect)
-        assert isinstance(tree, sqlglot.exp.Create)
-        steps = {each.alias for each in tree.find_all(sqlglot.exp.CTE)}
-        assert {each.name for each in tree.find_all(sqlglot.exp.Table)} - steps == {
-            "people",
-            "people_released",
-        }

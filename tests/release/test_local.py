@@ -23,7 +23,6 @@ from reid_sql.release.preparation import Prepared, run
 from tests.conftest import DATA
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
-from tests.release.test_dialects import on_postgres, ordered
 
 QI = ["age", "born", "score", "zip", "sex", "job"]
 L2 = 'measure = "l_diversity"\nat_least = 2'
@@ -329,17 +328,6 @@ def test_a_target_is_predicted_by_what_is_shown(tmp_path: Path) -> None:
     released = made_by(made.sql, "people_released")
     counts = released.group_by(["age", "sex", "ill"]).len().group_by(["age", "sex"]).agg(pl.col("len").max())
     assert target["classification_metric"] == pytest.approx(1 - counts["len"].sum() / len(table), abs=5e-3)
-
-
-def test_postgres_gives_the_rows_of_duckdb(tmp_path: Path, postgres: str) -> None:
-    for case, (qi, checks) in enumerate(
-        [(["age", "zip", "born"], [K.format(3), L2]), (["score", "job"], [K.format(4)])]
-    ):
-        table = people(500, case)
-        made = made_of(tmp_path, table, asked(qi, *checks))
-        here = made_by(made.sql, "people_released")
-        there = on_postgres(postgres, table, made.sql_in("postgres"))
-        assert ordered(there) == ordered(here.rows())
 
 
 def test_adult_loses_less_than_by_global_recoding(tmp_path: Path) -> None:

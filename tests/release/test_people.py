@@ -9,7 +9,7 @@ import pytest
 from reid_sql.errors import UnavailableError
 from reid_sql.release.preparation import Prepared
 from tests.release.brute import K, made_by, policy
-from tests.release.test_dialects import on_postgres, ordered
+from tests.release.test_dialects import ordered
 from tests.release.test_local import made_of
 
 QI = ["age", "town", "ward"]
@@ -76,14 +76,6 @@ def test_other_measures_of_people_are_left_to_the_gate(tmp_path: Path) -> None:
     released = made_by(made.sql, "people_released")
     assert min(released.group_by(QI).agg(pl.col("ill").n_unique())["ill"].to_list()) >= 2
     assert made.page["tables"][0]["measured_on_the_release"] == ["l_diversity"]
-
-
-def test_postgres_gives_the_rows_of_duckdb(tmp_path: Path, postgres: str) -> None:
-    frame = visits(6)
-    made = prepared(tmp_path, frame)
-    here = made_by(made.sql, "people_released").rows()
-    (tmp_path / "there").mkdir()
-    assert ordered(on_postgres(postgres, frame, made.sql_in("postgres"))) == ordered(here)
 
 
 REFUSED = [

@@ -204,13 +204,6 @@ def test_odd_names_are_names() -> None:
     assert sorted(row["record"] for row in duck) == [1, 2, 3]
 
 
-@pytest.mark.real_data
-def test_engines_agree_on_adult(adult: str) -> None:
-    duck = by_duckdb(f"FROM adversary_risk('{adult}', 'adult_voter_register')")
-    assert duck == by_polars("adversary_risk", pl.scan_parquet(adult), "adult_voter_register")
-    assert len(duck) == 32_561
-
-
 REGISTER = pl.DataFrame(
     {
         "age": [20, 20, 30, 30, 40, None, 20],

@@ -107,14 +107,3 @@ def test_one_record_has_no_pair_and_says_so() -> None:
             answer[0]["status"]
             == "one_record: separation is not available, since one record leaves no pair to compare"
         )
-
-
-@pytest.mark.real_data
-def test_engines_agree_on_adult(adult: str) -> None:
-    columns = ["age", "sex", "race", "native_country", "occupation"]
-    duck, polars = by_both("attribute_risk", {"t": pl.read_parquet(adult)}, columns)
-    assert len(duck) == 25
-    assert [row["classes"] for row in duck] == [row["classes"] for row in polars]
-    assert [row["separation"] for row in duck] == pytest.approx(
-        [row["separation"] for row in polars], rel=1e-14
-    )

@@ -35,6 +35,7 @@ from tests.tables import (
     keys,
     risk,
 )
+from tests.tiers import representatives
 
 LINES = ("ordered", "numeric")  # which need values in an order
 GROUPED = [name for name, function in declared().items() if function.grouped]
@@ -143,6 +144,7 @@ def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: A
     return [by_duckdb(sql, **frames), by_polars(function, *tables, *given, **options)]
 
 
+@pytest.mark.first(function=representatives())
 @pytest.mark.parametrize("function", GROUPED)
 @pytest.mark.parametrize(
     ("by", "options"),
@@ -315,6 +317,7 @@ def test_a_group_that_is_too_small_says_so_and_is_there() -> None:
         assert all(row[name] is None for name in ("method", "figure", "value", "truth"))
 
 
+@pytest.mark.first(function=representatives())
 @pytest.mark.parametrize("options", [{}, {"by": ["state"]}])
 @pytest.mark.parametrize("function", GROUPED)
 def test_a_table_without_records_is_no_group(function: str, options: dict[str, Any]) -> None:
@@ -374,6 +377,7 @@ def inner_names(function: str) -> list[str]:
     return sorted((every | set(asked_about.reduction.columns)) - set(asked_about.answer_columns))
 
 
+@pytest.mark.first(function=representatives())
 @pytest.mark.parametrize("function", GROUPED)
 def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
     others, qi = ([TOWNS] if function == "journalist_risk" else []), ["age", "sex"]
@@ -390,6 +394,7 @@ def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
             same(first, whole)
 
 
+@pytest.mark.first(function=representatives())
 @pytest.mark.parametrize("function", GROUPED)
 def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
     others = [TOWNS] if function == "journalist_risk" else []

@@ -1,5 +1,4 @@
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,8 +6,6 @@ from tests.tables import (
     NULLS,
     blank,
     by_both,
-    by_duckdb,
-    by_polars,
     class_sizes,
     drop_nulls,
     frames,
@@ -37,16 +34,3 @@ def test_an_empty_table_has_an_empty_histogram() -> None:
     empty = pl.DataFrame({"a": pl.Series([], dtype=pl.Int64)})
     for nulls in NULLS:
         assert by_both("class_size_histogram", {"t": empty}, ["a"], nulls=nulls) == [[], []]
-
-
-@pytest.mark.real_data
-def test_engines_agree_on_real_data_with_missing_values(adult: str) -> None:
-    path = adult.replace("adult", "hdv2003")
-    columns = [
-        name for name in pl.scan_parquet(path).collect_schema().names() if name not in ("poids", "id")
-    ][:8]
-    for nulls in NULLS:
-        sql = f"FROM class_size_histogram('{path}', {columns}, nulls := '{nulls}')"
-        assert by_duckdb(sql) == by_polars(
-            "class_size_histogram", pl.scan_parquet(path), columns, nulls=nulls
-        )

@@ -9,7 +9,7 @@ import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql_udfs.equivalence_class_size import equivalence_class_size
-from tests.tables import ADULT10, by_duckdb, class_sizes, frames, keys
+from tests.tables import by_duckdb, class_sizes, frames, keys
 
 
 @given(frames())
@@ -72,20 +72,3 @@ def test_columns_that_differ_in_one_place_or_are_swapped_stay_apart() -> None:
 def test_sums_of_sizes_do_not_overflow() -> None:
     frame = pl.DataFrame({"a": [1] * 70_000})
     assert frame.select(rp.equivalence_class_size("a").sum()).item() == 70_000**2
-
-
-@pytest.mark.real_data
-def test_adult_has_the_published_number_of_unique_records(adult: str) -> None:
-    sql = (
-        "SELECT count(*) FILTER (k = 1) AS u FROM (SELECT "
-        f"equivalence_class_size({', '.join(ADULT10)}) AS k FROM '{adult}')"
-    )
-    assert by_duckdb(sql) == [{"u": 24_802}]
-    assert (
-        pl.scan_parquet(adult)
-        .filter(rp.equivalence_class_size(*ADULT10) == 1)
-        .select(pl.len())
-        .collect()
-        .item()
-        == 24_802
-    )

@@ -28,11 +28,3 @@ def test_a_column_with_a_name_of_the_answer_is_refused(name: str) -> None:
         by_polars("equivalence_classes", frame, [name])
     with pytest.raises(Exception, match=sentence):
         by_duckdb(f"FROM equivalence_classes(t, ['{name}'])", t=frame)
-
-
-@pytest.mark.real_data
-def test_adult_has_the_published_number_of_classes(adult: str) -> None:
-    six = ["age", "education", "occupation", "relationship", "sex", "native_country"]
-    sql = f"SELECT count(*) AS n, sum(records) AS r FROM equivalence_classes('{adult}', {six})"
-    assert by_duckdb(sql) == [{"n": 15_093, "r": 32_561}]
-    assert len(by_polars("equivalence_classes", pl.scan_parquet(adult), six)) == 15_093

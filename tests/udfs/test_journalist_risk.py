@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import NULLS, blank, by_both, by_duckdb, class_sizes, drop_nulls, frames, keys, risk
+from tests.tables import NULLS, blank, by_both, class_sizes, drop_nulls, frames, keys, risk
 
 
 @given(frames(min_rows=1), st.data(), st.sampled_from(NULLS))
@@ -37,18 +37,3 @@ def test_records_that_the_population_lacks_count_with_their_own_class(
         assert answer[0]["uncovered_records"] == uncovered
         assert (answer[0]["status"] == "ok") == (uncovered == 0)
         assert {name: answer[0][name] for name in expected} == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.real_data
-def test_a_tenth_of_adult_against_the_whole(adult: str) -> None:
-    whole = pl.read_parquet(adult)
-    tenth = whole.gather_every(10)
-    for answer in by_both("journalist_risk", {"s": tenth, "p": whole}, ["age", "sex", "race"]):
-        assert answer[0]["records"] == 3_257
-    truth = by_duckdb(
-        """SELECT count(*) AS n FROM (SELECT row % 10 = 0 AS sampled,
-           count(*) OVER (PARTITION BY age, sex, race) AS k FROM t)
-           WHERE sampled AND k = 1""",
-        t=whole.with_row_index("row"),
-    )
-    assert answer[0]["unique_records"] == truth[0]["n"] == 9

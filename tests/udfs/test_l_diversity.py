@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sensitive import MEASURES, SIX, both, hold
+from tests.sensitive import MEASURES, both, hold
 from tests.tables import by_duckdb, by_polars, frames
 
 PATIENTS = pl.DataFrame(
@@ -43,16 +43,6 @@ def test_a_frequent_value_needs_rarer_ones_beside_it() -> None:
     for c, value in ((3, 1), (3.01, 2)):
         for answer in both("l_diversity", PATIENTS.head(4), ["zip"], "disease", variant="recursive", c=c):
             assert answer[0]["value"] == value
-
-
-@pytest.mark.real_data
-def test_adult_figures(adult: str) -> None:
-    for answer in both("l_diversity", pl.read_parquet(adult), SIX, "income"):
-        assert {name: answer[0][name] for name in ("value", "classes", "k")} == {
-            "value": 1,
-            "classes": 15_093,
-            "k": 1,
-        }
 
 
 def test_nobody_to_measure_is_refused() -> None:

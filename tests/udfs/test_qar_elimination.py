@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from tests.qar import draw, frame, table_risk
-from tests.tables import by_both, by_duckdb, by_polars
+from tests.tables import by_both, by_duckdb
 
 PEOPLE = draw(8, 60, 7, 5)
 TABLE = frame(PEOPLE).with_columns(pl.Series("name", [f"person {record}" for record in range(60)]))
@@ -48,21 +48,3 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
         by_duckdb(f"FROM qar_elimination(t, {COLUMNS}, {call})", t=TABLE)
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
-
-
-@pytest.mark.real_data
-def test_the_findings_of_the_paper_on_a_health_survey(data: str) -> None:
-    """Uniqueness weighted by risk beats contributions computed once, which beat the regression.
-
-    Entropy does not help.
-    """
-    survey = (
-        pl.read_parquet(f"{data}/brfss2020_heart.parquet").drop("race").with_columns(pl.col("bmi").round(0))
-    )
-    table = survey.with_columns(pl.col(pl.String).rank("dense")).sample(12_129, seed=1)
-    paths = {
-        by: by_polars("qar_elimination", table, table.columns, remove=2500, by=by)
-        for by in ("u_plus", "dt", "pls", "entropy")
-    }
-    left = {by: rows[-1]["risk"] / rows[0]["risk"] for by, rows in paths.items()}
-    assert left["u_plus"] < left["dt"] < left["pls"] < 1 < left["entropy"]

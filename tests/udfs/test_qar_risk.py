@@ -1,4 +1,3 @@
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,12 +45,3 @@ def test_bad_levels_are_refused_alike(options: dict[str, float], sentence: str) 
     with pytest.raises(Exception, match="Invalid Input Error") as by_sql:
         by_duckdb(f"FROM qar_risk(t, {table.columns}, {spelled})", t=table)
     assert str(by_sql.value).splitlines()[0] == f"Invalid Input Error: {by_python.value}"
-
-
-@pytest.mark.real_data
-def test_engines_agree_on_adult(adult: str) -> None:
-    table = pl.read_parquet(adult).drop("fnlwgt", "capital_gain", "capital_loss")
-    duck, polars = by_both("qar_risk", {"t": table}, table.columns)
-    assert duck == polars
-    assert duck[0]["quasi_identifiers"] == 220
-    assert duck[0]["status"] == "ok"

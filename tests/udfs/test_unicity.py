@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import DATA
 from tests.tables import by_duckdb, by_polars
 
 POINT = st.tuples(st.sampled_from("abc"), st.integers(1, 2))
@@ -122,20 +121,6 @@ def test_more_known_rows_and_finer_columns_single_out_more() -> None:
     )
     assert [row["uniqueness"] for row in fine] == sorted(row["uniqueness"] for row in fine)
     assert all(one["uniqueness"] >= other["uniqueness"] for one, other in zip(fine, coarse, strict=True))
-
-
-@pytest.mark.real_data
-def test_baskets_are_as_published_more_unique_with_more_items() -> None:
-    frame = pl.read_parquet(DATA / "baskets_groceries.parquet")
-    answer = by_polars("unicity", frame, "basket", ["item"], points=[1, 2, 3], exact_up_to=10_000_000)
-    assert [row["draws"] for row in answer] == [0, 0, 0]
-    shares = [row["uniqueness"] for row in answer]
-    assert shares == sorted(shares)
-    curve = by_polars(
-        "sparse_correctness_curve", frame, "basket", "item", points=2, exact_up_to=10_000_000, sizes=[9835]
-    )
-    assert curve[0]["uniqueness"] == pytest.approx(answer[1]["uniqueness"], rel=1e-12)
-    assert curve[0]["correctness"] == pytest.approx(answer[1]["correctness"], rel=1e-12)
 
 
 def test_two_wards_single_out_whom_one_does_not() -> None:

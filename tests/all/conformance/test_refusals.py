@@ -1,3 +1,3 @@
-"""The cells of tests/conformance/test_refusals.py that the first tier leaves."""
+"""What the first tier leaves of tests/conformance/test_refusals.py."""
 
 from tests.conformance.test_refusals import *

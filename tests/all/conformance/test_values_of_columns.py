@@ -1,3 +1,3 @@
-"""The cells of tests/conformance/test_values_of_columns.py that the first tier leaves."""
+"""What the first tier leaves of tests/conformance/test_values_of_columns.py."""
 
 from tests.conformance.test_values_of_columns import *

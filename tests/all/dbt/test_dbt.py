@@ -81,8 +81,6 @@ REFUSED = [
     ("release_as_people", "columns of the policy must be columns of the table, got 'age'"),
     ("people_t_without_an_order", "sensitive must be a column of numbers, dates, times, booleans or ENUMs"),
 ]
-
-
 AGED = "people, ['age', 'sex', 'postcode']"
 BY_AGE = "people, ['sex', 'postcode'], 'age'"
 ANSWERED = [

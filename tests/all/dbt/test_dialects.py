@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 NAMED = {"sqlserver": "tsql"}  # as sqlglot names a dialect
 DIALECTS = sorted(path.stem for path in FOLDER.glob("*.sql"))
 BY_BYTES = ("athena", "clickhouse", "trino")  # as they are
-
-
 # MariaDB has no NaN.
 WITHOUT_NAN = {name: frame.fill_nan(2.5) for name, frame in plain_tables().items()}
 

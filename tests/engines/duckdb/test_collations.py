@@ -20,6 +20,11 @@ from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
 from tests.conformance.test_functions import MODEL_NAME, QI, question
 from tests.engines.asking import PEOPLE, listed, literal, refusal, same
+from tests.tiers import representatives
+
+pytestmark = pytest.mark.first(
+    shape=["text", "struct of a map"], columns=[2], collation=["NOCASE"], name=representatives(), option=[""]
+)
 
 REFUSED: Final = "columns must distinguish texts that differ, got a collation of its own"
 COLLATIONS: Final = ("NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC", "de")

@@ -9,6 +9,8 @@ import reid_sql
 from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, create, listed, literal
 from tests.tables import Row
 
+pytestmark = pytest.mark.first(function=["equivalence_classes"])
+
 COLUMNS = ["age", "sex"]
 QI = listed(COLUMNS)
 PEOPLE: list[Row] = [(34, "F"), (34, "F"), (51, "M"), (51, None), (51, "M"), (8, "F")]

@@ -16,6 +16,9 @@ from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
 from tests.conformance.test_functions import QI, question
 from tests.engines.asking import PEOPLE
+from tests.tiers import representatives
+
+pytestmark = pytest.mark.first(name=representatives(), option=[""])
 
 
 def _is_optional(parameter: Parameter) -> bool:

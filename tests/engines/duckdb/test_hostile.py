@@ -48,6 +48,8 @@ HOSTILE = [
     "'); SET VARIABLE secret = 'changed'; --",
 ]
 
+pytestmark = pytest.mark.first(function=["equivalence_classes"], name=HOSTILE[:8], first=[0, 3])
+
 anything = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1)
 sql_like = st.text(""" "'`;-/*\\.,()[]{}$?:=\nabAB""", min_size=1)
 names = anything | sql_like

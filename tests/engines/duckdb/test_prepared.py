@@ -17,7 +17,10 @@ from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Given, Sql, engine_named, frames_in
 from tests.conformance.test_functions import agree, fit, question
 from tests.processes import environment
+from tests.tiers import representatives
 from tools.prepared import STORED
+
+pytestmark = pytest.mark.first(name=representatives())
 
 REGISTER = """
 import sys, duckdb, reid_sql

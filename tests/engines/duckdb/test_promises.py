@@ -10,6 +10,8 @@ import pytest
 
 import reid_sql
 
+pytestmark = pytest.mark.first(collation=["NOCASE"], shape=["[{}]"])
+
 REFUSED_WHEN_EMPTY = [
     "SELECT unique_records FROM risk_summary(nobody, ['age'])",
     "SELECT status FROM attribute_risk(nobody, ['age'])",

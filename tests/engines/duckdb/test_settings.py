@@ -13,6 +13,8 @@ import pytest
 
 import reid_sql
 
+pytestmark = pytest.mark.first(name=["default_null_order", "default_order", "threads"])
+
 BENDING: Final = (
     "TimeZone",
     "arrow_large_buffer_size",

@@ -229,6 +229,10 @@ OF_JSON = [
     ("[1]", '"[1]"'),
 ]
 
+pytestmark = pytest.mark.first(
+    function=["equivalence_classes"], quote=[quoted], pair=[*ALIKE[:2], *OF_JSON[:2]]
+)
+
 
 @EVERY_FUNCTION
 @pytest.mark.parametrize("pair", ALIKE)

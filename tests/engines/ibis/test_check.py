@@ -15,12 +15,9 @@ import polars as pl
 import pytest
 
 import reid_sql
-import reid_sql.ibis as ri
 from reid_sql.check import gate
-from reid_sql.check.files import render_junit
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
-from reid_sql.check.report import to_json
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
 from reid_sql.sources.warehouse import warehouse
@@ -166,6 +163,7 @@ def figures(page: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("how", ['nulls = "value"', 'nulls = "drop"', 'entity = "person"'])
 def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
@@ -181,6 +179,7 @@ def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
     assert "no hash" in render_html(found)
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("how", ['nulls = "value"', 'nulls = "drop"', 'entity = "person"'])
 def test_models_judge_what_the_warehouse_counted_as_they_judge_a_file(
@@ -194,6 +193,7 @@ def test_models_judge_what_the_warehouse_counted_as_they_judge_a_file(
     assert found["tables"][0]["population_risk"] == expected["tables"][0]["population_risk"]
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_an_attacker_finds_in_a_warehouse_what_he_finds_in_a_file(
     tmp_path: Path, people: pl.DataFrame, url: str
@@ -203,6 +203,7 @@ def test_an_attacker_finds_in_a_warehouse_what_he_finds_in_a_file(
     assert figures(gate.check(of_url(tmp_path, url, ATTACKER))) == figures(expected)
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_missing_values_may_be_any_value(tmp_path: Path, people: pl.DataFrame, url: str) -> None:
     checks = """nulls = "wildcard"
@@ -214,6 +215,7 @@ def test_missing_values_may_be_any_value(tmp_path: Path, people: pl.DataFrame, u
     assert figures(found) == figures(expected)
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_what_is_too_much_for_the_client_is_not_judged(
     tmp_path: Path, url: str, root: Path, monkeypatch: pytest.MonkeyPatch
@@ -227,6 +229,7 @@ def test_what_is_too_much_for_the_client_is_not_judged(
     jsonschema.validate(page, json.loads(schema))
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_tables_may_be_handed_over(tmp_path: Path, url: str, on_file: Callable[[str], Any]) -> None:
     asked = written(tmp_path, '[[tables]]\npopulation_table = "register"')
@@ -243,6 +246,7 @@ checks = [{ measure = "k", at_least = 2 }]
 """
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_advice_measures_what_is_left_out(
     tmp_path: Path, url: str, people: pl.DataFrame, capsys: pytest.CaptureFixture[str]
@@ -256,15 +260,6 @@ def test_advice_measures_what_is_left_out(
     assert [change for change in pages[1] if change["coarsen"] is None] == left_out
 
 
-def unjudged(folder: Path, where: str) -> str:
-    """Why no check is judged of a table that cannot be counted: one reason for all."""
-    page = reid_sql.check(written(folder, where, SIMPLE)).page
-    assert page["verdict"] == "not judged"
-    [why] = {group["why"] for check in page["checks"] for group in check["groups"]}
-    assert "\n" not in why
-    return str(why)
-
-
 def refused(folder: Path, where: str, checks: str = SIMPLE, **more: Any) -> str:
     """What is said of a policy that cannot be followed, in one sentence."""
     with pytest.raises(ReidError) as found:
@@ -273,6 +268,7 @@ def refused(folder: Path, where: str, checks: str = SIMPLE, **more: Any) -> str:
     return str(found.value)
 
 
+@pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 def test_a_table_or_column_that_is_not_there_is_offered_the_nearest(tmp_path: Path, url: str) -> None:
     for wrong, near in {
@@ -392,143 +388,11 @@ def test_no_error_tells_a_secret(
     assert "Traceback" not in reported.err
 
 
-@pytest.mark.postgres
-@pytest.mark.usefixtures("url")
-def test_no_report_tells_a_secret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = of_url(tmp_path, "env:WAREHOUSE_URL", SIMPLE)
-    files = [tmp_path / name for name in ("r.html", "r.json", "r.xml")]
-    options = [
-        word
-        for pair in zip(("--html", "--json-report", "--junit"), map(str, files), strict=True)
-        for word in pair
-    ]
-    assert main(["check", str(asked), *options, "--risky-records", "3"]) == 1
-    assert main(["check", str(asked), "--json"]) == 1
-    report = reid_sql.check(asked)
-    reported = [*(file.read_text(encoding="utf-8") for file in files), *capsys.readouterr()]
-    reported += [str(report), repr(report), repr(read_policy(asked)), repr(report.findings)]
-    reported += [function(report.page) for function in (to_json, render_html, render_junit)]
-    assert all(reported[:4])
-    assert not any(PIECES.search(each) for each in reported)
-
-
-@pytest.mark.postgres
-@pytest.mark.usefixtures("url")
-def test_what_the_database_refuses_is_reported_without_a_secret(tmp_path: Path, postgres: str) -> None:
-    """A table that may not be read is not judged, and what the server says of it holds no secret."""
-    server = connected("postgres", postgres)
-    server.raw_sql(
-        "DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA survey TO guest"
-    ).close()
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("WAREHOUSE_URL", f"postgres://guest:{QUOTED}@/postgres?host={postgres}")
-            reported = unjudged(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
-    finally:
-        server.raw_sql("REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest").close()
-    assert "InsufficientPrivilege (the right to read all rows is lacking" in reported
-    assert not PIECES.search(reported)
-
-
-ATTACKS = """
-CREATE SCHEMA "Survey";
-CREATE TABLE "Survey".people AS SELECT 1 AS age, 1 AS sex FROM generate_series(1, 100);
-CREATE TABLE survey."People" AS SELECT * FROM "Survey".people;
-CREATE TABLE public.people AS SELECT * FROM "Survey".people;
-CREATE TABLE survey.cases AS SELECT 1 AS age, 1 AS sex, g AS "Age" FROM generate_series(1, 100) AS g;
-CREATE TABLE survey.none (age int, sex int);
-CREATE TABLE survey."a""; DROP SCHEMA survey CASCADE; --" AS
-  SELECT g % 7 AS age, 1 AS sex FROM generate_series(1, 70) AS g;
-CREATE VIEW survey.seen AS SELECT age, sex FROM survey.people WHERE sex = 'F';
-CREATE FUNCTION public.count(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 99::bigint';
-CREATE AGGREGATE public.sum(bigint) (SFUNC = int8larger, STYPE = bigint, INITCOND = '1000000');
-"""
-GONE = """
-DROP SCHEMA IF EXISTS "Survey" CASCADE; DROP TABLE IF EXISTS public.people;
-DROP FUNCTION IF EXISTS public.count(bigint); DROP AGGREGATE IF EXISTS public.sum(bigint);
-ALTER ROLE reid RESET search_path
-"""
-
-
-@pytest.fixture
-def attacked(postgres: str, url: str) -> Iterator[str]:
-    """The town's warehouse, with tables and functions beside it that would make it look safe."""
-    server = connected("postgres", postgres)
-    server.raw_sql(GONE).close()
-    server.raw_sql(ATTACKS).close()
-    server.raw_sql("ALTER ROLE reid SET search_path = public, pg_catalog").close()
-    yield url
-    server.raw_sql(GONE).close()
-
-
 def k_of(folder: Path, url: str, table: str, qi: str = '"age", "sex"') -> Any:
     measured = '{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 1 }'
     checks = f"quasi_identifiers = [{qi}]\nchecks = [{measured}]"
     page = gate.check(written(folder, f'mask_below = 1\nurl = "{url}"\n[[tables]]\ntable = {table}', checks))
     return [page["tables"][0]["records"], *(each["groups"][0]["value"] for each in page["checks"])]
-
-
-@pytest.mark.postgres
-def test_another_table_or_function_gives_no_false_pass(
-    tmp_path: Path, people: pl.DataFrame, attacked: str
-) -> None:
-    sizes = people.group_by("age", "sex").len()["len"].to_list()
-    women = people.filter(sex="F").group_by("age").len()["len"].to_list()
-    real = [people.height, min(sizes), sizes.count(1) / people.height]
-    assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
-    assert k_of(tmp_path, attacked, "'survey.People'") == [100, 100, 0]
-    assert k_of(tmp_path, attacked, "'Survey.people'") == [100, 100, 0]
-    assert k_of(tmp_path, attacked, "'people'") == [100, 100, 0]
-    assert k_of(tmp_path, attacked, "'survey.cases'") == [100, 100, 0]
-    assert k_of(tmp_path, attacked, "'survey.cases'", '"Age", "sex"') == [100, 1, 1]
-    assert k_of(tmp_path, attacked, '\'survey."a""; DROP SCHEMA survey CASCADE; --"\'') == [70, 10, 0]
-    seen = k_of(tmp_path, attacked, "'survey.seen'")
-    assert seen == pytest.approx([sum(women), min(women), women.count(1) / sum(women)])
-    assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
-
-
-@pytest.mark.postgres
-def test_all_questions_see_the_table_as_it_was_when_the_first_was_asked(
-    tmp_path: Path, url: str, postgres: str
-) -> None:
-    """Who doubles every record meanwhile makes nobody look safer; what comes in batches ends nothing."""
-    server = connected("postgres", postgres)
-    with warehouse("url", url, tmp_path) as members:
-        table = members.table("table", "survey.people")
-        answers = []
-        for _ in range(3):
-            found = ri.risk_summary(table, ["age", "sex"]).to_pyarrow().to_pylist()
-            modelled = ri.pyc_forecast(table, ["age", "sex"], [1e6]).to_pyarrow().to_pylist()
-            answered = ri.population_risk(table, ["age", "sex"], [1e6]).to_pyarrow().to_pylist()
-            answers.append((found, modelled, answered))
-            server.raw_sql("INSERT INTO survey.people SELECT * FROM survey.people").close()
-    assert answers == [answers[0]] * 3
-    assert server.raw_sql("SELECT count(*) FROM survey.people").fetchall()[0][0] == 8 * found[0]["records"]
-
-
-@pytest.mark.postgres
-def test_a_table_without_records_is_not_judged(tmp_path: Path, attacked: str) -> None:
-    assert k_of(tmp_path, attacked, "'survey.none'") == [0, None, None]
-
-
-@pytest.mark.postgres
-def test_rows_that_the_database_hides_are_an_error(
-    tmp_path: Path, url: str, postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Row-level security would show this user the safe rows alone."""
-    server = connected("postgres", postgres)
-    server.raw_sql("""DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN;
-        GRANT USAGE ON SCHEMA survey TO guest; GRANT SELECT ON survey.people TO guest;
-        ALTER TABLE survey.people ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY safe ON survey.people TO guest USING (age = '40')""").close()
-    monkeypatch.setenv("WAREHOUSE_URL", f"postgres://guest@/postgres?host={postgres}")
-    try:
-        reported = unjudged(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "survey.people"')
-    finally:
-        server.raw_sql(
-            "DROP TABLE survey.people; REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest"
-        ).close()
-    assert "row-level security" in reported
 
 
 def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
@@ -537,27 +401,6 @@ def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
         con.execute("CREATE MACRO sum(x) AS 1000; CREATE MACRO count(x) AS 1000; CREATE MACRO min(x) AS 1000")
     assert k_of(tmp_path, "duckdb://t.duckdb", "'t'") == [50, 1, 1]
     assert k_of(tmp_path, "duckdb://t.duckdb", "'T'") == [50, 1, 1]
-
-
-@pytest.mark.postgres
-def test_nothing_is_changed_in_the_warehouse(tmp_path: Path, url: str, postgres: str) -> None:
-    server = connected("postgres", postgres)
-    before = server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall()
-    gate.check(of_url(tmp_path, url, NOT_HERE))
-    assert server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall() == before
-    with warehouse("URL", url, tmp_path) as members, pytest.raises(Exception, match="read-only transaction"):
-        members.backend.raw_sql("DROP TABLE survey.people")
-
-
-@pytest.mark.postgres
-def test_postgresql_is_read_as_it_was_when_it_was_opened(tmp_path: Path, url: str, postgres: str) -> None:
-    policy = read_policy(of_url(tmp_path, url, SIMPLE))
-    with gate.open_with_engine(None, policy) as releases:
-        before = releases[0].histogram(["age"])
-        connected("postgres", postgres).raw_sql("DELETE FROM survey.people WHERE sex = 'F'").close()
-        page = gate.measure_policy(policy, releases, None)
-    assert page["tables"][0]["records"] == before.records.sum()
-    assert page["verdict"] == "fail"
 
 
 def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl.DataFrame) -> None:
@@ -572,53 +415,9 @@ def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl
     assert page["checks"][0]["groups"][0]["why"] == "the file changed while it was measured"
 
 
-@pytest.mark.postgres
-def test_a_table_in_any_order_is_counted_alike(tmp_path: Path, postgres: str) -> None:
-    """Of ordered rows, Ibis makes DISTINCT values those together with what they are ordered by."""
-    frame = pl.DataFrame({"row": range(6), "person": [1, 1, 2, 2, 3, 3], "age": [1, 1, 1, 2, 2, 2]})
-    frame = frame.with_columns(sex=pl.col("person") % 2, town=pl.lit("x"))
-    server = connected("postgres", postgres)
-    table = server.create_table("in_any_order", frame.to_arrow(), overwrite=True)
-    checks = """quasi_identifiers = ["age", "sex"]
-        checks = [
-          { measure = "k", at_least = 1 },
-          { measure = "uniqueness", at_most = 1 },
-          { measure = "k", at_least = 1, by = ["sex", "town"], quasi_identifiers = ["age"] } ]"""
-    for entity in ("", 'entity = "person"\n'):
-        path = written(tmp_path, f"mask_below = 1\n[[tables]]\n{entity}", checks)
-        pages = [gate.run(path, tables={"people": each}).page for each in (table, table.order_by("row"))]
-        shown = [
-            [page["tables"][0]["records"], [each["groups"] for each in page["checks"]]] for page in pages
-        ]
-        assert shown[0] == shown[1]
-        assert shown[0][0] == (3 if entity else 6)
-    server.drop_table("in_any_order")
-
-
 def test_no_query_takes_distinct_rows_by_ibis() -> None:
     """They are grouped, as the test before this one tells why."""
     root = Path(reid_sql.__file__).parent
     files = [path for path in root.rglob("*.py") if "import ibis" in path.read_text(encoding="utf-8")]
     assert len(files) > 10
     assert [path for path in files if ".distinct()" in path.read_text(encoding="utf-8")] == []
-
-
-@pytest.mark.postgres
-def test_a_group_is_the_same_however_its_value_is_written(tmp_path: Path, postgres: str) -> None:
-    """Equal decimals may be written with other final zeros, and each query may send another row's."""
-    server = connected("postgres", postgres)
-    server.raw_sql("CREATE TABLE written_so (x numeric, age int)").close()
-    values = (
-        "('1', 1), ('1.0', 1), ('1.00', 2), ('NaN', 1), ('Infinity', 2), ('1e3', 1), ('1000', 1), (NULL, 2)"
-    )
-    server.raw_sql(f"INSERT INTO written_so VALUES {values}").close()
-    checks = """quasi_identifiers = ["age"]
-        checks = [
-          { measure = "k", at_least = 1, by = ["x", "age"] },
-          { measure = "k", at_least = 1, by = ["x"] } ]"""
-    path = written(tmp_path, "mask_below = 1\n[[tables]]", checks)
-    page = gate.run(path, tables={"people": server.table("written_so")}).page
-    assert [each["verdict"] for each in page["checks"]] == ["pass", "pass"]
-    groups = {each["group"]["x"]: each["records"] for each in page["checks"][1]["groups"]}
-    assert groups == {None: 1, "1": 3, "1000": 2, "Infinity": 1, "NaN": 1}
-    server.raw_sql("DROP TABLE written_so").close()

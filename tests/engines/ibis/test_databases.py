@@ -12,6 +12,8 @@ from reid_sql.errors import UnavailableError
 from tests.engines.asking import PEOPLE, same
 from tests.warehouses import connected, put
 
+pytestmark = pytest.mark.first(database=["sqlite"])
+
 QI, TWO = ["age", "sex", "region"], ["age", "sex"]
 FRAME = PEOPLE.with_row_index("row").cast({"row": pl.Int64})
 COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [

@@ -23,6 +23,8 @@ from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import ReidError
 from tests.warehouses import connected
 
+pytestmark = pytest.mark.first(database=["sqlite"])
+
 SQLITE = {
     "decimal(10,2)": ["170", "170.001", "170.002", "170.003", "NULL"],
     "timestamp": ["'2020-01-01'", "'2020-01-01 00:00:00'", "'2020-01-01T00:00:00'", "'no time'"],

@@ -22,6 +22,7 @@ from reid_sql_udfs import declared
 from tests.conformance.engines import Frames
 from tests.conformance.test_functions import fit, question
 from tests.engines.asking import PEOPLE, same
+from tests.tiers import representatives
 
 ANY: Any = rp  # to be called as its types forbid
 POLARS = Frames("polars")
@@ -44,6 +45,7 @@ TABLES = [name for name, each in declared().items() if not each.answer.of_rows]
 CALLS = [("pandas", name) for name in TABLES] + [(way, "individual_risk") for way in WAYS if way != "pandas"]
 
 
+@pytest.mark.first(name=representatives())
 @pytest.mark.parametrize(("way", "name"), CALLS)
 def test_every_function_answers_as_from_a_frame(way: str, name: str) -> None:
     function = declared()[name]

@@ -13,6 +13,8 @@ from reid_sql_udfs import declared
 from tests.copulas import fitted
 from tests.tables import by_polars, class_sizes
 
+pytestmark = pytest.mark.first(others=[[]], engine=["in-memory"])
+
 ANY: Any = rp  # to be called as its types forbid
 ODD = [
     "^o.*$",

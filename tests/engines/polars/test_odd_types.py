@@ -14,6 +14,7 @@ from reid_sql.function import Answer
 from reid_sql_udfs import declared
 from tests.conformance.engines import Frames
 from tests.engines.asking import PEOPLE, given
+from tests.tiers import representatives
 
 POLARS = Frames("polars")
 AGES = PEOPLE["age"]
@@ -52,6 +53,7 @@ def asked(name: str, frame: pl.DataFrame) -> Any:
     return getattr(rp, name)(**tables, **given(function)).collect()
 
 
+@pytest.mark.first(name=representatives(), kind=["far duration"])
 @pytest.mark.parametrize("kind", ["far duration", "dates near and far", "first instants"])
 @pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
 def test_every_function_answers_of_them(name: str, kind: str) -> None:
@@ -68,6 +70,7 @@ def test_each_value_has_a_text_of_its_own(kind: str) -> None:
     assert texts.n_unique() == values.n_unique() == pl.DataFrame([values, texts.alias("text")]).n_unique()
 
 
+@pytest.mark.first(name=representatives(), kind=["far duration"])
 @pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
 def test_objects_are_refused_by_every_function(name: str) -> None:
     """Polars compares Python objects as Python does: 1 and 1.0 are one."""

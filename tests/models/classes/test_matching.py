@@ -42,14 +42,6 @@ def test_every_gallery_of_all_scores(n: int) -> None:
     assert found.correctness == pytest.approx(by_drawing_every_gallery(TRUE, [pooled] * 4, n))
 
 
-@pytest.mark.slow
-def test_continuous_scores_that_tell_nothing_are_right_once_in_n() -> None:
-    draw = np.random.default_rng(2)
-    for point in matching_curve(draw.random(4000), draw.random(4000), [2, 10, 100]):
-        assert point.standard_error is not None
-        assert point.correctness == pytest.approx(1 / point.n, abs=5 * point.standard_error)
-
-
 def test_scores_that_are_all_alike_are_right_once_in_n() -> None:
     for point in matching_curve(np.ones(3), np.ones(5000), [2, 7, 500]):
         assert point.correctness == pytest.approx(1 / point.n, rel=1e-9)

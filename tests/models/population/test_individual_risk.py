@@ -3,7 +3,6 @@
 The figure is published.
 """
 
-import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +10,6 @@ from scipy import stats
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.population import individual_risk
 from reid_sql.models.population.individual_risk import WeightedRecords
-from tests.histograms import FEW
 
 
 @pytest.mark.parametrize(
@@ -67,10 +65,3 @@ def test_bad_weights_are_refused(weight: float) -> None:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(NoRecordsError):
         individual_risk.score_weighted_records(WeightedRecords(np.empty(0, dtype=np.int64), np.empty(0)))
-
-
-@pytest.mark.real_data
-def test_the_figure_of_sdcmicro(con: duckdb.DuckDBPyConnection, adult: str) -> None:
-    con.execute(f"CREATE TEMP TABLE weighed AS SELECT *, 10 AS w FROM '{adult}'")
-    total = f"SELECT sum(risk) FROM individual_risk(weighed, {FEW}, weight := 'w', form := 'approximate')"
-    assert con.execute(total).fetchall()[0][0] == pytest.approx(73.07710354, abs=5e-9)

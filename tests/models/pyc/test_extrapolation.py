@@ -1,8 +1,6 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.pyc.extrapolation import STATUS_NEVER_FALLS, STATUS_NO_ERRORS, extrapolate
@@ -68,18 +66,6 @@ def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
     assert found.parameters == {"entropy": pytest.approx(9.0, abs=1e-5), "tail": pytest.approx(0.4, abs=1e-5)}
 
 
-@pytest.mark.slow
-def test_the_minimum_of_noisy_points_is_no_worse_than_any_on_a_fine_grid() -> None:
-    sizes = np.array([10.0, 50, 200, 1000, 4000])
-    kappa = np.array([0.97, 0.9, 0.71, 0.52, 0.36])
-    found = extrapolate(sizes, kappa, sizes, "pyc")
-    fitted = [pyc(found.parameters["entropy"], found.parameters["tail"], n) for n in sizes]
-    least = float(np.log(sizes) @ (kappa - fitted) ** 2)
-    for entropy in np.linspace(4, 10, 13):
-        for tail in np.linspace(-0.55, 0.95, 16):
-            assert np.log(sizes) @ (kappa - [pyc(entropy, tail, n) for n in sizes]) ** 2 >= least
-
-
 @pytest.mark.parametrize(
     ("method", "curve", "parameters"),
     [
@@ -128,30 +114,6 @@ def test_a_size_measured_more_often_weighs_more() -> None:
     even = extrapolate([10, 100, 1000], [0.95, 0.7, 0.6], 1000, "ent").correctness
     more = extrapolate([10, 100, 1000, *[100] * 9], [0.95, 0.7, 0.6, *[0.7] * 9], 1000, "ent").correctness
     assert more < even
-
-
-points = st.lists(
-    st.tuples(st.floats(2, 1e9), st.floats(0.001, 1)),
-    min_size=2,
-    max_size=6,
-    unique_by=lambda point: point[0],
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=80, deadline=None)
-@given(st.sampled_from(METHODS), points)
-def test_any_points_give_shares_that_never_rise(method: str, points: list[tuple[float, float]]) -> None:
-    sizes, kappa = np.array(sorted(points)).T
-    found = extrapolate(sizes, kappa, PEOPLE, method)
-    assert (np.diff(found.correctness) <= 1e-12).all()
-    assert ((found.correctness > 0) & (found.correctness <= 1)).all()
-    assert found.status
-    if (np.diff(kappa) < 0).all():
-        assert (found.correctness[sizes[-1] <= PEOPLE] <= kappa[-1]).all()
-        assert (
-            found.correctness[kappa[-1] * PEOPLE >= 1] * PEOPLE[kappa[-1] * PEOPLE >= 1] >= 1 - 1e-12
-        ).all()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-from fractions import Fraction
-from math import log, prod
+from math import log
 from typing import Any
 
 import mpmath as mp
@@ -136,53 +134,6 @@ def test_between_whole_populations_the_k_violation_is_that_of_equation_11(n: flo
     assert k_violation(entropy, tail, n, k) == pytest.approx(float(exact), rel=1e-7)
 
 
-def partitions(n: int) -> Iterator[list[int]]:
-    """Class sizes of every set partition of n people: each joins a class that there is, or opens one."""
-    if n == 0:
-        yield []
-        return
-    for sizes in partitions(n - 1):
-        for joined in range(len(sizes)):
-            yield [size + (place == joined) for place, size in enumerate(sizes)]
-        yield [*sizes, 1]
-
-
-def partition_probability(sizes: list[int], d: Fraction, alpha: Fraction) -> Fraction:
-    """Pitman 1995: the exchangeable partition probability function."""
-    classes = prod((alpha + i * d for i in range(1, len(sizes))), start=Fraction(1))
-    within = prod((i - d for size in sizes for i in range(1, size)), start=Fraction(1))
-    return classes * within / prod((alpha + i for i in range(1, sum(sizes))), start=Fraction(1))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("d", "alpha"),
-    [
-        ("1/2", "3"),
-        ("9/10", "1/7"),
-        ("0", "5/2"),
-        ("1/100", "40"),
-        ("-1/3", "4"),
-        ("-7/2", "21"),
-        ("-2", "5"),
-        ("1/4", "1/1000"),
-    ],
-)
-def test_every_partition_of_a_few_people_counted_one_by_one(d: str, alpha: str) -> None:
-    discount, concentration = Fraction(d), Fraction(alpha)
-    entropy, tail = entropy_and_tail(float(discount), float(concentration))
-    for n in range(1, 9):
-        chances = [(sizes, partition_probability(sizes, discount, concentration)) for sizes in partitions(n)]
-        assert sum(chance for _, chance in chances) == 1
-        classes = sum(len(sizes) * chance for sizes, chance in chances) / n
-        assert correctness(entropy, tail, n) == pytest.approx(float(classes), rel=1e-9)
-        for k in range(1, 11):
-            below = sum(sum(size for size in sizes if size < k) * chance for sizes, chance in chances) / n
-            assert k_violation(entropy, tail, n, k) == pytest.approx(float(below), rel=1e-9)
-        alone = sum(sizes.count(1) * chance for sizes, chance in chances) / n
-        assert uniqueness(entropy, tail, n) == pytest.approx(float(alone), rel=1e-9)
-
-
 def test_the_published_forecast_from_two_measured_points() -> None:
     sizes, measured = np.array([100.0, 1000.0]), np.array([0.99, 0.80])
 
@@ -204,22 +155,6 @@ def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() ->
     assert correctness(40 * log(2), [0.0, 0.999, MAX_BELOW_ONE], 7.53e9) == pytest.approx(
         [0.9940, 0.4477, 0.4476], abs=5e-5
     )
-
-
-@pytest.mark.slow
-@given(entropies, tails)
-def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
-    discount, concentration = (float(value) for value in parameters(entropy, tail))
-    with mp.workdps(digits(entropy, tail)):
-        d, alpha = process(entropy, tail)
-        if alpha < mp.mpf("1e308"):
-            assert concentration == pytest.approx(float(alpha), rel=1e-12, abs=0)
-            assert discount == pytest.approx(
-                float(d), rel=1e-12, abs=2e-323
-            )  # the smallest doubles have no digits
-            assert [float(value) for value in entropy_and_tail(discount, concentration)] == pytest.approx(
-                [entropy, tail], rel=1e-11
-            )
 
 
 def test_limits_of_the_parameters() -> None:

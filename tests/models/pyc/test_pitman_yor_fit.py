@@ -48,17 +48,6 @@ def test_more_classes_than_there_can_be_are_impossible() -> None:
     assert log_likelihood(histogram_of(np.ones(7, dtype=np.int64)), *five_sets) == -np.inf
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("d", "alpha"), [(0.0, 200.0), (0.4, 30.0), (0.7, 3.0)])
-def test_the_truth_lies_in_the_interval_of_a_large_sample(d: float, alpha: float) -> None:
-    entropy, tail = (float(value) for value in entropy_and_tail(d, alpha))
-    found, posterior = fit_pitman_yor(histogram_of(population(d, alpha, 20_000, seed=1).sizes), "flat")
-    assert found.entropy_low - 0.3 <= entropy <= found.entropy_high + 0.3
-    assert found.tail_low - 0.03 <= tail <= found.tail_high + 0.03
-    assert found.entropy_low < found.entropy < found.entropy_high
-    assert posterior.weight.sum() == pytest.approx(1)
-
-
 def test_the_mode_is_no_worse_than_any_point_of_a_fine_grid() -> None:
     histogram = histogram_of(population(0.3, 20.0, 3_000, seed=2).sizes)
     found, _ = fit_pitman_yor(histogram, "flat")

@@ -77,23 +77,6 @@ def test_k_of_one_is_never_violated_and_k_of_two_by_unique_people() -> None:
     assert two.k_violation == pytest.approx(two.uniqueness)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("d", "alpha"), [(0.0, 100.0), (0.5, 10.0), (0.8, 2.0), (-0.5, 100.0)])
-def test_intervals_hold_what_the_population_turns_out_to_be(d: float, alpha: float) -> None:
-    runs, contained = 12, np.zeros(3)
-    for seed in range(runs):
-        whole = population(d, alpha, 10_000, seed)
-        first = np.bincount(whole.labels[:1_000])  # arrivals are exchangeable: the first are a random sample
-        row = forecast_pitman_yor(histogram_of(first), [10_000], prior="flat")[0]
-        sizes = whole.sizes
-        contained += [
-            row.correctness_low <= len(sizes) / 10_000 <= row.correctness_high,
-            row.uniqueness_low <= (sizes == 1).sum() / 10_000 <= row.uniqueness_high,
-            row.k_violation_low <= sizes[sizes < 5].sum() / 10_000 <= row.k_violation_high,
-        ]
-    assert (contained >= 0.9 * runs).all(), contained
-
-
 def test_a_population_smaller_than_the_sample_is_refused() -> None:
     with pytest.raises(
         OutOfDomainError,

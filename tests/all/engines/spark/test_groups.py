@@ -30,8 +30,6 @@ PEOPLE = pl.DataFrame(
         "disease": ["flu", "flu", "flu", "cold", "flu", None, "flu", "flu", "flu"],
     }
 )
-
-
 GIVEN: dict[str, list[Any]] = {
     "pyc_forecast": [[50.0]],
     "population_risk": [[50.0]],

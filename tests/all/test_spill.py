@@ -74,7 +74,6 @@ def read_spilled(con: duckdb.DuckDBPyConnection) -> bytes:
     return b"".join(file.read_bytes() for file in Path(where).rglob("*") if file.is_file())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("connection", "readable"),
     [(by_gate, False), (by_command, False), (by_client, False), (in_plain_sight, True)],

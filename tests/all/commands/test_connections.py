@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/commands/test_connections.py."""
+
+from tests.commands.test_connections import *

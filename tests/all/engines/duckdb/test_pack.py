@@ -1,0 +1,53 @@
+"""What the first tier leaves of tests/engines/duckdb/test_pack.py."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.engines.duckdb.test_pack import *
+
+pytestmark = pytest.mark.newest  # the script refuses DuckDB 1.4
+
+ADULT = ["age", "sex", "race", "native_country"]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "class_size_histogram(adult, {qi})",
+        "equivalence_classes(adult, {qi})",
+        "risk_summary(adult, {qi})",
+        "journalist_risk(sample, adult, {qi})",
+        "l_diversity(adult, {qi}, 'occupation')",
+        "l_diversity(adult, {qi}, 'occupation', 'entropy')",
+        "t_closeness(adult, {qi}, 'occupation')",
+        "t_closeness(adult, ['sex'], 'occupation')",
+        "alpha_k_anonymity(adult, {qi}, 'occupation')",
+        "attribute_risk(adult, {qi})",
+    ],
+)
+def test_the_script_answers_what_python_answers_of_adult(
+    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, adult: str, call: str, nulls: str
+) -> None:
+    for con in (python, alone):
+        con.execute(f"CREATE OR REPLACE VIEW adult AS FROM '{adult}'")
+        con.execute("CREATE OR REPLACE VIEW sample AS FROM adult WHERE age % 3 > 0")
+    query = f"FROM {call[:-1].format(qi=ADULT)}, nulls := '{nulls}')"
+    assert answer(alone, query) == answer(python, query)
+
+
+@pytest.mark.real_data
+def test_a_file_is_read_by_its_path(
+    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, adult: str, tmp_path: Path
+) -> None:
+    odd = tmp_path / "it's [1]?.csv"
+    odd.write_text("code,sex\n01,F\n1,F\n#2,M\n", encoding="utf-8")
+    path = str(odd).replace("'", "''")
+    for query in (
+        f"FROM risk_summary('{adult}', ['age', 'sex'])",
+        f"FROM equivalence_classes('{path}', ['code', 'sex'])",
+    ):
+        assert answer(alone, query) == answer(python, query)

@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/engines/duckdb/test_settings.py."""
+
+from tests.engines.duckdb.test_settings import *

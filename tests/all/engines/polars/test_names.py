@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/engines/polars/test_names.py."""
+
+from tests.engines.polars.test_names import *

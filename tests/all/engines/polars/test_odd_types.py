@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/engines/polars/test_odd_types.py."""
+
+from tests.engines.polars.test_odd_types import *

@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/test_documents.py."""
+
+from tests.test_documents import *

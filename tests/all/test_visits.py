@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/test_visits.py."""
+
+from tests.test_visits import *
