@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from reid_sql_udfs import declared
-from tests.check.test_html import CHROMIUM, QUIET, browser
+from tests.all.check.test_html import CHROMIUM, QUIET, browser
 from tests.processes import ROOT
 from tests.test_site import *
 from tools.site import places
