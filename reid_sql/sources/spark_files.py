@@ -1,0 +1,166 @@
+"""Files that Spark reads as DuckDB reads them: text as text, every record, no pattern in a path.
+
+Spark alone reads paths as patterns, folders as numbers, line breaks in quotes as ends, bad bytes as U+FFFD.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.sources.files import Parts
+from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
+
+TEXTS: Final = (".csv", ".tsv", ".txt")
+LINES: Final = (".ndjson", ".jsonl")
+KINDS: Final = (*TEXTS, ".parquet", ".orc", ".json", *LINES)
+PACKED: Final = (".gz", ".zst", ".bz2")
+COUNTED: Final = ("", ".gz", ".zst")  # packed so that the lines of a file can be counted here
+INFERENCE: Final = "spark.sql.sources.partitionColumnTypeInference.enabled"
+TIMES: Final = "spark.sql.session.timeZone"
+CHARSETS: Final = {"latin-1": "ISO-8859-1"}  # where Spark has another name
+UNREADABLE: Final = "\ufffd"
+PATTERN: Final = "\\{}[]*?"
+KINDS_MIXED: Final = re.compile(r"(: |<)VARIANT(, |>|$)")  # as Spark writes the type of such a key
+
+
+@contextmanager
+def configure_reading(spark: SparkSession) -> Iterator[None]:
+    """Read the names of folders as texts, and times in UTC, as long as the tables are open."""
+    before = {name: spark.conf.get(name, None) for name in (INFERENCE, TIMES)}
+    spark.conf.set(INFERENCE, "false")
+    spark.conf.set(TIMES, "UTC")
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
+
+
+def file_kind(given: str) -> str:
+    """Return the ending that shows how a file is written, whatever it is packed with."""
+    name = Path(given)
+    return name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
+
+
+def read_files(spark: SparkSession, parts: Parts, form: TextFormat, where: str) -> DataFrame:
+    """Read the files of a pattern, each with the values in the names of its folders, as text."""
+    frames = []
+    for path, values in parts:
+        frame = read_file(spark, str(path.absolute()), form, where)
+        twice = {name.lower() for name in values} & {name.lower() for name in frame.columns}
+        if twice:
+            raise OutOfDomainError(
+                f"{where} must not name a column by a folder and in a file, got {sorted(twice)}; rename one"
+            )
+        for name, value in values.items():
+            frame = frame.withColumn(name, F.lit(value).cast("string"))
+        frames.append(frame)
+    if any(frame.dtypes != frames[0].dtypes for frame in frames):
+        raise OutOfDomainError(
+            f"{where} must have the same columns in every file, got others in some; mend them"
+        )
+    return reduce(DataFrame.union, frames)
+
+
+def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> DataFrame:
+    """Read one file, or a folder of them, by its ending."""
+    kind, plain = file_kind(path), path if "://" in path else _escape_pattern(path)
+    if kind in TEXTS:
+        return _read_text(spark, path, plain, form, where)
+    if kind in {".parquet", ".orc"}:
+        return spark.read.format(kind[1:]).load(plain)
+    how: dict[str, bool | str] = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
+    _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
+    frame = spark.read.options(primitivesAsString=True, **how).json(plain)
+    if kind in LINES and _is_here(path):
+        _refuse_other_count(where, frame.count(), nonblank_lines(Path(path)))
+    return frame
+
+
+def _refuse_kinds(values: DataFrame, where: str) -> None:
+    """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
+    [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
+    if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
+        rule = f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
+        raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
+
+
+def _is_array(path: str) -> bool:
+    """Whether a file is one JSON document over several lines rather than one on each."""
+    if not _is_here(path) or Path(path).suffix in PACKED:
+        return False
+    with Path(path).open(encoding="utf-8") as content:
+        return content.read(1024).lstrip().startswith("[")
+
+
+def _escape_pattern(path: str) -> str:
+    """Spell a path so that no character of it is a pattern."""
+    return "".join(f"\\{letter}" if letter in PATTERN else letter for letter in path)
+
+
+def _is_here(path: str) -> bool:
+    return "://" not in path and Path(path).is_file()
+
+
+def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, where: str) -> DataFrame:
+    """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
+    here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
+    text = inspect_text(where, Path(path), form) if here else None
+    delimiter = text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+    how: dict[str, Any] = {
+        "sep": delimiter,
+        "header": form.header,
+        "encoding": CHARSETS.get(form.encoding, form.encoding),
+        "quote": form.quote,
+        "escape": form.quote or "\\",
+        "multiLine": True,
+        "mode": "FAILFAST",
+        "comment": "",
+        "enforceSchema": True,
+    }
+    reader = spark.read.options(**{name: str(value) for name, value in how.items()}).option(
+        "columnPruning", "false"
+    )
+    frame = reader.csv(plain)
+    names = text.names if text else tuple(frame.columns)
+    frame = frame.toDF(*names).select(
+        *(F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
+    )
+    frame = frame.localCheckpoint() if text is None else frame
+    if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
+        rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
+        raise OutOfDomainError(f"{rule}; mend them")
+    if text is not None and (read := frame.count()) != text.records:
+        _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
+    if (
+        text is None
+        and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()
+    ):
+        raise OutOfDomainError(
+            f"{where} must be written in {form.encoding} throughout, got bytes that are not; say its encoding"
+        )
+    return frame
+
+
+def _unreadable(names: tuple[str, ...]) -> list[Any]:
+    return [F.col(_quote_name(name)).contains(UNREADABLE) for name in names]
+
+
+def _quote_name(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _refuse_other_count(where: str, read_: int, records: int) -> None:
+    if read_ != records:
+        rule = f"{where} must be read to its last record, got {read_} of {records}"
+        raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or leave --engine spark away")
