@@ -9,13 +9,14 @@ from itertools import combinations
 from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.gate import ShowProgress
+from reid_sql.check.masked_checks import Hidden, check_page, collect_cautions, find_hidden_groups
 from reid_sql.check.masking import Mask, Node, ReportPage, Setting
+from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.release import Release
-from reid_sql.check.report import Hidden, check_page, find_hidden_groups, report_header
+from reid_sql.check.report import report_header
 from reid_sql.check.sentences import deciding_group
-from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, collect_cautions, judge_check
+from reid_sql.check.verdicts import FAIL, NOT_JUDGED, CheckResult, judge_check
 from reid_sql.reductions.classes import HISTOGRAM
 
 BANDS: Final = tuple(digit * 10**power for power in range(10) for digit in (1, 2, 5))
@@ -138,7 +139,9 @@ def advise(
     mask = Mask(policy.mask_below)
     for release in releases:
         show_progress(f"{release.table.name}: measuring")
-        checks = [judge_check(release, check, policy, None) for check in release.table.checks]
+        checks = [
+            judge_check(measure_check(release, each, mask), policy, None) for each in release.table.checks
+        ]
         bad = [each for each in checks if each.verdict in (FAIL, NOT_JUDGED)]
         measured = {
             change: _measure_change(release, policy, bad, change, show_progress)
@@ -177,8 +180,9 @@ def _measure_change(
     """Measure the failing checks after a change, by their place; those it does not touch are left out."""
     show_progress(f"{release.table.name}: {change.words}")
     after = {place: change.applied(each.check) for place, each in enumerate(bad)}
+    mask = Mask(policy.mask_below)
     return {
-        place: judge_check(release, check, policy, None)
+        place: judge_check(measure_check(release, check, mask), policy, None)
         for place, check in after.items()
         if check is not None
     }
@@ -199,14 +203,13 @@ def _check_page(
     for change, after in measured.items():
         for coarsening in after.values():
             if _is_same_check(coarsening.check, each.check):
-                withheld = replace(coarsening, withheld=True)
-                page = ReportPage(check_page(withheld, release.records, mask, hidden))
+                page = ReportPage(check_page(coarsening, release.records, mask, hidden, withheld=True))
                 rows.append(
                     ReportPage(
                         {**_change(change), "verdict": coarsening.verdict, "figure": deciding_group(page)}
                     )
                 )
-    before = check_page(replace(each, withheld=True), release.records, mask, hidden)
+    before = check_page(each, release.records, mask, hidden, withheld=True)
     return {
         **before,
         "groups": [deciding_group(ReportPage(before))],

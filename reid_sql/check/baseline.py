@@ -10,9 +10,10 @@ from typing import Any, Final, TypeAlias
 
 from reid_sql._version import __version__
 from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.masked_checks import describe_question
 from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
-from reid_sql.check.report import FORMAT, broken_seal, describe_question, report_schema
+from reid_sql.check.report import FORMAT, broken_seal, report_schema
 from reid_sql.check.sources import ROLES, Evidence
 from reid_sql.check.verdicts import (
     EXIT_CODES,

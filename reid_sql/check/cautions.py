@@ -10,25 +10,19 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from reid_sql.check.policy_model import Check, columns_named
-from reid_sql.check.release import INTERRUPTIONS, Release
-from reid_sql.models.columns.identifiers import hint, likely, names_a_person, repeating
+from reid_sql.check.policy_model import Check, TablePolicy, columns_named
+from reid_sql.check.remarks import Count, Remark, remark
+from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
 
 MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
-CAUTION_SMALL_POPULATION: Final = (
-    "a population of {} people is hardly larger than the table of {:,} records, so that the table is no "
-    "sample of it"
-)
 CAUTION_NOT_COVERED: Final = (
     "no check of the table counts by all of its quasi-identifiers, {}, so that its whole risk is not measured"
 )
 CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts ({}) that may look alike"
 CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
 CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"
-CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
-CAUTION_POPULATION_ROWS: Final = "the population table: {}"
-CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table{}"
+CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table"
 SIZES_OF_SUBSETS: Final = ("max_size", "p")  # parameters: how many columns a measure takes at a time
 ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
 NEVER_MISSED: Final = {"l": 1, "k": 1}  # and those that every class reaches
@@ -42,96 +36,53 @@ LOOKALIKES: Final = {
 }
 
 
-def table_cautions(release: Release) -> tuple[str, ...]:
-    """Return the cautions on a table, whatever the check; they are found once."""
-    if release.cautions is None:
-        release.cautions = tuple(dict.fromkeys(_find_table_cautions(release)))
-    return release.cautions
-
-
-def _find_table_cautions(release: Release) -> Iterator[str]:
-    table = release.table
-    yield from release.engine.cautions
+def table_cautions(
+    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[str]
+) -> Iterator[Remark]:
+    """Yield the cautions on a table, whatever the check; `cautions` are those of its engine."""
+    yield from map(remark, cautions)
     if table.population is not None:
-        yield from _population_cautions(table.population, release.records)
-    if table.quasi_identifiers and not any(_covers(release, check) for check in table.checks):
-        yield CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers))
-    yield from _name_cautions(columns_named(table), release.engine.columns)
+        yield from _population_cautions(table.population, records)
+    if table.quasi_identifiers and not any(_covers(table, check) for check in table.checks):
+        yield remark(CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers)))
+    yield from _name_cautions(columns_named(table), columns)
 
 
-def identifier_cautions(release: Release) -> Mapping[str, str]:
-    """Return a caution for each column named like an identifier that repeats, or that could not be counted.
-
-    A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted once.
-    """
-    if release.identifiers is None:
-        release.identifiers = {} if release.table.entity is not None else _find_identifiers(release)
-    return release.identifiers
-
-
-def population_cautions(release: Release) -> Mapping[str, str]:
-    """Return the same of the population table, whose people no check counts without an entity."""
-    if release.population_identifiers is None:
-        is_counted = release.table.entity is not None
-        identifiers = {} if is_counted else _find_identifiers(release, in_population=True)
-        release.population_identifiers = {
-            name: CAUTION_POPULATION_ROWS.format(words) for name, words in identifiers.items()
-        }
-    return release.population_identifiers
-
-
-def _find_identifiers(release: Release, *, in_population: bool = False) -> dict[str, str]:
-    table, engine = release.table, release.engine
-    columns = engine.population_columns if in_population else engine.columns
-    described = (*table.quasi_identifiers, *table.sensitive)
-    names = likely(columns, described)
-    if not names:
-        return {}
-    try:
-        counted = engine.count_values(names, in_population=in_population)
-    except INTERRUPTIONS:
-        raise
-    except release.errors:
-        return dict.fromkeys(names, CAUTION_UNCOUNTED.format(", ".join(names)))
-    known = {fold_case(name) for name in engine.columns}
-    return {
-        each[0]: hint([each], "entity =" if fold_case(each[0]) in known else None)
-        for each in repeating(names, *counted, described)
-    }
-
-
-def _covers(release: Release, check: Check) -> bool:
+def _covers(table: TablePolicy, check: Check) -> bool:
     """Whether a check counts classes by all quasi-identifiers, or by some within groups of the others."""
     counted = {fold_case(name) for name in (*check.counted, *check.by)}
-    wanted = {fold_case(name) for name in release.table.quasi_identifiers}
+    wanted = {fold_case(name) for name in table.quasi_identifiers}
     sizes = [check.parameters.get(name) for name in SIZES_OF_SUBSETS]
     return wanted <= counted and all(size is None or size >= len(wanted) for size in sizes)
 
 
-def check_cautions(release: Release, check: Check) -> Iterator[str]:
+def check_cautions(
+    check: Check, records: int, identifiers: Mapping[str, Remark], of_people: Mapping[str, Remark]
+) -> Iterator[Remark]:
     """Yield the cautions on what a check asks: whose rows, limits that any table meets, small populations.
 
-    A column that the check names as that of people or households is no caution of it, nor one that it counts
-    by and that names no person.
+    `identifiers` are the cautions on columns of the table that are named like one and repeat, `of_people`
+    those of the population table. A column that the check names as that of people or households is no caution
+    of it, nor one that it counts by and that names no person.
     """
     roles = [name for name in check.columns if name not in check.counted or not names_a_person(name)]
     named = {fold_case(name) for name in roles}
-    cautions = [identifier_cautions(release)]
-    cautions += [population_cautions(release)] if check.measure.takes("population_tbl") else []
-    yield from (words for each in cautions for name, words in each.items() if fold_case(name) not in named)
+    for cautions in (identifiers, of_people):
+        yield from (words for name, words in cautions.items() if fold_case(name) not in named)
     scenario = check.parameters.get("scenario")
     population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
     if population is not None:
-        yield from _population_cautions(population, release.records)
+        yield from _population_cautions(population, records)
     limit, measure = check.limit, check.measure
     if limit is not None and not check.no_worse:
         bound = measure.bound.replace("_", " ")
         share = measure.unit == "share" and not measure.at_least
+        words = CAUTION_ANY_TABLE.format(bound, limit)
         if limit <= 1 if measure.at_least else share and limit >= 1:
-            yield CAUTION_ANY_TABLE.format(bound, limit, "")
-        elif not measure.at_least and limit >= _highest(measure.name, release.records):
-            yield CAUTION_ANY_TABLE.format(bound, limit, f" of {release.records:,} records")
-    yield from _threshold_cautions(check, release.records)
+            yield remark(words)
+        elif not measure.at_least and limit >= _highest(measure.name, records):
+            yield remark(f"{words} of ", Count(records, "records"))
+    yield from map(remark, _threshold_cautions(check, records))
 
 
 def _highest(name: str, records: int) -> float:
@@ -164,22 +115,25 @@ def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
             yield f"{name} = {value:g} is met by any class"
 
 
-def _population_cautions(population: float, records: int) -> Iterator[str]:
+def _population_cautions(population: float, records: int) -> Iterator[Remark]:
     if records > MAX_SAMPLING_FRACTION * population:
-        yield CAUTION_SMALL_POPULATION.format(plain(population), records)
+        larger = f"a population of {plain(population)} people is hardly larger than the table of "
+        yield remark(larger, Count(records, "records"), ", so that the table is no sample of it")
 
 
-def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
+def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[Remark]:
     """Yield the names that a reader may take for other ones."""
+    alike: dict[str, set[str]] = {}
+    for other in columns:
+        alike.setdefault(_skeleton(other), set()).add(fold_case(other))
     for name in named:
         scripts = sorted(scripts_of(name))
         if len(scripts) > 1:
-            yield CAUTION_SCRIPTS.format(name, ", ".join(scripts))
+            yield remark(CAUTION_SCRIPTS.format(name, ", ".join(scripts)))
         if any(unicodedata.category(letter) in {"Cf", "Cc"} for letter in name):
-            yield CAUTION_INVISIBLE.format(name)
-        others = [other for other in columns if fold_case(other) != fold_case(name)]
-        if any(_skeleton(other) == _skeleton(name) for other in others):
-            yield CAUTION_LOOKALIKE.format(name)
+            yield remark(CAUTION_INVISIBLE.format(name))
+        if alike.get(_skeleton(name), set()) - {fold_case(name)}:
+            yield remark(CAUTION_LOOKALIKE.format(name))
 
 
 def scripts_of(name: str) -> set[str]:

@@ -1,8 +1,8 @@
 """Run a policy: open its tables, measure, judge, and put the report together."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
 from os import PathLike
@@ -15,11 +15,12 @@ from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
 from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
-from reid_sql.check.masking import Mask, ReportPage, refuse_unmasked
-from reid_sql.check.overview import MaskedClasses, mask_classes, table_page
+from reid_sql.check.masked_checks import mask_report
+from reid_sql.check.masking import ReportPage, refuse_unmasked
+from reid_sql.check.measuring import ShowProgress, measure_tables
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
-from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.check.release import Release
 from reid_sql.check.report import build_report, to_json
 from reid_sql.check.sentences import (
     describe_check,
@@ -28,17 +29,7 @@ from reid_sql.check.sentences import (
     format_limit,
     summarize_verdicts,
 )
-from reid_sql.check.sources import REASON_CHANGED
-from reid_sql.check.verdicts import (
-    NO_WORSE,
-    PASS,
-    Baseline,
-    CheckResult,
-    count_ahead,
-    judge_check,
-    leave_unjudged,
-    withhold_figures,
-)
+from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, worst_verdict
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
@@ -47,7 +38,6 @@ from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import spill_folder, spill_into
 
-ShowProgress = Callable[[str], None]
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
 
@@ -209,76 +199,19 @@ def measure_policy(
     overview: bool = True,
     show_progress: ShowProgress = lambda _: None,
 ) -> ReportPage:
-    """Measure every check and put the report together; `baseline` is that of this run, else the policy's.
+    """Measure, judge, mask and report; each step sees what the one before it returned, and none calls back.
 
+    `baseline` is that of this run, else the policy's.
     Without `overview`, for a report that shows none, the columns and the population are not described. Of a
     file that changed meanwhile, nothing is judged.
     """
     before = find_baseline(policy, releases, baseline)
-    judged_checks, pages, mask = [], [], Mask(policy.mask_below)
-    for release in releases:
-        release.engine.counts_overview = overview
-        uncounted = _count_records(release)
-        judged = [
-            leave_unjudged(release.table.name, each, uncounted) for each in release.table.checks if uncounted
-        ] or _judge_checks(release, policy, before, show_progress)
-        if overview:
-            show_progress(f"{release.table.name}: what drives the risk")
-        classes = MaskedClasses() if uncounted else mask_classes(release, judged, mask)
-        pages.append(table_page(release, policy, classes, risky=risky))
-        judged_checks += [
-            replace(each, withheld=place in classes.withheld) for place, each in enumerate(judged)
-        ]
-    changes = {release.table.name: _change_of(release) for release in releases}
-    results = [
-        withhold_figures(each, why) if (why := changes[each.table]) else each for each in judged_checks
-    ]
-    return build_report(
-        policy,
-        pages,
-        results,
-        {release.table.name: release.records for release in releases},
-        before,
-        sorted({engine for release in releases for engine in release.engine.packages}),
-    )
-
-
-def _judge_checks(
-    release: Release, policy: Policy, before: Baseline | None, show_progress: ShowProgress
-) -> list[CheckResult]:
-    """Judge the checks, those that the client computes last, so that no server waits with the others."""
-    checks = list(enumerate(release.table.checks))
-    judged: dict[int, CheckResult] = {}
-    fetched = [one for one in checks if release.engine.is_fetched(one[1])]
-    for number, (place, each) in enumerate([*(one for one in checks if one not in fetched), *fetched], 1):
-        if fetched and number == len(checks) - len(fetched) + 1:
-            for _, late in fetched:
-                count_ahead(release, late, Mask(policy.mask_below))
-        show_progress(f"{release.table.name}: {each.measure.name} ({number} of {len(checks)})")
-        judged[place] = judge_check(release, each, policy, before)
-    return [judged[place] for place, _ in checks]
-
-
-def _count_records(release: Release) -> str:
-    """Count the records first; return why they cannot be counted, then no check is judged."""
-    try:
-        release.records  # noqa: B018 - it is remembered
-    except INTERRUPTIONS:
-        raise
-    except release.errors as error:
-        release.leave_uncounted()
-        return sentence(error)
-    return ""
-
-
-def _change_of(release: Release) -> str:
-    """Return why the figures are not to be trusted: the table changed, or nobody can tell."""
-    try:
-        return REASON_CHANGED if release.has_changed() else ""
-    except INTERRUPTIONS:
-        raise
-    except release.errors as error:
-        return sentence(error)
+    tables = measure_tables(policy, releases, risky=risky, overview=overview, show_progress=show_progress)
+    judged = judge_tables(policy, tables, before)
+    masked = mask_report(policy, tables, judged, before)
+    verdict = worst_verdict([each.verdict for results in judged for each in results])
+    packages = sorted({package for table in tables for package in table.packages})
+    return build_report(policy, masked, verdict, before, packages)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
+from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
-from reid_sql.check.overview import describe_shares
 from reid_sql.check.sentences import (
     VERDICTS,
     count_verdicts,

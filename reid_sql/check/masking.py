@@ -6,16 +6,15 @@ complementary suppression, as statistical offices do.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.charts.risk_charts import EDGES, NO_END
-from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
+from reid_sql.charts.risk_charts import EDGES
+from reid_sql.check.remarks import Count, Remark, remark_of_status
 from reid_sql.models.classes.disclosure import Histogram
 
 # What a report may contain: figures that a mask has shown or masked, and numbers of no record.
@@ -43,7 +42,40 @@ class Setting:
 
 
 Figure = Shown | Masked
-Node = Figure | Setting | str | bool | None | Mapping[str, "Node"] | Sequence["Node"]
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A number in a sentence, with what it counts: a figure, or, as a setting, the bound below which it lies.
+
+    Only of a figure that is shown the words may be singular: the verb of a masked one would say that it is 1.
+    """
+
+    figure: Figure | Setting
+    words: str
+    singular: str
+
+    def __str__(self) -> str:
+        """The number as a reader sees it."""
+        if isinstance(self.figure, Masked):
+            return f"some {self.words}"
+        if isinstance(self.figure, Setting):
+            return f"fewer than {self.figure.value:,} {self.words}"
+        return f"{self.figure.value:,} {self.singular if self.figure.value == 1 else self.words}"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence whose numbers are figures that a mask has seen."""
+
+    parts: tuple[str | Worded, ...]
+
+    def __str__(self) -> str:
+        """The sentence as a reader sees it."""
+        return "".join(map(str, self.parts))
+
+
+Node = Figure | Setting | Sentence | str | bool | None | Mapping[str, "Node"] | Sequence["Node"]
 
 
 class ReportPage(dict[str, Any]):
@@ -95,8 +127,8 @@ def _to_json(node: Node, where: str) -> Any:  # noqa: ANN401 - any part of a doc
         return node
     if isinstance(node, Masked):
         return None
-    if isinstance(node, Shown | Setting):
-        return round_figures(node.value)
+    if isinstance(node, Shown | Setting | Sentence):
+        return str(node) if isinstance(node, Sentence) else round_figures(node.value)
     if isinstance(node, Mapping):
         return ReportPage(node, where)
     if isinstance(node, list | tuple):
@@ -154,9 +186,32 @@ class Mask:
         """Return the bound for a factor by which a share of the records is multiplied; None for none."""
         return None if self.below == 1 or value <= 1 else ratio_below(value, records, self.below)
 
-    def text(self, sentence: str) -> str:
-        """Replace the small counts in a sentence."""
-        return mask_counts_in_text(sentence, self.below)
+    def sentence(self, remark: Remark, closed: Collection[str] = ()) -> Sentence:
+        """Show or mask each count of a remark; those of the values of a `closed` column are masked.
+
+        A count is shown if it is not small, nor any of the counts that it sums: who sees the others of them
+        elsewhere would subtract.
+        """
+        return Sentence(
+            tuple(each if isinstance(each, str) else self._word(each, closed) for each in remark.parts)
+        )
+
+    def _word(self, count: Count, closed: Collection[str]) -> Worded:
+        figure: Figure | Setting = Shown(count.number)
+        if self.hides(count.number):
+            figure = Setting(self.below)
+        elif self.below > 1 and (any(map(self.hides, count.summands)) or count.column in closed):
+            figure = Masked()
+        return Worded(figure, count.words, count.singular or count.words)
+
+    def status(self, text: str) -> Sentence:
+        """Mask the status of a function: its counts are figures where the status is one that counts records.
+
+        Other texts, such as refusals, come from an engine as they are; small counts in them are replaced.
+        """
+        remark = remark_of_status(text)
+        known = any(isinstance(each, Count) for each in remark.parts)
+        return self.sentence(remark) if known else Sentence((mask_counts_in_text(text, self.below),))
 
 
 def has_small_counts(
@@ -258,123 +313,3 @@ def mask_counts_in_text(words: str, below: int) -> str:
 
 def _plural(noun: str) -> str:
     return "records" if noun == "record" else noun
-
-
-Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups
-GAPS: Final = "gaps"
-
-
-def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
-    """Whether so few records are of a class size that figures over all of them may tell how few."""
-    if below == 1 or not check.counted:
-        return False
-    if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
-        return True
-    if check.by and _has_small_classes(release, check, (check.counted, check.by), group, below):
-        return True
-    if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
-        return True
-    return has_few_gaps(release, below) and not _is_of_table(release.table, check)
-
-
-def reveals_small_cells(
-    release: Release, check: Check, rows: Sequence[Mapping[str, Any]], value: float | None, below: int
-) -> bool:
-    """Whether a count of cells, or of some of the unique people, may tell of few people how few they are.
-
-    Cells are counted by several k in several checks, each with its totals: the difference of two counts is
-    that of the cells of a size, as with classes. What is missing from the unique people is a count, too.
-    """
-    if below == 1:
-        return False
-    cuts = frozenset(_class_size_cuts(release.table))
-    for people in check.measure.cells(rows) if check.measure.cells else ():
-        sizes, classes = np.unique(np.array(people, dtype=np.int64), return_counts=True)
-        if has_small_counts(Histogram(sizes, classes, sizes * classes), 0, below, cuts):
-            return True
-    if check.measure.of_uniques and value is not None:
-        histogram = release.histogram(check.counted)
-        unique = int(histogram.records[histogram.class_size == 1].sum())
-        return is_small(unique - int(value), below)
-    return False
-
-
-def has_few_gaps(release: Release, below: int) -> bool:
-    """Whether so few records lack the same values that two counts of the dropped may tell how few.
-
-    Every count of dropped records, and every difference of some, is a sum of the records that lack the very
-    same values: where none of these is small, no such count is.
-    """
-    table = release.table
-    if table.nulls != "drop" or below == 1:
-        return False
-    key = (GAPS, below)
-    if key not in release.small_parts:
-        counted = list(
-            dict.fromkeys(
-                [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
-            )
-        )
-        ways = dict.fromkeys([(), *(each.by for each in table.checks)])
-        try:
-            release.small_parts[key] = any(release.has_few_gaps(counted, by, below) for by in ways if counted)
-        except INTERRUPTIONS:
-            raise
-        except release.errors:
-            release.small_parts[key] = True
-    return release.small_parts[key]
-
-
-def can_show_dropped(release: Release, check: Check, below: int) -> bool:
-    """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
-    return not has_few_gaps(release, below) or _is_of_table(release.table, check)
-
-
-def _is_of_table(table: TablePolicy, check: Check) -> bool:
-    """Whether the check counts the whole table by its own quasi-identifiers, as a report does."""
-    return not check.by and set(check.counted) == set(table.quasi_identifiers)
-
-
-def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
-    """The ways in which checks split the table into the same classes: by groups, then by columns."""
-    own = frozenset((*check.by, *check.counted))
-    return {
-        (each.counted, each.by)
-        for each in (*table.checks, check)
-        if each.by and frozenset((*each.by, *each.counted)) == own
-    }
-
-
-def _has_small_parts(release: Release, check: Check, split: Split, below: int) -> bool:
-    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
-    counted, by = split
-    key = (frozenset(counted), check.coarser, by, below)
-    if key not in release.small_parts:
-        try:
-            release.small_parts[key] = any(
-                part.records < below or _has_small_classes(release, check, split, part, below)
-                for part in release.groups(by)
-            )
-        except INTERRUPTIONS:
-            raise
-        except release.errors:
-            release.small_parts[key] = True
-    return release.small_parts[key]
-
-
-def _has_small_classes(release: Release, check: Check, split: Split, group: Group, below: int) -> bool:
-    counted, by = split
-    histogram = release.histogram(counted, by, group, dict(check.coarser))
-    records = group.records if by else release.records
-    dropped = records - int(histogram.records.sum())
-    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))
-
-
-def _class_size_cuts(table: TablePolicy) -> Iterator[int]:
-    """The class sizes at which some check parts the records: what lies between two is their difference."""
-    for each in table.checks:
-        threshold, k = each.parameters.get("threshold"), each.parameters.get("k")
-        if threshold:
-            yield math.ceil(min(1 / threshold, NO_END))
-        if k:
-            yield int(k)

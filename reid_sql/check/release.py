@@ -10,13 +10,14 @@ import numpy as np
 
 from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.remarks import Remark, identifier_remark, missing_value_remarks, remark
 from reid_sql.check.sources import Evidence, identify_files
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.columns.column_profile import describe_missing_values
-from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.models.columns.identifiers import likely, repeating
+from reid_sql.parameters import MAX_COLUMNS, fold_case
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
 from reid_sql_udfs import declared
@@ -26,6 +27,8 @@ POLICY_COLUMNS: Final = "columns of the policy"
 HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
 EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 GROUP_COLUMN: Final = "reid by"
+CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
+CAUTION_POPULATION_ROWS: Final = "the population table: "
 INTERRUPTIONS: Final = (duckdb.InterruptException, KeyboardInterrupt)
 MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
     duckdb.Error,
@@ -184,11 +187,9 @@ class Release:
         self.engine = engine
         self.evidence = identify_files(table.source, table.others) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
-        self.cautions: tuple[str, ...] | None = None  # on the table, once they were looked for
-        self.identifiers: Mapping[str, str] | None = None  # a caution for each column, once they were counted
-        self.population_identifiers: Mapping[str, str] | None = None
+        self._identifiers: dict[bool, Mapping[str, Remark]] = {}  # of the table, or of its population
         self._records: int | None = None
-        self._hints: dict[str, str] | None = None
+        self._hints: dict[str, Remark] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._answers: dict[Any, Answers] = {}
 
@@ -202,10 +203,6 @@ class Release:
             )
         return self._records
 
-    def leave_uncounted(self) -> None:
-        """Report no record where the engine cannot count them, and no check is judged."""
-        self._records = 0
-
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """What is raised where something cannot be measured, by its engine too."""
@@ -216,13 +213,59 @@ class Release:
         now = identify_files(self.table.source, self.table.others)
         return now != self.evidence or self.engine.has_changed()
 
-    def hints(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return hints on columns whose values may mean missing ones; the columns are profiled once."""
+    @property
+    def identifiers(self) -> Mapping[str, Remark]:
+        """A caution for each column named like an identifier that repeats, or that could not be counted.
+
+        A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted
+        once; none where the policy names the column of people.
+        """
+        return self._find_identifiers(in_population=False)
+
+    @property
+    def population_identifiers(self) -> Mapping[str, Remark]:
+        """The same of the population table, whose people no check counts without an entity."""
+        return self._find_identifiers(in_population=True)
+
+    def take_identifiers(self, other: "Release") -> None:
+        """Take those of a table of the same people."""
+        self._identifiers = {False: other.identifiers, True: other.population_identifiers}
+
+    def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
+        if in_population not in self._identifiers:
+            counts = self.table.entity is None
+            found = self._count_identifiers(in_population=in_population) if counts else {}
+            self._identifiers[in_population] = found
+        return self._identifiers[in_population]
+
+    def _count_identifiers(self, *, in_population: bool) -> dict[str, Remark]:
+        table, engine = self.table, self.engine
+        columns = engine.population_columns if in_population else engine.columns
+        described = (*table.quasi_identifiers, *table.sensitive)
+        names = likely(columns, described)
+        if not names:
+            return {}
+        of = CAUTION_POPULATION_ROWS if in_population else ""
+        try:
+            counted = engine.count_values(names, in_population=in_population)
+        except INTERRUPTIONS:
+            raise
+        except self.errors:
+            return dict.fromkeys(names, remark(of + CAUTION_UNCOUNTED.format(", ".join(names))))
+        known = {fold_case(name) for name in engine.columns}
+        records = None if in_population else self.records
+        return {
+            name: identifier_remark(of, (name, values, filled), records, named=fold_case(name) in known)
+            for name, values, filled in repeating(names, *counted, described)
+        }
+
+    def hints(self, columns: Sequence[str]) -> tuple[Remark, ...]:
+        """Return remarks on columns whose values may mean missing ones; the columns are profiled once."""
         if self._hints is None:
             named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
             parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
             rows = [row for part in parts for row in self.engine.profile(part)] if self.records else []
-            self._hints = {name.lower(): hint for name, hint in describe_missing_values(rows).items()}
+            self._hints = {name.lower(): hint for name, hint in missing_value_remarks(rows).items()}
         return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
 
     def groups(self, by: Sequence[str]) -> list[Group]:

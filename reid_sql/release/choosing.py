@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.gate import ShowProgress
+from reid_sql.check.measuring import ShowProgress
 from reid_sql.check.policy_model import Policy
 from reid_sql.models.release.search import CountedNode
 from reid_sql.release.choices import MAX_CHOICES, MAX_TRIES, Choice

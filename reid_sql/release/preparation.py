@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
-from reid_sql.check.cautions import identifier_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
-from reid_sql.check.gate import ShowProgress
 from reid_sql.check.html import PreparedRelease
+from reid_sql.check.masking import Mask
+from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
@@ -54,6 +54,7 @@ from reid_sql.release.usefulness import cross_tables_of, refuse_cross_tables, re
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
+HIDES_NOTHING: Final = Mask(1)  # no report is made of what the search measures
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def prepare_releases(
     for release in releases:
         refuse_unsuitable(release)
         if policy.cautions == "refuse":
-            _refuse_rows(release)
+            _refuse_rows(policy, release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
         refuse_cross_tables(policy.preparing, release)
@@ -164,9 +165,10 @@ def prepare_releases(
     return prepared
 
 
-def _refuse_rows(release: DuckDBRelease) -> None:
+def _refuse_rows(policy: Policy, release: DuckDBRelease) -> None:
     """Refuse a table whose rows may not be people before a search of which no outcome would be judged."""
-    if found := " ".join(identifier_cautions(release).values()):
+    mask = Mask(policy.mask_below)
+    if found := " ".join(str(mask.sentence(each)) for each in release.identifiers.values()):
         rule = "a table to prepare must have a row for each person where cautions = 'refuse'"
         raise UnavailableError(f"{rule}, got {release.table.name}, of which it is in doubt; {found}")
 
@@ -223,7 +225,7 @@ def _search_table(
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
-        cautions=tuple(identifier_cautions(release).values()),
+        cautions=tuple(str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()),
         protected=generalization.protected,
         limits=wanted.limits,
         method=wanted.method,
@@ -336,7 +338,9 @@ class _Judge:
         """Return the first check that the transformation fails, with its verdict."""
         made = transform(self.release, form)
         try:
-            verdicts = ((each, judge_check(made, each, self.policy, self.before).verdict) for each in checks)
+            measured = (measure_check(made, each, HIDES_NOTHING) for each in checks)
+            judged = ((each.check, judge_check(each, self.policy, self.before)) for each in measured)
+            verdicts = ((check, result.verdict) for check, result in judged)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
             made.engine.drop()

@@ -13,7 +13,7 @@ import numpy as np
 from reid_sql.check import gate
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.gate import ShowProgress
+from reid_sql.check.measuring import ShowProgress
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.control_characters import escape_control_characters

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
-from reid_sql.check.cautions import identifier_cautions, population_cautions
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.measure import Row
@@ -221,8 +220,7 @@ class TransformedRelease(DuckDBRelease):
 def transform(original: DuckDBRelease, form: Transformation | LocalTransformation) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
     made = TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
-    made.identifiers = identifier_cautions(original)  # the release is of the same people, without the column
-    made.population_identifiers = population_cautions(original)
+    made.take_identifiers(original)  # the release is of the same people, without the column
     return made
 
 

@@ -60,7 +60,7 @@ def test_a_mask_hides_small_counts_but_not_none_at_all() -> None:
     mask = Mask(10)
     assert [mask.count(count) for count in (0, 1, 9, 10)] == [Shown(0), Masked(), Masked(), Shown(10)]
     assert Mask(1).count(1) == Shown(1)
-    assert mask.text("3 records lack a value") == "fewer than 10 records lack a value"
+    assert str(mask.status("3 records lack a value")) == "fewer than 10 records lack a value"
 
 
 def test_only_the_mask_shows_a_figure() -> None:

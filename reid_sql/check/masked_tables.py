@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,26 +10,22 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
-from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.masking import Bin, Mask, Node, Setting, has_few_gaps, round_between, settings
+from reid_sql.check.bounds import bound_of_figure
+from reid_sql.check.masking import Bin, Mask, Node, Setting, round_between, settings
 from reid_sql.check.measure import Measure
-from reid_sql.check.policy_model import Check, Policy, largest_population
-from reid_sql.check.release import INTERRUPTIONS, Release
-from reid_sql.check.report import bound_of_figure
+from reid_sql.check.measured import MeasuredTable, Overview
+from reid_sql.check.policy_model import Policy
 from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult
-from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import Histogram, class_risk
-from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
-from reid_sql.runner import sentence
 
 BINS: Final[tuple[Bin, ...]] = tuple(
     (low, None if high is None else high - 1) for low, high in zip(EDGES, (*EDGES[1:], None), strict=True)
 )
 SLACK: Final = 1e-6  # of a count that a share gives
 OF_UNIQUE: Final = ("unique_records", "uniqueness")
+SHOWS_K: Final = ("k", "highest_risk")  # measures from which the size of the smallest class follows
 
 
 @dataclass(frozen=True)
@@ -67,40 +62,43 @@ class MaskedClasses:
         return pages
 
 
-def mask_classes(release: Release, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
+def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
     """Return what is masked of a table's class sizes, next to the figures of checks on the same classes.
 
     A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
     compare a class with the table is shown: two of the same values could reveal the count of a rare one.
     """
-    named, every = release.table.quasi_identifiers, frozenset(range(len(judged)))
-    if not named:
+    named, every = measured.table.quasi_identifiers, frozenset(range(len(judged)))
+    histogram = measured.classes
+    if measured.uncounted:  # there is no figure to withhold
+        return MaskedClasses()
+    if histogram is None or not len(histogram.class_size):
         return MaskedClasses(withheld=every)
-    try:
-        histogram = release.histogram(named)
-    except ReidError:  # the checks by these columns say why they are not judged
-        return MaskedClasses(withheld=every)
-    if not len(histogram.class_size):
-        return MaskedClasses(withheld=every)
-    places = [
-        place
-        for place, each in enumerate(judged)
-        if not each.check.by and set(each.check.counted) == set(named) and not each.check.coarser
-    ]
-    stated = [(place, each) for place in places for each in state_figures(judged[place], release, mask)]
-    cuts = {int(histogram.class_size.min())} | {
-        each.largest + 1 for _, each in stated if each.largest is not None
-    }
-    dropped, people = release.records - int(histogram.records.sum()), release.table.entity is not None
-    counts = count_parts(histogram, cuts, dropped, are_products=not people)
+    places = [place for place, each in enumerate(judged) if _counts_the_table(each, named)]
+    stated = [(place, each) for place in places for each in state_figures(judged[place], measured, mask)]
+    is_k_asked = any(judged[place].check.measure.name in SHOWS_K for place in places)
+    k = int(histogram.class_size.min()) if is_k_asked else 0  # else no reader knows it
+    cuts = {k or 1} | {each.largest + 1 for _, each in stated if each.largest is not None}
+    counts = count_parts(
+        histogram,
+        cuts,
+        measured.records - int(histogram.records.sum()),
+        are_products=measured.table.entity is None,
+        k=k,
+    )
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
-    missing = release.table.nulls != "value" and (small or has_few_gaps(release, mask.below))
+    missing = measured.table.nulls != "value" and (small or measured.few_gaps)
     if missing or any(_masks_groups(each, named, mask) for each in judged):  # which the audit does not know
         return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
     shown |= set() if small else _first_of_values(judged)
     return MaskedClasses(counts, frozenset(hidden), every - shown, small)
+
+
+def _counts_the_table(each: CheckResult, named: Sequence[str]) -> bool:
+    """Whether a check counts the classes of the whole table, as its report does."""
+    return not each.check.by and set(each.check.counted) == set(named) and not each.check.coarser
 
 
 def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
@@ -122,9 +120,12 @@ def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
 
 
 def count_parts(
-    histogram: Histogram, cuts: set[int], dropped: int = 0, *, are_products: bool = True
+    histogram: Histogram, cuts: set[int], dropped: int = 0, *, are_products: bool = True, k: int = 0
 ) -> ClassCounts:
-    """Count records and classes in the bins, divided where some figure divides them."""
+    """Count records and classes in the bins, divided where some figure divides them.
+
+    `k` is the size of the smallest class, where a check asks for it, so that a reader knows it.
+    """
     edges = sorted({*EDGES, *cuts})
     parts: list[Bin] = [(low, high - 1) for low, high in pairwise(edges)] + [(edges[-1], None)]
     place = np.searchsorted(edges, histogram.class_size, side="right") - 1
@@ -132,14 +133,13 @@ def count_parts(
         np.bincount(place, each, len(parts)).astype(np.int64).tolist()
         for each in (histogram.records, histogram.classes)
     )
-    smallest = int(histogram.class_size.min())
-    return ClassCounts(parts, records, classes, BINS, dropped, are_products, smallest)
+    return ClassCounts(parts, records, classes, BINS, dropped, are_products, k)
 
 
-def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[Statement]:
+def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Iterator[Statement]:
     """Yield what the figure of a check on the whole table reveals of its class sizes."""
     name, judgement = each.check.measure.name, each.findings[0]
-    value, records = judgement.figure.value, release.records
+    value, records = judgement.figure.value, measured.records
     if value is None or not records:
         return
     unit, counted = each.check.measure.unit, records - judgement.figure.dropped
@@ -153,7 +153,7 @@ def state_figures(each: CheckResult, release: Release, mask: Mask) -> Iterator[S
         yield Statement("records", least, most, 1)
     elif name == "records_at_risk" and each.check.parameters["threshold"]:
         yield Statement("records", least, most, math.ceil(1 / each.check.parameters["threshold"]) - 1)
-    elif name == "average_risk" and release.table.entity is None:  # of people, it counts no classes
+    elif name == "average_risk" and measured.table.entity is None:  # of people, it counts no classes
         yield Statement("classes", least, most)
 
 
@@ -169,92 +169,88 @@ def _around(value: float, measure: Measure, records: int, mask: Mask) -> tuple[f
     return low * scale, high * scale
 
 
-POINTS: Final = 24  # of the curve
 STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of some class size"
 
 Page = dict[str, Node]
 
 
-def table_page(release: Release, policy: Policy, classes: MaskedClasses, *, risky: int = 0) -> Page:
-    """Describe a table; of its records, only the `risky` rarest combinations that the user asked for.
+def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) -> Page:
+    """Describe a table; of its records, only the rarest combinations that the user asked for.
 
     `classes` are its class sizes, masked together with the figures of the checks.
     """
-    table, mask = release.table, Mask(policy.mask_below)
+    table, mask = measured.table, Mask(policy.mask_below)
     page: Page = {
         "name": table.name,
         "file": table.source.given,
         "table": table.source.table,
-        "sha256": release.evidence.sha256,
-        "records": mask.show(release.records),
+        "sha256": measured.evidence.sha256,
+        "records": mask.show(measured.records),
         "records_dropped": mask.count(0),
         "nulls": table.nulls,
         "entity": table.entity,
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": settings(table.population),
-        **{f"{role}_file": _other_file(release, role) for role in ROLES},
+        **{f"{role}_file": _other_file(measured, role) for role in ROLES},
         "classes": None,
         "class_sizes": [],
         "columns": [],
         "population_risk": None,
         "forecast": None,
     }
-    if table.quasi_identifiers and release.records:
-        with suppress(ReidError):  # the checks by these columns say why they are not judged
-            page |= _class_pages(release, release.histogram(table.quasi_identifiers), policy, classes)
-            page |= {"risky_records": rarest_records(release, risky, mask)} if risky else {}
+    if measured.classes is not None:
+        page |= _class_pages(measured, measured.classes, policy, classes)
+    if measured.rarest is not None:
+        page |= {"risky_records": _rarest_records(measured, mask)}
     return page
 
 
 def _class_pages(
-    release: Release, histogram: Histogram, policy: Policy, classes: MaskedClasses
+    measured: MeasuredTable, histogram: Histogram, policy: Policy, classes: MaskedClasses
 ) -> Mapping[str, Node]:
     """Describe the class sizes, the columns and the risk in a population."""
     mask = Mask(policy.mask_below)
-    dropped = release.records - int(histogram.records.sum())
-    few = mask.hides(dropped) or mask.hides(release.records - dropped)
+    dropped = measured.records - int(histogram.records.sum())
+    few = mask.hides(dropped) or mask.hides(measured.records - dropped)
+    drops = measured.table.nulls == "drop"  # else nothing is dropped, whatever the table
     if not len(histogram.class_size):
-        return {"records_dropped": mask.show(dropped, when=not few)}
+        return {"records_dropped": mask.show(dropped, when=not (few and drops))}
     small = classes.small
     counted: dict[str, Node] = {
-        "records_dropped": mask.show(dropped, when=not few),
+        "records_dropped": mask.show(dropped, when=not (few and drops)),
         "classes": mask.show(int(histogram.classes.sum()), when=not small),
         "class_sizes": classes.pages(mask),
     }
-    if not release.engine.counts_overview:
+    if measured.overview is None:
         return counted
-    population = largest_population(release.table)
-    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return counted | {
-        "columns": column_pages(release, mask, small=small),
-        "population_risk": population_risk(release, population, policy.seed, mask, small=small),
-        "forecast": None if people else forecast_page(histogram, population, mask, small=small),
+        "columns": _column_pages(measured, measured.overview, mask, small=small),
+        "population_risk": _population_page(measured, measured.overview, mask, small=small),
+        "forecast": None
+        if measured.table.entity is not None
+        else _forecast_page(measured.overview, histogram, mask, small=small),
     }
 
 
-def column_pages(release: Release, mask: Mask, *, small: bool = False) -> list[Page]:
+def _column_pages(
+    measured: MeasuredTable, overview: Overview, mask: Mask, *, small: bool = False
+) -> list[Page]:
     """Describe each quasi-identifier: its values, and the risk that remains where it is left out.
 
     Columns that decide little, such as a constant, have the classes of all. So no figure of columns is shown
     where some class size of the table is few records (`small`), nor where some is of these columns alone.
     """
-    if release.table.nulls == "wildcard":
-        return []
-    named = release.table.quasi_identifiers
-    small = small or has_few_gaps(release, mask.below)
+    small = small or measured.few_gaps
     pages: list[Page] = []
-    for column in named:
-        others = [each for each in named if each != column]
-        alone = release.histogram([column])
-        left = release.histogram(others) if others else None
-        values = int(alone.classes.sum())
+    for each in overview.columns:
+        values = int(each.alone.classes.sum())
         pages.append(
             {
-                "column": column,
-                "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(alone))),
-                "alone": _risk_page(alone, mask, small=small),
-                "without": None if left is None else _risk_page(left, mask, small=small),
+                "column": each.column,
+                "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(each.alone))),
+                "alone": _risk_page(each.alone, mask, small=small),
+                "without": None if each.without is None else _risk_page(each.without, mask, small=small),
             }
         )
     return pages
@@ -272,59 +268,46 @@ def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
     }
 
 
-def forecast_page(
-    histogram: Histogram,
-    population: float | None,
-    mask: Mask,
-    *,
-    small: bool,
-) -> Page | None:
+def _forecast_page(overview: Overview, histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
     """Return the measured curve, and the forecast with its band up to the population; else a status."""
-    records = int(histogram.records.sum())
-    if population is None or population <= records:
+    forecast, population = overview.forecast, overview.population
+    if population is None or population <= int(histogram.records.sum()):
         return None
-    if small:
+    if small or forecast is None:
         return {"measured": [], "points": [], "status": STATUS_WITHHELD}
-    sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
-    try:
-        curve = [{"people": point.n, "correctness": point.correctness} for point in rarefy(histogram, None)]
-        rows = [asdict(row) for row in forecast_pitman_yor(histogram, sizes, k=1)]  # no k is shown
-    except ReidError as error:
-        return {"measured": [], "points": [], "status": str(error)}
     ends = ("correctness", "correctness_low", "correctness_high")
     return {
         "measured": [
-            {"people": Setting(point["people"]), "correctness": mask.show(point["correctness"])}
-            for point in curve
+            {"people": Setting(people), "correctness": mask.show(share)}
+            for people, share in forecast.measured
         ],
         "points": [
             {"people": Setting(row["population"])} | {name: mask.show(row[name]) for name in ends}
-            for row in rows
+            for row in forecast.rows
         ],
-        "status": rows[-1]["status"],
+        "status": forecast.status,
     }
 
 
-def rarest_records(release: Release, count: int, mask: Mask) -> list[Page]:
+def _rarest_records(measured: MeasuredTable, mask: Mask) -> list[Page]:
     """List the rarest combinations of values as they are in the table: the user asked for them."""
-    named = release.table.quasi_identifiers
+    named = measured.table.quasi_identifiers
     return [
         {
             "class_size": mask.show(row[0]),
             "values": {name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)},
         }
-        for row in release.engine.rarest(count)
+        for row in measured.rarest or ()
     ]
 
 
-def _other_file(release: Release, role: str) -> Page | None:
-    source = release.table.others.get(role)
+def _other_file(measured: MeasuredTable, role: str) -> Page | None:
+    source = measured.table.others.get(role)
     if source is None:
         return None
-    return {"file": source.given, "table": source.table, "sha256": release.evidence.others[role]}
+    return {"file": source.given, "table": source.table, "sha256": measured.evidence.others[role]}
 
 
-MEASURE: Final = "population_below_k"
 SHARES: Final = {
     "uniqueness": "unique people",
     "correctness": "right matches",
@@ -332,51 +315,27 @@ SHARES: Final = {
 }
 
 
-def population_risk(
-    release: Release, population: float | None, seed: int, mask: Mask, *, small: bool
-) -> Page | None:
-    """Estimate the risk in a population: nothing where none is named, else shares or a status."""
-    if population is None or population <= release.records or not release.table.quasi_identifiers:
+def _population_page(measured: MeasuredTable, overview: Overview, mask: Mask, *, small: bool) -> Page | None:
+    """Show the risk in a population: nothing where none is named, else shares or a status."""
+    population, estimate = overview.population, overview.estimate
+    if population is None or population <= measured.records:
         return None
     none = {"method": None, "assumptions": None, "sentence": None}
-    if small:
+    if small or estimate is None:
         return {"population": Setting(population), "status": STATUS_WITHHELD, **none}
-    check = _check(release, population, seed)
-    try:
-        row = release.answer(check)[0]
-    except INTERRUPTIONS:
-        raise
-    except release.errors as error:
-        return {"population": Setting(population), "status": mask.text(sentence(error)), **none}
+    row = estimate.row
+    if row is None:
+        return {"population": Setting(population), "status": mask.status(estimate.status), **none}
+    ends = [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
     return {
         "population": Setting(row["population"]),
-        **{name: mask.show(row[name]) for name in _columns()},
-        "k": settings(check.parameters["k"]),
+        **{name: mask.show(row[name]) for name in ends},
+        "k": settings(estimate.k),
         "method": row["method"],
-        "status": mask.text(row["status"]),
+        "status": mask.status(row["status"]),
         "assumptions": row["assumptions"],
         "sentence": row["sentence"],
     }
-
-
-def _columns() -> list[str]:
-    return [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
-
-
-def _check(release: Release, population: float, seed: int) -> Check:
-    """The check that a policy would write for it, so that its answer is asked for once."""
-    measure = MEASURES[MEASURE]
-    defaults = {name: each.default for name, each in measure.parameters.items()}
-    return Check(
-        measure=measure,
-        parameters=defaults | {"population": population, "seed": seed},
-        quasi_identifiers=release.table.quasi_identifiers,
-        sensitive=None,
-        limit=None,
-        no_worse=False,
-        by=(),
-        judge_by="interval",
-    )
 
 
 def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:

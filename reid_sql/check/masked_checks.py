@@ -1,0 +1,243 @@
+"""What a report shows of the checks: each figure, or the bound below which it lies, or that it is masked."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reid_sql.check.audit import groups_to_hide
+from reid_sql.check.bounds import bound_of_figure
+from reid_sql.check.masked_tables import mask_classes, table_page
+from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
+from reid_sql.check.measured import MeasuredTable, group_labels
+from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.remarks import Count, remark
+from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgement
+from reid_sql.models.classes.disclosure import OK
+
+STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
+CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
+
+Page = dict[str, Node]
+Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
+
+
+@dataclass(frozen=True)
+class MaskedReport:
+    """The pages of the tables and of the checks, whose numbers a mask has seen."""
+
+    tables: list[Page]
+    checks: list[Page]
+
+
+def mask_report(
+    policy: Policy,
+    tables: Sequence[MeasuredTable],
+    judged: Sequence[Sequence[CheckResult]],
+    baseline: Baseline | None,
+) -> MaskedReport:
+    """Mask what was measured and judged.
+
+    The sizes of groups are masked first, over all checks together, as one grouping could reveal what another
+    hides; then the class sizes of each table, with the rounded figures that may stand next to them.
+    """
+    mask = Mask(policy.mask_below)
+    hidden = find_hidden_groups([each for results in judged for each in results], mask)
+    pages, checks = [], []
+    for measured, results in zip(tables, judged, strict=True):
+        classes = mask_classes(measured, results, mask)
+        pages.append(table_page(measured, policy, classes))
+        closed = closed_columns(results, hidden)
+        checks += [
+            check_page(
+                each,
+                measured.records,
+                mask,
+                hidden,
+                baseline,
+                withheld=place in classes.withheld,
+                closed=closed,
+            )
+            for place, each in enumerate(results)
+        ]
+    return MaskedReport(pages, checks)
+
+
+def closed_columns(results: Sequence[CheckResult], hidden: Hidden) -> frozenset[str]:
+    """Return the columns of whose values no sentence may give the number, in small letters.
+
+    The records with some values of a column are a sum of the groups, or of the classes, by this column alone.
+    Where the size of one of these is masked, or is few records, the sum would be subtracted from the others.
+    """
+    return frozenset(
+        name
+        for each in results
+        for name in [column.lower() for column in {*each.check.by, *each.check.counted}]
+        if len({*each.check.by, *each.check.counted}) == 1
+        and (hidden.get((each.table, each.check.by)) or any(one.figure.small for one in each.findings))
+    ) | frozenset(by[0].lower() for (_, by), groups in hidden.items() if len(by) == 1 and groups)
+
+
+def find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
+    """Return the groups whose size and figures are masked, by table and grouping."""
+    tables: dict[str, dict[tuple[str, ...], dict[tuple[str | None, ...], int]]] = {}
+    for each in results:
+        for judgement in each.findings if each.check.by else ():
+            group = judgement.figure.group
+            if group.values:
+                groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
+                groups[group_labels(group)] = group.records
+    return {
+        (table, by): hidden
+        for table, groups in tables.items()
+        for by, hidden in groups_to_hide(groups, mask.below).items()
+    }
+
+
+def check_page(
+    each: CheckResult,
+    records: int,
+    mask: Mask,
+    hidden: Hidden | None = None,
+    baseline: Baseline | None = None,
+    *,
+    withheld: bool = False,
+    closed: Collection[str] = (),
+) -> Page:
+    """Return the result of a check, group by group, small counts masked; groups without a name come last.
+
+    `withheld` is whether even a rounded figure would reveal a small count.
+    """
+    of_results = find_hidden_groups([each], mask) if hidden is None else hidden
+    labels = of_results.get((each.table, each.check.by), set())
+    named: list[Page] = []
+    unnamed: list[Judgement] = []
+    for judgement in each.findings:
+        group = judgement.figure.group
+        masked = bool(group.values) and group_labels(group) in labels
+        if masked and mask.hides(group.records):
+            unnamed.append(judgement)
+        else:
+            size = group.records if each.check.by else records
+            named.append(_group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld))
+    small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
+    small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
+    return {
+        "table": each.table,
+        **describe_question(each.check),
+        "verdict": each.verdict,
+        "cautions": [*collect_cautions(each, records, mask, baseline, closed)],
+        "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
+    }
+
+
+def describe_question(check: Check) -> Page:
+    """Return what a check asks."""
+    return {
+        "measure": check.measure.name,
+        "words": check.measure.words,
+        "function": check.measure.function,
+        "quasi_identifiers": list(check.quasi_identifiers),
+        "sensitive": check.sensitive,
+        "by": list(check.by),
+        "parameters": _parameters(check),
+        "bound": check.measure.bound,
+        "limit": settings(check.limit),
+        "no_worse": check.no_worse,
+        "judge_by": check.judge_by if check.measure.interval else None,
+    }
+
+
+def _parameters(check: Check) -> Page:
+    """Return the parameters; of a document its name and hash."""
+    domains = {name: check.measure.parameters[name].domain for name in check.parameters}
+    return {
+        name: _document_page(value) if domains[name].form == "document" else settings(value)
+        for name, value in check.parameters.items()
+    }
+
+
+def _document_page(given: str) -> Page:
+    return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
+
+
+def _group_page(
+    check: Check,
+    judgement: Judgement,
+    records: int,
+    mask: Mask,
+    *,
+    masked: bool,
+    withheld: bool = False,
+) -> Page:
+    """Turn the figure of a group into one that is shown or masked; of a masked group, show the verdict.
+
+    Where a figure counts few records, it is masked, and a bound below which it lies is shown.
+    """
+    figure = judgement.figure
+    bound = None if masked else bound_of_figure(check, judgement, records, mask)
+    counts = figure.small and figure.value and not check.measure.extreme  # 1 says that all are counted
+    masked = masked or (withheld and bool(bound is not None or counts))
+    bound = None if masked else bound
+    exact = not masked and bound is None
+    unnamed = not figure.group.values or (masked and mask.hides(records))
+    hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
+    return {
+        "group": None if unnamed else dict(zip(check.by, group_labels(figure.group), strict=True)),
+        "records": mask.show(records, when=not masked),
+        "masked": masked,
+        "value": mask.show(figure.value, when=exact),
+        "low": mask.show(figure.low, when=exact),
+        "high": mask.show(figure.high, when=exact),
+        "judged": mask.show(judgement.judged, when=exact),
+        "below": mask.show(bound),
+        "baseline": mask.show(judgement.baseline.value if judgement.baseline else None, when=exact),
+        "verdict": judgement.verdict,
+        "status": STATUS_MASKED_GROUP if masked and hides_status else mask.status(figure.status),
+        "why": STATUS_MASKED_GROUP if masked and hides_reason else mask.status(judgement.why),
+        "method": figure.method,
+        "sentence": figure.sentence if exact and not figure.small else None,
+    }
+
+
+def collect_cautions(
+    each: CheckResult, records: int, mask: Mask, baseline: Baseline | None, closed: Collection[str] = ()
+) -> list[str]:
+    """Return the cautions of a check, each once, without small counts.
+
+    Of a group that is too small to be named, a status or remark could describe its few people.
+    """
+    cautions = [*(mask.sentence(words, closed) for words in each.cautions)]
+    cautions += _dropped_caution(each, records, mask)
+    for judgement in each.findings:
+        figure = judgement.figure
+        status = [figure.status] if figure.status != OK and figure.value is not None else []
+        if figure.group.values and mask.hides(figure.group.records):
+            cautions += [Sentence((CAUTION_SMALL_GROUPS,))] * bool(status)
+        else:
+            cautions += map(mask.status, status)
+            cautions += [mask.sentence(words, closed) for words in figure.remarks]
+        if judgement.baseline is not None and baseline and baseline.caution:
+            cautions.append(Sentence((baseline.caution,)))
+    return list(dict.fromkeys(map(str, cautions)))
+
+
+def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[Sentence]:
+    """Yield how many records lack a value and were not measured.
+
+    Their number, and that of the others, is shown where neither is small. It is rounded where a second count
+    of dropped records, of another check, could be subtracted from it.
+    """
+    dropped = sum(judgement.figure.dropped for judgement in each.findings)
+    if not dropped:
+        return
+    whole = Count(records, f"records lack a value of {', '.join(each.check.counted)} and were not measured")
+    if mask.hides(records - dropped):
+        number: tuple[str | Count, ...] = (f"all but fewer than {mask.below:,} of ",)
+    elif mask.hides(dropped) or all(judgement.figure.shows_dropped for judgement in each.findings):
+        number = (Count(dropped, "of"), " ")
+    else:
+        bound = round(round_above(dropped / records, records, mask.below) * records)
+        number = (f"fewer than {bound:,} of ",)
+    yield mask.sentence(remark(*number, whole))

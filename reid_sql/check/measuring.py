@@ -1,0 +1,312 @@
+"""Measure the checks of a policy: the figure of each group, with the cautions that a report prints with it.
+
+What cannot be measured is a refusal in its place, so that nobody takes it for a pass.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any, Final
+
+from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.cautions import check_cautions, table_cautions
+from reid_sql.check.masking import Mask
+from reid_sql.check.measured import (
+    ColumnSizes,
+    Figure,
+    Forecast,
+    MeasuredCheck,
+    MeasuredTable,
+    Overview,
+    PopulationEstimate,
+    group_labels,
+)
+from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
+from reid_sql.check.release import INTERRUPTIONS, Group, Release
+from reid_sql.check.remarks import Count, Remark, remark
+from reid_sql.check.small_counts import (
+    can_show_dropped,
+    has_few_gaps,
+    reveals_small_cells,
+    reveals_small_classes,
+)
+from reid_sql.check.sources import REASON_CHANGED
+from reid_sql.errors import ReidError
+from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.uniqueness import rarefy
+from reid_sql.models.population.classical_estimators import COVERED
+from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
+from reid_sql.parameters import plain
+from reid_sql.runner import sentence
+
+ShowProgress = Callable[[str], None]
+REFUSAL_NO_GROUPS: Final = "the table has no records to group"
+REFUSAL_ALIKE_GROUPS: Final = (
+    "groups by {} must differ as reports write them, got two that are written alike; "
+    "cast the column to text in a view"
+)
+REMARK_BLANK_RECORDS: Final = (
+    "match every person, so that their own risk is the lowest, and no other record matches them"
+)
+REMARK_POPULATION_OF_GROUP: Final = (
+    "{} people are taken for the population of each group; "
+    "where a group's has fewer, its risk is higher than its figure"
+)
+POPULATION_MEASURE: Final = "population_below_k"
+POINTS: Final = 24  # of the curve of right matches
+
+
+def measure_tables(
+    policy: Policy,
+    releases: Sequence[Release],
+    *,
+    risky: int = 0,
+    overview: bool = True,
+    show_progress: ShowProgress = lambda _: None,
+) -> list[MeasuredTable]:
+    """Measure all tables, then look whether one changed meanwhile."""
+    measured = [
+        _measure_table(release, policy, risky=risky, overview=overview, show_progress=show_progress)
+        for release in releases
+    ]
+    return [
+        replace(each, changed=_change_of(release)) for each, release in zip(measured, releases, strict=True)
+    ]
+
+
+def _measure_table(
+    release: Release, policy: Policy, *, risky: int, overview: bool, show_progress: ShowProgress
+) -> MeasuredTable:
+    """Measure one table; of one whose records cannot be counted, nothing."""
+    release.engine.counts_overview = overview
+    table, packages = release.table, tuple(release.engine.packages)
+    try:
+        records = release.records
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        why = sentence(error)
+        checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
+        return MeasuredTable(table, release.evidence, 0, checks, packages=packages, uncounted=why)
+    mask = Mask(policy.mask_below)
+    checks = measure_checks(release, table.checks, mask, show_progress)
+    if overview:
+        show_progress(f"{table.name}: what drives the risk")
+    measured = MeasuredTable(table, release.evidence, records, checks, packages=packages)
+    if not table.quasi_identifiers or not records:
+        return measured
+    with suppress(ReidError):  # the checks by these columns say why they are not measured
+        classes = release.histogram(table.quasi_identifiers)
+        measured = replace(measured, classes=classes, few_gaps=has_few_gaps(release, mask.below))
+        if overview and len(classes.class_size):
+            measured = replace(measured, overview=_measure_overview(release, classes, policy, mask))
+        if risky:
+            measured = replace(measured, rarest=release.engine.rarest(risky))
+    return measured
+
+
+def _change_of(release: Release) -> str:
+    """Return why the figures are not to be trusted: the table changed, or nobody can find out."""
+    try:
+        return REASON_CHANGED if release.has_changed() else ""
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        return sentence(error)
+
+
+def measure_checks(
+    release: Release,
+    checks: Sequence[Check],
+    mask: Mask,
+    show_progress: ShowProgress = lambda _: None,
+) -> tuple[MeasuredCheck, ...]:
+    """Measure the checks, those that the client computes last, so that no server waits with the others."""
+    numbered = list(enumerate(checks))
+    measured: dict[int, MeasuredCheck] = {}
+    fetched = [one for one in numbered if release.engine.is_fetched(one[1])]
+    ordered = [*(one for one in numbered if one not in fetched), *fetched]
+    for number, (place, each) in enumerate(ordered, 1):
+        if fetched and number == len(checks) - len(fetched) + 1:
+            for _, late in fetched:
+                _count_ahead(release, late, mask)
+        show_progress(f"{release.table.name}: {each.measure.name} ({number} of {len(checks)})")
+        measured[place] = measure_check(release, each, mask)
+    return tuple(measured[place] for place, _ in numbered)
+
+
+def measure_check(release: Release, check: Check, mask: Mask) -> MeasuredCheck:
+    """Measure a check, group by group; with a mask of 1, which hides nothing, nothing is counted for it."""
+    table = release.table.name
+    try:
+        groups = release.groups(check.by)
+        cautions = _find_cautions(release, check)
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        return MeasuredCheck(table, check, refusal=sentence(error))
+    if not groups:
+        return MeasuredCheck(table, check, (), cautions, REFUSAL_NO_GROUPS)
+    if len({group_labels(group) for group in groups}) < len(groups):
+        return MeasuredCheck(table, check, (), cautions, REFUSAL_ALIKE_GROUPS.format(", ".join(check.by)))
+    figures = tuple(_measure_figure(release, check, group, mask) for group in groups)
+    return MeasuredCheck(table, check, figures, cautions)
+
+
+def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
+    """Return the cautions on the table, then those on what the check asks of it, each once."""
+    of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
+    asked = check_cautions(check, release.records, release.identifiers, of_people)
+    known = table_cautions(release.table, release.records, release.engine.columns, release.engine.cautions)
+    return tuple(dict.fromkeys([*known, *asked]))
+
+
+def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
+    """Measure a check on a group; a refusal is its status."""
+    try:
+        about = _count_around(release, check, group, mask)
+        rows = release.answer(check, group)
+        figure = read_figure(check, rows, group)
+        about["small"] |= reveals_small_cells(release, check, rows, figure.value, mask.below)
+        return replace(figure, **about, remarks=(*figure.remarks, *release.hints(check.counted)))
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        return Figure(group, None, None, None, sentence(error))
+
+
+def _count_around(release: Release, check: Check, group: Group, mask: Mask) -> dict[str, Any]:
+    """Count what is shown, or masked, next to a figure."""
+    return {
+        "dropped": release.dropped(check, group),
+        "shows_dropped": can_show_dropped(release, check, mask.below),
+        "small": reveals_small_classes(release, check, group, mask.below),
+    }
+
+
+def _count_ahead(release: Release, check: Check, mask: Mask) -> None:
+    """Count what a check needs besides its answer; what cannot be counted is refused when it is measured."""
+    try:
+        _find_cautions(release, check)
+        release.hints(check.counted)
+        for group in release.groups(check.by):
+            _count_around(release, check, group, mask)
+    except INTERRUPTIONS:
+        raise
+    except release.errors:
+        return
+
+
+def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -> Figure:
+    """Take the check's figure from the function's answer."""
+    measure = check.measure
+    row = measure.pick(rows, check.parameters)
+    status = row.get("status") or OK
+    covers = measure.interval and COVERED not in status  # an interval that covers too seldom decides nothing
+    low, high = (_number(row[f"{measure.column}_{end}"]) if covers else None for end in ("low", "high"))
+    return Figure(
+        group,
+        _number(row[measure.column]),
+        low,
+        high,
+        status,
+        remarks=_remarks(check, row),
+        method=row.get("method"),
+        sentence=row.get("sentence"),
+    )
+
+
+def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
+    finite: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
+    return finite
+
+
+def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
+    """Say where records are blank, fewer choices measured than asked for, or a population not the group's."""
+    if blank := row.get("blank_records"):
+        columns = ", ".join(check.counted)
+        counted = Count(int(blank), "records", "record")
+        return (remark(counted, f" without any value of {columns} {REMARK_BLANK_RECORDS}"),)
+    if check.by and "population" in check.parameters:
+        return (remark(REMARK_POPULATION_OF_GROUP.format(plain(check.parameters["population"]))),)
+    asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
+    if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
+        return ()
+    words = f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured"
+    return (remark(words),)
+
+
+def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask: Mask) -> Overview:
+    """Measure what drives the risk, unless class sizes are few records: then no report shows it."""
+    dropped = release.records - int(classes.records.sum())
+    population = largest_population(release.table)
+    if mask.has_small_counts(classes, dropped):
+        return Overview(_name_columns(release.table, classes), population)
+    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
+    return Overview(
+        _measure_columns(release),
+        population,
+        _estimate_population(release, population, policy.seed),
+        None if people else _forecast(classes, population),
+    )
+
+
+def _name_columns(table: TablePolicy, classes: Histogram) -> tuple[ColumnSizes, ...]:
+    """Return the columns with the class sizes of all, which a report masks."""
+    named = table.quasi_identifiers if table.nulls != "wildcard" else ()
+    return tuple(ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named)
+
+
+def _measure_columns(release: Release) -> tuple[ColumnSizes, ...]:
+    """Count the class sizes by each quasi-identifier, and by the others; not where NULL may be any value."""
+    named = release.table.quasi_identifiers if release.table.nulls != "wildcard" else ()
+    others = {column: [each for each in named if each != column] for column in named}
+    return tuple(
+        ColumnSizes(column, release.histogram([column]), release.histogram(rest) if rest else None)
+        for column, rest in others.items()
+    )
+
+
+def _estimate_population(release: Release, population: float | None, seed: int) -> PopulationEstimate | None:
+    """Estimate the risk in a population that is larger than the table."""
+    if population is None or population <= release.records:
+        return None
+    check = _check_of_population(release.table, population, seed)
+    k = check.parameters["k"]
+    try:
+        row = release.answer(check)[0]
+    except INTERRUPTIONS:
+        raise
+    except release.errors as error:
+        return PopulationEstimate(population, k, None, sentence(error))
+    return PopulationEstimate(row["population"], k, row, row["status"])
+
+
+def _check_of_population(table: TablePolicy, population: float, seed: int) -> Check:
+    """Return the check that a policy would write for it, so that its answer is asked for once."""
+    measure = MEASURES[POPULATION_MEASURE]
+    defaults = {name: each.default for name, each in measure.parameters.items()}
+    return Check(
+        measure=measure,
+        parameters=defaults | {"population": population, "seed": seed},
+        quasi_identifiers=table.quasi_identifiers,
+        sensitive=None,
+        limit=None,
+        no_worse=False,
+        by=(),
+        judge_by="interval",
+    )
+
+
+def _forecast(classes: Histogram, population: float | None) -> Forecast | None:
+    """Forecast right matches up to the population, with the measured curve."""
+    records = int(classes.records.sum())
+    if population is None or population <= records:
+        return None
+    sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
+    try:
+        curve = [(point.n, point.correctness) for point in rarefy(classes, None)]
+        rows = [asdict(row) for row in forecast_pitman_yor(classes, sizes, k=1)]  # no k is shown
+    except ReidError as error:
+        return Forecast(status=str(error))
+    return Forecast(curve, rows, rows[-1]["status"])

@@ -1,0 +1,103 @@
+"""Sentences about a table as they are measured: their numbers are counts, which only a mask may show."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.models.attacker.adversary import STATUS_BLANK
+from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
+from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
+from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
+
+COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count in a sentence, and what it counts, in the plural and of one.
+
+    The `summands` are counts that a reader may see elsewhere, or work out from it: those that it adds up, and
+    the records that it leaves out. `column` is the one whose values are counted.
+    """
+
+    number: int
+    words: str
+    singular: str = ""
+    summands: tuple[int, ...] = ()
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence in parts, of which each is text without a count, or a count."""
+
+    parts: tuple[str | Count, ...]
+
+
+def remark(*parts: str | Count) -> Remark:
+    """Put a remark together."""
+    return Remark(parts)
+
+
+def remark_of_status(text: str) -> Remark:
+    """Find the counts of a status that counts records: the text between the beginning and end of its own.
+
+    >>> remark_of_status("not_covered: 3 records match fewer people in the population table, so the table's "
+    ...                  "count decides").parts[1]
+    Count(number=3, words='records', singular='', summands=(), column=None)
+    """
+    parts: tuple[str | Count, ...] = (text,)
+    for status in COUNTED_STATUSES:
+        before, after = status.split("{} records")
+        parts = tuple(part for each in parts for part in _split(each, before, after))
+    return Remark(parts)
+
+
+def _split(part: str | Count, before: str, after: str) -> Iterator[str | Count]:
+    """Yield a part as it is, or the text before a count, the count of records, and the text after it."""
+    if isinstance(part, Count) or before not in part:
+        yield part
+        return
+    start, _, rest = part.partition(before)
+    number, _, end = rest.partition(" records" + after)
+    if not number.replace(",", "").isdigit():
+        yield part
+        return
+    yield from (start + before, Count(int(number.replace(",", "")), "records"), after + end)
+
+
+def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Remark]:
+    """Return, for each column with missing-value codes, the remark on how many records have one.
+
+    The records without a code are what is left of the table: where they are few, their number follows.
+    """
+    return {row["column_name"]: _codes_of(row) for row in profiled if row["sentinels"]}
+
+
+def _codes_of(row: Mapping[str, Any]) -> Remark:
+    listed = ", ".join(f"'{each}'" for each in row["sentinels"][:MAX_CODES_SHOWN])
+    counts = [int(each) for each in row["sentinel_records"]]
+    total, name = sum(counts), row["column_name"]
+    others = int(row["records"]) - total
+    counted = Count(total, "records have", "record has", (*counts, others), name.lower())
+    return remark(
+        counted, f" {listed} in {name}, which looks like a missing-value code and counts as a value"
+    )
+
+
+def identifier_remark(of: str, counted: tuple[str, int, int], records: int | None, *, named: bool) -> Remark:
+    """Return the caution on a column that is named like an identifier and repeats.
+
+    `counted` are its name, values, and rows with one. The rows without one are the rest of the table's
+    records, where these are known. A column of the table may be `named` as that of people.
+    """
+    name, values, filled = counted
+    advice = f"count them with entity = {name}" if named else "pass a row of each"
+    rest = () if records is None else (records - filled,)
+    return remark(
+        f"{of}Column '{name}' looks like an identifier and repeats (",
+        Count(values, "values", "value", column=name.lower()),
+        " in ",
+        Count(filled, "rows", "row", rest, name.lower()),
+        f"): if it identifies people, {advice}.",
+    )

@@ -1,0 +1,141 @@
+"""Whether a figure rests on counts that are so small that figures over them may reveal them.
+
+It is counted where the figure is measured: what a report then shows of it is the mask's decision. A figure
+over all class sizes, such as a mean, reveals a class size of few records to a reader who sees, or subtracts,
+the figures over the others. So each way in which the checks of a table divide the same records is looked at:
+by the class sizes, by groups, by thresholds of sizes, by the columns that lack a value.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.charts.risk_charts import NO_END
+from reid_sql.check.masking import has_small_counts, is_small
+from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
+from reid_sql.models.classes.disclosure import Histogram
+
+Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups
+GAPS: Final = "gaps"
+
+
+def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
+    """Whether so few records are of a class size that figures over all of them may tell how few.
+
+    The whole table's class sizes count for each of its groups, too: what one group has, the others have not.
+    """
+    if below == 1 or not check.counted:
+        return False
+    if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
+        return True
+    if check.by and _has_small_classes(release, check, (check.counted, check.by), group, below):
+        return True
+    if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
+        return True
+    return has_few_gaps(release, below) and not _is_of_table(release.table, check)
+
+
+def reveals_small_cells(
+    release: Release, check: Check, rows: Sequence[Mapping[str, Any]], value: float | None, below: int
+) -> bool:
+    """Whether a count of cells, or of some of the unique people, may tell of few people how few they are.
+
+    Cells are counted by several k in several checks, each with its totals: the difference of two counts is
+    that of the cells of a size, as with classes. What is missing from the unique people is a count, too.
+    """
+    if below == 1:
+        return False
+    cuts = frozenset(_class_size_cuts(release.table))
+    for people in check.measure.cells(rows) if check.measure.cells else ():
+        sizes, classes = np.unique(np.array(people, dtype=np.int64), return_counts=True)
+        if has_small_counts(Histogram(sizes, classes, sizes * classes), 0, below, cuts):
+            return True
+    if check.measure.of_uniques and value is not None:
+        histogram = release.histogram(check.counted)
+        unique = int(histogram.records[histogram.class_size == 1].sum())
+        return is_small(unique - int(value), below)
+    return False
+
+
+def has_few_gaps(release: Release, below: int) -> bool:
+    """Whether so few records lack the same values that two counts of the dropped may tell how few.
+
+    Every count of dropped records, and every difference of some, is a sum of the records that lack the very
+    same values: where none of these is small, no such count is.
+    """
+    table = release.table
+    if table.nulls != "drop" or below == 1:
+        return False
+    key = (GAPS, below)
+    if key not in release.small_parts:
+        counted = list(
+            dict.fromkeys(
+                [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
+            )
+        )
+        ways = dict.fromkeys([(), *(each.by for each in table.checks)])
+        try:
+            release.small_parts[key] = any(release.has_few_gaps(counted, by, below) for by in ways if counted)
+        except INTERRUPTIONS:
+            raise
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
+
+
+def can_show_dropped(release: Release, check: Check, below: int) -> bool:
+    """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
+    return not has_few_gaps(release, below) or _is_of_table(release.table, check)
+
+
+def _is_of_table(table: TablePolicy, check: Check) -> bool:
+    """Whether the check counts the whole table by its own quasi-identifiers, as a report does."""
+    return not check.by and set(check.counted) == set(table.quasi_identifiers)
+
+
+def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
+    """The ways in which checks split the table into the same classes: by groups, then by columns."""
+    own = frozenset((*check.by, *check.counted))
+    return {
+        (each.counted, each.by)
+        for each in (*table.checks, check)
+        if each.by and frozenset((*each.by, *each.counted)) == own
+    }
+
+
+def _has_small_parts(release: Release, check: Check, split: Split, below: int) -> bool:
+    """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
+    counted, by = split
+    key = (frozenset(counted), check.coarser, by, below)
+    if key not in release.small_parts:
+        try:
+            release.small_parts[key] = any(
+                part.records < below or _has_small_classes(release, check, split, part, below)
+                for part in release.groups(by)
+            )
+        except INTERRUPTIONS:
+            raise
+        except release.errors:
+            release.small_parts[key] = True
+    return release.small_parts[key]
+
+
+def _has_small_classes(release: Release, check: Check, split: Split, group: Group, below: int) -> bool:
+    counted, by = split
+    histogram = release.histogram(counted, by, group, dict(check.coarser))
+    records = group.records if by else release.records
+    dropped = records - int(histogram.records.sum())
+    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))
+
+
+def _class_size_cuts(table: TablePolicy) -> Iterator[int]:
+    """The class sizes at which some check parts the records: what lies between two is their difference."""
+    for each in table.checks:
+        threshold, k = each.parameters.get("threshold"), each.parameters.get("k")
+        if threshold:
+            yield math.ceil(min(1 / threshold, NO_END))
+        if k:
+            yield int(k)
