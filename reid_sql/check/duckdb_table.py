@@ -6,7 +6,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
-from reid_sql.check.measure import Row
+from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release, TableEngine
 from reid_sql.check.sources import PUBLISHED, Source

@@ -15,7 +15,8 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
+from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import (
     Check,
     Policy,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -34,9 +34,7 @@ class MaskedClasses:
 
     counts: ClassCounts | None = None
     hidden: frozenset[int] = frozenset()
-    withheld: frozenset[int] = field(
-        default=frozenset()
-    )  # places of checks whose rounded figures reveal more
+    withheld: frozenset[int] = frozenset()  # places of checks whose rounded figures reveal more
     small: bool = False  # whether some class size, or those dropped, are few records
 
     def pages(self, mask: Mask) -> list[dict[str, Node]]:

@@ -1,31 +1,22 @@
 """What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from string import Template
 from typing import Any, Final, Literal
 
+from reid_sql.check.picks import Cells, Pick, only_row
 from reid_sql.function import REQUIRED, Function, Parameter
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.models.synthetic.audit import DOUBTS
-from reid_sql.models.synthetic.membership import MEMBERSHIP
-from reid_sql.models.tables.audit import BELOW_K, PROTECTED, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import (
     POPULATION,
-    Column,
     Number,
 )
-from reid_sql.reductions.tables import DOMINANCE, DOMINANCE_RULE, FEW_PEOPLE, P_PERCENT
 from reid_sql_udfs import declared
 
-Row = Mapping[str, Any]
 Unit = Literal["share", "count", "number"]
-Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
-Cells = Callable[[Sequence[Row]], list[list[int]]]  # the people of each cell, in each division of them
 
 SHARE: Final = Number("a share from 0 to 1", "write 0.05 for 5 %", 0.0, 1.0)
 WHOLE: Final = Number(
@@ -67,105 +58,6 @@ def arguments_of(
     return arguments
 
 
-def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-    """Take the only row."""
-    return rows[0]
-
-
-def row_of(column: str, parameter: str) -> Pick:
-    """Take the row whose column has the word that the check gives."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:
-        return next(row for row in rows if row[column] == parameters[parameter])
-
-    return pick
-
-
-def highest(column: str) -> Pick:
-    """Take the row with the highest value; one without a value comes first, as it could be any."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        return max(rows, key=lambda row: float("inf") if row[column] is None else row[column])
-
-    return pick
-
-
-def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-    """Count the sets of columns that are listed; without an answer where not all were searched."""
-    status = rows[0]["status"]
-    is_complete = status == OK or status.partition(":")[0] == STATUS_NO_SET.partition(":")[0]
-    number = sum(bool(row["columns"]) for row in rows)
-    return {"sets": number, "status": OK} if is_complete else {"sets": None, "status": status}
-
-
-def sum_of(column: str) -> Pick:
-    """Add the values of the column over all rows; without a row the sum is 0."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        return {column: sum(row[column] for row in rows)}
-
-    return pick
-
-
-def figure_of(name: str) -> Pick:
-    """Take the figure of this name; none where little could be compared, as it would be too low."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        row = next(row for row in rows if row["figure"] == name)
-        is_known = row["status"] == OK
-        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
-
-    return pick
-
-
-def count_rules(*rules: str) -> Pick:
-    """Count the cells that break one of these rules; without an answer for a table without a record."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        broken = sum(any(rule in row["unsafe"] for rule in rules) for row in rows)
-        return {"cells": broken, "status": OK} if rows else {"cells": None, "status": NO_RECORDS}
-
-    return pick
-
-
-def count_cells(column: str, *words: str) -> Pick:
-    """Count the audited cells with one of these words; without an answer where a bound is not proved."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        unproved = [row["status"] for row in rows if row["status"] != OK]
-        found = sum(row[column] in words for row in rows)
-        return {"cells": None, "status": unproved[0]} if unproved else {"cells": found, "status": OK}
-
-    return pick
-
-
-def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
-    """List the people of the cells of safe_table, apart for each set of totals."""
-    found: dict[tuple[str, ...], list[int]] = {}
-    for row in rows:
-        found.setdefault(tuple(row["total_over"]), []).append(row["people"])
-    return list(found.values())
-
-
-def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
-    """List the least people of the audited cells that are revealed or published, at least one each."""
-    return [[max(1, row["low"]) for row in rows if row["finding"] != PROTECTED]]
-
-
-def strongest(*attacks: str) -> Pick:
-    """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
-
-    def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        figures = [row for row in rows if row["attack"] in attacks]
-        worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
-        ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
-        if doubtful := [row["status"] for row in rows if row["status"] in DOUBTS]:
-            return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}
-        return {**worst, **ends}
-
-    return pick
-
-
 @dataclass(frozen=True)
 class Measure:
     """A figure that a policy bounds: at most, or at least where a lower figure is the higher risk."""
@@ -177,9 +69,7 @@ class Measure:
     unit: Unit = "share"
     at_least: bool = False
     interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
-    of_records: bool = (
-        False  # whether the figure counts records of the table, or is their share: a small one is masked
-    )
+    of_records: bool = False  # whether it counts records of the table, or is their share: masked if small
     of_classes: bool = False  # whether it is a mean over the classes
     relative: Literal["distance", "gain", "log"] | None = None  # how a class is compared with the table
     extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
@@ -256,127 +146,3 @@ def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa:
     if parameter.domain.form == "numbers" and isinstance(value, int | float):
         return [value]
     return None if value is REQUIRED else value
-
-
-# The measures of what is made from a table of people: synthetic tables, aggregates, repeated releases.
-
-
-# What a synthetic table gives away of the people it was made from, in excess of people who were not used.
-SYNTHETIC: Final = tuple(
-    Measure(
-        name,
-        words,
-        "audit_synthetic",
-        "excess",
-        of_records=True,
-        interval=True,
-        unused=() if name == "disclosive_correct" else ("sensitive",),
-        pick=strongest(*attacks),
-    )
-    for name, words, attacks in (
-        (
-            "replicated_uniques",
-            "excess share of unique people whose values are in the synthetic table once",
-            ("replicated_uniques",),
-        ),
-        (
-            "disclosive_correct",
-            "excess share of people whose sensitive value their synthetic class gives away",
-            ("disclosive_correct",),
-        ),
-        (
-            "singling_out",
-            "excess share of predicates from the synthetic table that single out one person",
-            ("singling_out_univariate", "singling_out_multivariate"),
-        ),
-        ("linkability", "excess share of people whose two halves are linked", ("linkability",)),
-        (
-            "attribute_inference",
-            "excess share of right guesses of a column, at worst",
-            ("inference",),
-        ),
-        (
-            "membership_advantage",
-            "excess of an attack on who is among the people it was made from, at worst",
-            MEMBERSHIP,
-        ),
-    )
-)
-
-# Who can be followed from the release before this one.
-RELEASES: Final = (
-    Measure(
-        "people_followed",
-        "people who are the only one of their kind in the former release and in this one",
-        "compare_releases",
-        "value",
-        "count",
-        of_records=True,
-        unused=("sensitive",),
-        pick=figure_of("followed"),
-        of_uniques=True,
-    ),
-)
-
-# What a table of aggregates gives away: of one that is counted, and of published ones together.
-CELLS: Final = tuple(
-    Measure(
-        name,
-        words,
-        "safe_table",
-        "cells",
-        "count",
-        unused=unused,
-        own=own,
-        pick=count_rules(*rules),
-        cells=people_of_cells,
-    )
-    for name, words, rules, unused, own in (
-        (
-            "cells_below_k",
-            "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
-            (FEW_PEOPLE,),
-            ("value", "p_percent", "suppress", "protection", "zeros"),
-            (),
-        ),
-        (
-            "dominated_cells",
-            "cells in which the largest contributors to a value can be estimated",
-            (DOMINANCE, P_PERCENT),
-            ("k", "suppress", "protection", "zeros"),
-            (Parameter("value", Column("value")), Parameter("dominance", DOMINANCE_RULE, [1.0, 0.5])),
-        ),
-    )
-)
-PUBLISHED_TABLES: Final = tuple(
-    Measure(
-        name,
-        words,
-        "audit_tables",
-        "cells",
-        "count",
-        unused=("columns", "entity"),
-        pick=count_cells(column, *found),
-        cells=people_of_revealed,
-    )
-    for name, words, column, found in (
-        (
-            "published_below_k",
-            "cells of published tables that show fewer than k people",
-            "finding",
-            (PUBLISHED,),
-        ),
-        (
-            "recoverable_cells",
-            "hidden cells of published tables, and groups between them, that are known, or known below k",
-            "finding",
-            (RECOVERED, BELOW_K),
-        ),
-        (
-            "recovered_by_difference",
-            "the same, where it takes several of the tables",
-            "revealed_by",
-            (SEVERAL_TABLES,),
-        ),
-    )
-)

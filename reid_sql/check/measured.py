@@ -3,17 +3,16 @@
 Every figure here is exact. Nothing of it may be shown but by the mask.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.release import Group
 from reid_sql.check.remarks import Remark
 from reid_sql.check.sources import Evidence
 from reid_sql.models.classes.disclosure import Histogram
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

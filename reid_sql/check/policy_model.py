@@ -62,13 +62,11 @@ class Check:
     no_worse: bool
     by: tuple[str, ...]
     judge_by: str
-    coarser: tuple[
-        tuple[str, str], ...
-    ] = ()  # a column and the relation that merges its values; only advice asks for it
+    coarser: tuple[tuple[str, str], ...] = ()  # columns, and the relations that merge their values: of advice
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """The columns that tell people apart: the quasi-identifiers, or what a scenario's attacker knows."""
+        """The columns that distinguish people: the quasi-identifiers, or what a scenario's attacker knows."""
         return self.quasi_identifiers or _columns_of_scenario(self.parameters.get("scenario"))
 
     @property
@@ -131,9 +129,7 @@ class Policy:
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)
     engine: str | None = None  # what counts, where the policy says so
-    files: tuple[Path, ...] = field(
-        default=(), compare=False
-    )  # what the policy was read from: reports spare them
+    files: tuple[Path, ...] = field(default=(), compare=False)  # of the policy, which no report overwrites
 
 
 def columns_named(table: TablePolicy) -> list[str]:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.measure import Measure, Row, argument_of
+from reid_sql.check.measure import Measure, argument_of
+from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import Remark, identifier_remark, missing_value_remarks, remark
 from reid_sql.check.sources import Evidence, identify_files

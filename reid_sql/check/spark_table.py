@@ -17,7 +17,8 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 
 import reid_sql.spark as rs
 from reid_sql import registry
-from reid_sql.check.measure import Row, arguments_of
+from reid_sql.check.measure import arguments_of
+from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release, TableEngine
 from reid_sql.check.sources import Source

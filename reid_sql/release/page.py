@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from rich.console import Group, RenderableType
 
+from reid_sql.check.masked_tables import STATUS_WITHHELD
 from reid_sql.check.masking import round_figures
-from reid_sql.check.overview import STATUS_WITHHELD
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss

@@ -247,6 +247,8 @@ def counts_of(
 Scenario = tuple[int, list[list[str]], list[bool], dict[str, Any], dict[str, Any]]
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "plain": lambda: (5, [values(5), values(5)], [False, False], {**AB, "checks": CHECKS + OF_A}, {}),
+    # Of which no check asks for k, so that nobody knows that there is a class of that size.
+    "without k": lambda: (5, [values(5), values(5)], [False, False], {**AB, "checks": CHECKS[1:]}, {}),
     "groups": lambda: (
         *(5, [values(5), values(2)], [False, True]),
         *({**AB, "checks": [*BY_B, CHECKS[3]]}, {"by": 1}),
