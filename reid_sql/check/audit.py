@@ -4,10 +4,11 @@ Every figure that is shown is a constraint on the counts behind it. A count belo
 reader cannot bound it within less than the mask, or learns no more than that it is masked.
 
 Rounding all counts to multiples of the mask does not replace the search. A rounded count is as open as the
-multiple is wide, but the total and the sizes of classes narrow it, as 7 records in classes of 3 or 4 are two
-of them. Of the 1,827 small counts by class size in all tables of 24 records, with a mask of 5, rounding up to
-multiples of 5 leaves 583 with too few solutions, to multiples of 10 186, and it takes the exact figures of
-tables in which nothing is small. Masked bins leave NOW, by a reader who knows when the gate masks.
+multiple is wide, but the total and the sizes of classes narrow it: 7 records in classes of 3 or 4 are two of
+them. In all tables of 24 records, with a mask of 5, 1,827 counts by class size are small. Rounded up to
+multiples of 5, 583 of them have too few solutions; to multiples of 10, 186. Masked bins leave none to a
+reader of the report, and 205 to one who also knows when the gate masks. And rounding takes the zeros, and
+the exact figures of tables in which nothing is small, from every report.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
