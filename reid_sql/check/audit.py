@@ -200,7 +200,7 @@ def _reader_of_classes(
     # cannot conclude that a masked bin has a record; if none is, each masked bin has at least one.
     empty = any(sizes[place] == 0 for place in hidden)
     may_be_filled = {at for place in hidden if empty for at in counts.within(counts.bins[place])}
-    # A part without records is taken to be known as empty (its end is 0), which makes the reader stronger. But
+    # A part without records is taken to be known as empty (its end is 0): that makes the reader stronger. But
     # a masked bin that is empty protects others by what might be in it: then masked parts have no end.
     ends = [None if size or at in may_be_filled else 0 for at, size in enumerate(counts.records)]
     records = [reader.add(0, end) for end in ends]

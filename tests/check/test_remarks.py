@@ -1,6 +1,6 @@
 """Sentences of a report do not show what its figures mask: no count, no verb, no sum of several."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 
+Columns = Mapping[str, Sequence[Any]]
 K = '{ measure = "k", at_least = 2 }'
 
 
-def report(folder: Path, columns: dict[str, Sequence[Any]], qi: str, *checks: str) -> Any:
+def report(folder: Path, columns: Columns, qi: str, *checks: str) -> Any:
     pl.DataFrame(columns).write_csv(folder / "t.csv")
     lines = f'[[tables]]\nfile = "t.csv"\nquasi_identifiers = [{qi}]\nchecks = [{", ".join(checks)}]\n'
     (folder / "p.toml").write_text(lines, encoding="utf-8")
@@ -33,7 +34,7 @@ def test_the_verb_does_not_show_that_a_masked_count_is_one(tmp_path: Path) -> No
     found = []
     for codes in (1, 2, 9):
         sexes = ["m"] * 150 + ["f"] * 150 + ["?"] * codes
-        people = {"age": [place % 30 for place in range(300 + codes)], "sex": sexes}
+        people: Columns = {"age": [place % 30 for place in range(300 + codes)], "sex": sexes}
         found.append(cautions(report(tmp_path, people, '"age", "sex"', K)))
     assert found[0] == found[1] == found[2]
     assert found[0][0][0].startswith("fewer than 10 records have '?' in sex")
@@ -44,7 +45,7 @@ def test_a_total_of_codes_is_shown_where_none_of_them_is_small(
     tmp_path: Path, first: int, second: int
 ) -> None:
     sexes = ["m"] * 300 + ["f"] * 300 + ["?"] * first + ["unknown"] * second
-    people = {"age": [place % 3 for place in range(len(sexes))], "sex": sexes}
+    people: Columns = {"age": [place % 3 for place in range(len(sexes))], "sex": sexes}
     by_sex = '{ measure = "k", at_least = 2, by = ["sex"] }'
     of_sex = '{ measure = "k", at_least = 2, quasi_identifiers = ["sex"] }'
     [_, [words]] = cautions(report(tmp_path, people, '"age"', by_sex, of_sex))
@@ -52,13 +53,13 @@ def test_a_total_of_codes_is_shown_where_none_of_them_is_small(
 
 
 def test_all_but_few_records_with_a_code_are_masked(tmp_path: Path) -> None:
-    people = {"a": ["?"] * 300 + ["x"] * 4, "b": [1] * 304}
+    people: Columns = {"a": ["?"] * 300 + ["x"] * 4, "b": [1] * 304}
     [[words]] = cautions(report(tmp_path, people, '"b", "a"', K))
     assert words.startswith("some records have '?' in a")
 
 
 def test_the_rows_of_a_masked_table_are_not_in_a_caution(tmp_path: Path) -> None:
-    people = {"person_id": [1, 1, 2, 2, 3, 3, 4, 4], "age": [30, 31] * 4}
+    people: Columns = {"person_id": [1, 1, 2, 2, 3, 3, 4, 4], "age": [30, 31] * 4}
     [words] = cautions(report(tmp_path, people, '"age"', K))
     assert "(fewer than 10 values in fewer than 10 rows)" in words[0]
 
@@ -66,7 +67,7 @@ def test_the_rows_of_a_masked_table_are_not_in_a_caution(tmp_path: Path) -> None
 def test_a_class_size_does_not_follow_from_the_total(tmp_path: Path) -> None:
     """Of two classes, the records outside a shown one are those of the other."""
     for small, large in product((1, 4, 9), (12, 300)):
-        people = {"a": [1] * large + [2] * small}
+        people: Columns = {"a": [1] * large + [2] * small}
         page = report(tmp_path, people, '"a"', '{ measure = "uniqueness", at_most = 0.5 }')
         shown = [each["records"] for each in page["tables"][0]["class_sizes"]]
         assert shown.count(None) >= 2
