@@ -274,7 +274,7 @@ class Report:
     def html(self, path: str | PathLike[str], prepared: PreparedRelease | None = None) -> Path:
         """Write the report as one HTML file for people, and give its path.
 
-        `prepared` is the `way_out` of a release prepared for the policy, shown under what to do next.
+        `prepared` is what preparing a release for the policy found, shown under what to do next.
         """
         return self._written("--html", path, render_html(self.page, prepared=prepared))
 

@@ -50,7 +50,7 @@ class PreparedRelease:
 
 
 def render_html(page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None) -> str:
-    """Write the report; `steps` are sentences before those on what to do next, `found` what would pass."""
+    """Write the report; `steps` are sentences before those on what to do next, `prepared` what would pass."""
     refuse_unmasked(page)
     parts = [
         _verdict_section(page, steps),

@@ -21,9 +21,9 @@ from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by i
 def copula_correction(scored: ScoredClasses, model: Model, population: Count) -> Correction:
     """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
-    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
-    exponent with score_copula. If no exponent gives this mean, it is 1, and `status` reports this. Refuses an
-    empty table and an unknown model. One row per person is assumed.
+    The mean is over the table's records. The uniqueness is that of copula_forecast. Write, as SQL,
+    uniqueness_xi ** exponent with score_copula. If no exponent gives this mean, it is 1, and `status` reports
+    this. Refuses an empty table and an unknown model. One row per person is assumed.
 
     >>> with registry.within("a database without models"):
     ...     copula_correction(ScoredClasses(np.array([1]), np.array([0.5])), "nowhere", 10)

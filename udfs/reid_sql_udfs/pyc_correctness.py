@@ -10,9 +10,9 @@ from reid_sql.parameters import Count, Floats
 def pyc_correctness(entropy: Entropy, tail: Tail, n: Count) -> Floats:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity.
 
-    The sets are anonymity sets, and n is the number of people. `entropy` in nats, 0.001 to 60; `tail` from
-    −20 to below 1. NULL where an argument is NULL; refuses values outside these domains and n below 1. 40
-    bits and a geometric tail, in the world's population:
+    The sets are anonymity sets, and n is the number of people. `entropy` is in nats, 0.001 to 60, and `tail`
+    is −20 to below 1. NULL where an argument is NULL; refuses values outside these domains and n below
+    1. 40 bits and a geometric tail, in the world's population:
 
     >>> round(float(pyc_correctness(27.7259, 0.0, 7.53e9)), 3)
     0.994

@@ -1,12 +1,16 @@
 """Risk against an attacker with some knowledge: prosecutor, journalist, marketer and overall.
 
-The attacker knows some attributes of some people. Over the sets S of groups that may be known, with
-probability P(S), and e(S) the records that match the subject on them: prosecutor Σ P(S) [e = 1], journalist Σ
-P(S) [e = 1] u(S), marketer Σ P(S) / e, and overall Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1])
-(1 − P_c / e)). u(S) = P(population unique | sample unique) is estimated; where a population table determines
-it, it is 1 for a record that is alone there too, else 0. A record that is alone with what was decided so far
-is alone in every set that adds to it, so the sum over these is known without counting. Source: Xia et al.
-2021.
+The attacker knows some attributes of some people. S are the sets of groups of attributes that may be known,
+P(S) their probabilities, and e = e(S) the records that match the subject on them. The sums are over S:
+
+    prosecutor = Σ P(S) [e = 1]
+    journalist = Σ P(S) [e = 1] u(S)
+    marketer   = Σ P(S) / e
+    overall    = Σ P(S) (1 − (1 − P_d P_s [e = 1]) (1 − P_u u(S) [e = 1]) (1 − P_c / e))
+
+u(S) = P(population unique | sample unique) is estimated. Where a population table determines it, it is 1 for
+a record that is alone there too, else 0. A record that is alone with what was decided so far is alone in
+every set that adds to it, so the sum over these is known without counting. Source: Xia et al. 2021.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,12 @@
 """Classes of many quasi-identifiers over one coded table: packed keys, counted within bounded memory.
 
-All processors count. The key of a quasi-identifier numbers its values without a collision: code by code, key
-= key · levels + code. Neighbours in lexical order share the key of their first columns. Where keys are few, a
-table over all of them counts; else they are sorted. The sets have few columns, so that few records are alone:
-classes without these (partitions.py) take two to four times as long on large tables.
+All processors count. The key of a quasi-identifier numbers its values without a collision, code by code:
+
+    key = key · levels + code
+
+Neighbours in lexical order share the key of their first columns. Where keys are few, a table over all of them
+counts; else they are sorted. The sets have few columns, so that few records are alone: classes without these
+(partitions.py) take two to four times as long on large tables.
 """
 
 import os
@@ -168,7 +171,7 @@ def map_keys(
     memory_mb: int = 1024,
     only: Sequence[int] | Integers | None = None,
 ) -> list[Answer]:
-    """Call `found` with the number and the key of every quasi-identifier; give its answers in order.
+    """Call `answer_of` with the number and the key of every quasi-identifier; give its answers in order.
 
     With `only`, of these quasi-identifiers alone. Several threads call it at once. Refuses a bound of memory
     below what one thread needs.

@@ -226,9 +226,14 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
-    Distinction is classes/records, the mean of 1/class_size; separation is the share of pairs that differ, 1
-    − Σ s(s−1)/(N(N−1)) over classes of size s. People count by the smallest of their classes. Where NULL
-    matches anything, separation still counts pairs, but distinct combinations mean nothing.
+    Distinction is the mean of 1/class_size, and separation the share of pairs that differ. With classes of
+    size s and N records:
+
+        distinction = classes / N
+        separation  = 1 − Σ s (s − 1) / (N (N − 1))
+
+    People count by the smallest of their classes. Where NULL matches anything, separation still counts pairs,
+    but distinct combinations mean nothing.
 
     >>> import numpy as np
     >>> alike = [3 * 2 + 2 * 1]

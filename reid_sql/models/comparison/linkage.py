@@ -238,7 +238,7 @@ def _blocks(attack: Attack) -> tuple[Integers, Integers]:
 
 
 def _log_weights(laws: list[ColumnLaw], released: EqualRecords) -> Floats:
-    """−log n_r by the columns whose changes are counted; the weights of the others are shares already."""
+    """ln(1/n_r) by the columns whose changes are counted; the weights of the others are shares already."""
     counted = [codes for codes, law in zip(released.codes, laws, strict=True) if law.kind != BY_DISTANCE]
     if not counted:
         return np.zeros(len(released.sizes))

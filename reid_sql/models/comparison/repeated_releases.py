@@ -335,9 +335,14 @@ class Releases:
 
         A record of the first release corresponds to one of the same sensitive value in the second. Of the g1
         and g2 records of a value in the two classes of a person, at most min(g1, g2) can have the person's
-        values in both releases; an attack cracks the rest: g1 - min(g1, g2) in the first (forward), g2 -
-        min(g1, g2) in the second (cross). What is left is the overlap, for both. A person who entered is
-        none of the second class's records that correspond to one of the first (backward): size - overlap.
+        values in both releases. An attack cracks the rest:
+
+            forward  = g1 - min(g1, g2) in the first
+            cross    = g2 - min(g1, g2) in the second
+            backward = size - overlap
+
+        What is left of forward and cross is the overlap. A person who entered is none of the second class's
+        records that correspond to one of the first (backward).
         """
         targets, people = self.targets
         anonymities = []

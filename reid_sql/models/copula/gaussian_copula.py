@@ -36,7 +36,10 @@ from reid_sql.parameters import COUNT, Choice, Floats, Integers
 # Scores ξ and κ of records under a copula: people are spread over the cells by the probabilities alone.
 # The other people of a cell are binomial. Of N people N − 1 are others; if a sample of n is known and shows s
 # people of the cell, the N − n people outside it are, and the class has F = s + Binomial(N − n, q) people:
-# ξ = (1 − q)^(N − n) for s = 1, else 0,    κ = E[1/F].
+#
+#     ξ = (1 − q)^(N − n) for s = 1, else 0
+#     κ = E 1/F
+#
 # A sample that consists of the person alone, n = s = 1, is the case in which nothing is known.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 2 and 27; supplement eq. 17.
 

@@ -28,17 +28,33 @@ from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Choice, Floats, Number
 
-# The bound: how far removing any S of the L records can lower the extreme risk T. A removal destroys a class
-# only if it removes all its members. Give each record the credit 1/size for each of its classes in some
+# The bound: how far removing any S of the L records can lower the extreme risk T.
+#
+# A quasi-identifier j has H_j classes and the risk θ_j = H_j / L; H_(1) ≥ H_(2) ≥ … in order. The law is
+# fitted to the risks above the threshold u, the K-th highest. A removal destroys a class only if it removes
+# all of its members. Give each record the credit 1/size for each of its classes in the M riskiest
 # quasi-identifiers: the classes destroyed there are at most the credits of the removed records, so at most
-# C(S), the sum of the S largest credits. Also each H falls by at most S. Two bounds follow, and the higher
-# one counts.  (1) T > u. K quasi-identifiers reach the threshold u. Of the M riskiest ones, at least M − K +
-# 1 end at or      below u, and together they lose at most C(S) classes, so that for every M          u ≥ (Σ
-# of H over the ranks K to M − C(S)) / ((M − K + 1)(L − S)).  (2) By probability-weighted moments the scale is
-# β = (1 − ξ) · mean excess of the logits above u, and so          logit T = logit u + (β/ξ)((π_u/α)^ξ − 1) =
-# (1 − h) logit u + h · mean logit θ above u,      with h = (1 − ξ)((π_u/α)^ξ − 1)/ξ. h ≥ 1 for shapes ξ up to
-# `largest_shape`; then T is at least the mean,      and the least mean after destroying C(S) classes is the
-# best filling of a knapsack.
+# C_M(S), the sum of the S largest credits. Each H also falls by at most S. Two bounds follow, and the higher
+# one counts.
+#
+# (1) T > u. Let u be the threshold after the removal. Of the M ≥ K riskiest quasi-identifiers of the whole
+# table, at most K − 1 end above u. The others are at least M − K + 1; each ends with at most u (L − S)
+# classes, and they began with at least as many as the ranks K to M have. Together they lost at most C_M(S).
+# So, for every M,
+#
+#     u ≥ (Σ_{r=K…M} H_(r) − C_M(S)) / ((M − K + 1) (L − S))
+#
+# and u ≥ (H_(K) − S) / (L − S).
+#
+# (2) By probability-weighted moments, the scale is β = (1 − ξ) · mean excess of the logits above u. So
+#
+#     logit T = logit u + (β/ξ) ((π_u/α)^ξ − 1)
+#             = (1 − h) logit u + h · mean logit θ above u
+#           h = (1 − ξ) ((π_u/α)^ξ − 1) / ξ
+#
+# h ≥ 1 for shapes ξ up to `largest_shape`; then logit T is at least the mean. The K − 1 riskiest after the
+# removal have no lower mean than the K − 1 riskiest of the whole table, whose least mean after destroying
+# C_{K−1}(S) of their classes is the best filling of a knapsack.
 
 CHOICES_OF_M: Final = 16  # choices of M
 CREDIT_UNITS: Final = 2**32  # of a class: whole numbers add up to the same sum on any number of threads
@@ -56,8 +72,12 @@ def largest_shape(level: Level) -> float | None:
     reach = log(level.tail / level.alpha)
     if reach <= 1:
         return None
-    # h ≥ 1 if (1 − ξ)(π_u/α)^ξ ≥ 1: the logarithm, r ξ + ln(1 − ξ) with r = ln(π_u/α), is concave, 0 at ξ =
-    # 0, highest at 1 − 1/r, and 0 again at the largest shape.
+    # For ξ > 0, h ≥ 1 where (1 − ξ)(π_u/α)^ξ ≥ 1. The logarithm, with r = ln(π_u/α), is
+    #
+    #     r ξ + ln(1 − ξ)
+    #
+    # It is concave, 0 at ξ = 0, highest at 1 − 1/r, and 0 again at the largest shape. For ξ < 0 the condition
+    # is the opposite, and holds; at ξ = 0, h = r > 1.
     return special_functions.find_root(
         lambda shape: reach * shape + np.log1p(-shape), 1 - 1 / reach, 1 - 1e-15
     )

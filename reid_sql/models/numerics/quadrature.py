@@ -65,9 +65,12 @@ def _gauss_quadrature(size: Floats, count: Floats) -> tuple[Floats, Floats]:
 
 
 # Mean of 1/F for a person's class of F = f + X people, of whom f are in the sample and X are random: the
-# chance that a match on the person is right. As 1/(f + x) = ∫ t^(f+x−1) dt over 0 < t < 1,     E 1/(f + X) =
-# ∫ t^(f−1) G(t) dt = ∫ (1 − s)^(f−1) G(1 − s) ds,  G(t) = E t^X the generating function. Gauss–Legendre nodes
-# over the part with mass take either integral to 1e-12.
+# chance that a match on the person is right. With the generating function G(t) = E t^X, over 0 < t, s < 1,
+#
+#     1/(f + x) = ∫ t^(f+x−1) dt
+#     E 1/(f + X) = ∫ t^(f−1) G(t) dt = ∫ (1 − s)^(f−1) G(1 − s) ds
+#
+# Gauss–Legendre nodes over the part with mass compute either integral to 1e-12.
 
 LEGENDRE_NODES, LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 MAX_EXPONENT: Final = 40.0  # e^−40 is negligible

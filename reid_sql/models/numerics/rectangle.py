@@ -167,12 +167,22 @@ def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
     return np.clip(folded, CUBE_MARGIN, 1 - CUBE_MARGIN)
 
 
-# P(l < Z ≤ u) by sequential conditioning (Genz 1992; Genz & Bretz 2002). With the Cholesky factor, Z_j =
-# Σ_{i≤j} L_ji e_i of independent standard normal e. Given e_1 … e_{j−1}, e_j must lie between     a_j = (l_j
-# − Σ_{i<j} L_ji e_i) / L_jj  and  b_j = (u_j − Σ_{i<j} L_ji e_i) / L_jj, which has the chance m_j = Φ(b_j) −
-# Φ(a_j), and within which e_j = Φ⁻¹(Φ(a_j) + w_j m_j) for a uniform w_j. So P is the mean of Π m_j over
-# uniform w, taken at the points of a randomised lattice. Rectangles are sorted, so that those that begin
-# alike share their first coordinates; blocks fit the cache, over all cores.
+# P(l < Z ≤ u) by sequential conditioning (Genz 1992; Genz & Bretz 2002). With the Cholesky factor L of the
+# correlation matrix, Z is a sum of independent standard normal e, of which each has its limits given those
+# before:
+#
+#     Z_j = Σ_{i≤j} L_ji e_i
+#     a_j = (l_j − Σ_{i<j} L_ji e_i) / L_jj
+#     b_j = (u_j − Σ_{i<j} L_ji e_i) / L_jj
+#
+# The chance that e_j lies between a_j and b_j is m_j, and a uniform w_j chooses e_j between them:
+#
+#     m_j = Φ(b_j) − Φ(a_j)
+#     e_j = Φ⁻¹(Φ(a_j) + w_j m_j)
+#     P(l < Z ≤ u) = E Π_j m_j over uniform w
+#
+# The mean is over the points of a randomised lattice. Rectangles are sorted, so that those that begin alike
+# share their first coordinates; blocks fit the cache, over all cores.
 
 MAX_SIGMAS: Final = 40.0  # standard deviations that count as infinite: the normal tail beyond is 0 in doubles
 POINTS_PER_BLOCK: Final = 1 << 14  # rectangles times points that are worked on together

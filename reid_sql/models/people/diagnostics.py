@@ -189,7 +189,7 @@ def sample_entropy(histogram: Histogram) -> float | None:
 def kl_divergence(model: PeopleModel) -> float | None:
     """D(p ‖ q) in nats of the people from the model, each record left out once; None where not known.
 
-    −E ln q − H, H by `sample_entropy`. Source: Rocher et al. 2019, supplementary figure 10.
+    D(p ‖ q) = −E ln q − H, H by `sample_entropy`. Source: Rocher et al. 2019, supplementary figure 10.
     """
     of_sample = sample_entropy(model.histogram)
     if of_sample is None or model.sample is None:

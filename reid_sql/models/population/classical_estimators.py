@@ -172,11 +172,16 @@ def estimate_population_classes(histogram: Histogram, fraction: float) -> float:
 
 # Population uniqueness by the slide negative binomial model: a class has one person, and more.
 # A class of the population has F people. F − 1 is negative binomial with parameters α and β; sampled with
-# the fraction f, a class shows once or twice with P(1) = f c (1 + (α − 1) d) / (1 − d) and P(2) = f²/2 · c
-# α (1 − β) (2 + (α − 1) d) / (1 − d)², where c = (β/(1 − d))^α and d = (1 − f)(1 − β). Chen and Keller-
-# McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1) gives α for
-# each β by a quadratic equation, and the first equation is then one in β alone; many samples have no
-# solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1,
+# the fraction f, a class shows once or twice with P(1) and P(2):
+#
+#     d = (1 − f) (1 − β)
+#     c = (β / (1 − d))^α
+#     P(1) = f c (1 + (α − 1) d) / (1 − d)
+#     P(2) = f²/2 · c α (1 − β) (2 + (α − 1) d) / (1 − d)²
+#
+# Chen and Keller-McNulty solve K P(1) = s₁ and K P(2) = s₂, with K the classes of the population. P(2)/P(1)
+# gives α for each β by a quadratic equation, and the first equation is then one in β alone; many samples have
+# no solution. Source: Chen & Keller-McNulty 1998; Rocher, Hendrickx & de Montjoye 2019, supplement, note 1,
 # equation 13.
 
 STATUS_SNB: Final = f"{NO_INTERVAL}the moments of the slide negative binomial model give none"

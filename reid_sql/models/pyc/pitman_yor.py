@@ -94,9 +94,13 @@ def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Flo
 def entropy_and_tail(discount: npt.ArrayLike, concentration: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Entropy (nats) of the anonymity sets and complexity of their tail, under a Pitman–Yor process.
 
-    h = ψ(1+α) − ψ(1−d) and γ = (ψ(1) − ψ(1−d)) / h, equation 2. The arguments broadcast. Refuses d ≥ 1, α ≤
-    −d and what is not finite. A concentration below 0 gives a tail above 1, which the model of correctness
-    does not take.
+    Equation 2:
+
+        h = ψ(1+α) − ψ(1−d)
+        γ = (ψ(1) − ψ(1−d)) / h
+
+    The arguments broadcast. Refuses d ≥ 1, α ≤ −d and what is not finite. A concentration below 0 gives a
+    tail above 1, which the model of correctness does not take.
 
     >>> [round(float(value), 6) for value in entropy_and_tail(0.5, 100.0)]
     [6.573672, 0.210886]
@@ -149,9 +153,13 @@ def uniqueness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) ->
 def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
     """Expected share V_k of `n` people whose anonymity set is smaller than `k`.
 
-    V_k = Σ_{j<k} j E[M_j] / n, where E[M_j] = C(n, j) (1−d)_{j−1} (d+α)_{n−j} / (1+α)_{n−1} anonymity sets
-    have j people; the sum is that of equation 14, and of equation 11 between whole n. V_k = 1 for n up to k −
-    1, V_2 = Ξ and V_1 = 0. `entropy` is in nats, n may be fractional, and the four broadcast. Relative error
+    Of E[M_j] anonymity sets with j people:
+
+        V_k = Σ_{j<k} j E[M_j] / n
+        E[M_j] = C(n, j) (1−d)_{j−1} (d+α)_{n−j} / (1+α)_{n−1}
+
+    The sum is that of equation 14, and of equation 11 between whole n. V_k = 1 for n up to k − 1, V_2 = Ξ and
+    V_1 = 0. `entropy` is in nats, n may be fractional, and the four broadcast. Relative error
     below 1e-9 for n up to 8e9. Refuses an entropy outside [0.001, 60], a tail outside [−20, 1], n below 1 and
     k that is not a whole number of 1 to 1000.
 
@@ -281,10 +289,15 @@ class Partition:
 def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
     """Log-probability of the partition into classes of these sizes, up to a constant; arguments broadcast."""
     checkpoint()
-    # Seat n people one after the other (Pitman 1995): the next opens class l + 1 with chance (α + l d)/(α +
-    # i) and joins a class of size m with (m − d)/(α + i), i people seated. The product over all is
-    # Π_{l<K} (α + l d) · Π_classes (1 − d)(2 − d) … (m − 1 − d) / ((α + 1) … (α + n − 1)), whose logarithm is
-    # Σ_i t_i ln(i − d) + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)], t_i the number of classes of more than i.
+    # Seat n people one after the other (Pitman 1995). With i people seated, the next opens class l + 1 with
+    # the chance (α + l d)/(α + i), and joins a class of size m with (m − d)/(α + i). The product over all is
+    #
+    #     Π_{l<K} (α + l d) · Π_classes (1 − d)(2 − d) … (m − 1 − d) / ((α + 1) … (α + n − 1))
+    #
+    # and its logarithm, with t_i the number of classes of more than i people,
+    #
+    #     Σ_i t_i ln(i − d) + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)]
+    #
     # From i = b on, b = MAX_STEPS + 1, the first sum is Σ_m s_m ln[Γ(m−d)/Γ(b−d)] over sizes m > b.
     h, gamma = np.broadcast_arrays(np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64))
     d, alpha = parameters(h, np.maximum(gamma, MIN_FITTED_PRODUCT / h))
@@ -300,8 +313,8 @@ def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail:
 
 def _log_openings(d: Floats, alpha: Floats, classes: float) -> Floats:
     """Σ_{l=1}^{K−1} ln(α + l d), −∞ where fewer classes than K can be."""
-    # = (K − 1) ln |d| + ln of a rising factorial from α/d + 1, or for d < 0 of one that ends at α/|d| − 1;
-    # near d = 0 the terms are ln α + l d/α to first order.
+    # The sum is (K − 1) ln |d| + ln of a rising factorial from α/d + 1, or for d < 0 of one that ends at
+    # α/|d| − 1; near d = 0 the terms are ln α + l d/α to first order.
     count = classes - 1
     step = d / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

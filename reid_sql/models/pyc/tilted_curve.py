@@ -57,9 +57,14 @@ class Tilted:
 def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> Tilted:
     """Minimise KL(m‖base) + Σ (K m / measured − 1)² / 2 errors² over laws m.
 
-    `kernel` is (measured, lattice), `errors` are relative. The minimum is m = base · exp(Aᵀλ), A = kernel /
-    measured, where λ minimises the dual Σ m − Σ λ + Σ errors² λ² / 2: as many unknowns as there are measured
-    averages, convex, found by Newton's method with halved steps.
+    `kernel` is (measured, lattice), `errors` are relative. With A = kernel / measured, the minimum m and its
+    dual, which λ minimises, are
+
+        m = base · exp(Aᵀλ)
+        Σ m − Σ λ + Σ errors² λ² / 2
+
+    The dual is convex, and has as many unknowns as there are measured averages; Newton's method with halved
+    steps finds λ.
 
     >>> answer = tilt_law(np.full(3, 1 / 3), np.array([[1.0, 2.0, 3.0]]), np.array([2.5]), np.array([1e-6]))
     >>> float((answer.mass @ [1.0, 2.0, 3.0]).round(4)), answer.settled
@@ -67,8 +72,10 @@ def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> 
     """
     # Lagrange: KL(m‖base) = Σ m ln(m/base) − m + base has the gradient ln(m/base). With r = A m − 1 as
     # variables of their own and multipliers λ, the minimum has ln(m/base) = Aᵀλ and r = −errors² λ, and λ
-    # minimises the dual, whose gradient is A m(λ) − 1 + errors² λ and whose Hessian is A diag(m) Aᵀ +
-    # diag(errors²).
+    # minimises the dual, of which
+    #
+    #     gradient = A m(λ) − 1 + errors² λ
+    #     Hessian  = A diag(m) Aᵀ + diag(errors²)
     scaled, variance = kernel / measured[:, None], errors**2
 
     def law(place: Floats) -> Floats:
