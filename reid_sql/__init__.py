@@ -8,9 +8,8 @@ nothing of that.
 
 import time
 
-TYPE_CHECKING = (
-    False  # what type checkers take for true; importing typing for it would make the command start later
-)
+# What type checkers take for true; importing typing for it would make the command start later
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

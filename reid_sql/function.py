@@ -1,7 +1,7 @@
-"""What a function is: name, parameters, words, source, body and, where an engine has one, its spelling.
+"""What a function is: name, parameters, summary, source and body, and, where SQL can answer, its SQL text.
 
-An engine has one where it says it better. A decorator declares the function below it and hands it back
-unchanged. Engines bind what is declared; nothing else lists the functions.
+A decorator declares the function below it, and returns it unchanged. Engines bind what is declared; nothing
+else lists the functions.
 """
 
 import inspect
@@ -46,7 +46,7 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
 
 
 class Answer(Enum):
-    """What a function answers: the one shape that an engine binds it by."""
+    """What a function answers; an engine has a method for each."""
 
     SCALAR = "a value for each record, from numbers"
     WINDOW = "a value for each record, counted among all records"
@@ -87,7 +87,7 @@ LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
 GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
 
 
-# How an engine answers that hands a question on.
+# How an engine answers what DuckDB answers for it.
 FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
@@ -124,11 +124,9 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
-    models: bool = False  # whether it keeps or finds fitted models, which a database has for itself
+    models: bool = False  # whether it stores or reads fitted models, of which each database has its own
     absences: Mapping[str, str] = field(default_factory=dict)
-    one_row_per_person: bool = (
-        False  # whether `entity` makes its table one of a row a person, before anything is counted
-    )
+    one_row_per_person: bool = False  # whether `entity` first makes its table one of a row per person
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
 
     @property

@@ -139,9 +139,8 @@ ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
 KEY: Final = Argument("key", Key(), optional=True)
 HOUSEHOLD: Final = Argument("household", Household(), optional=True)
-ENTITY: Final = Argument(
-    "entity", Key(), optional=True
-)  # the column that identifies people, where rows are not people
+# The column that identifies people, where rows are not people
+ENTITY: Final = Argument("entity", Key(), optional=True)
 DIVIDING: Final = Columns("by")
 BY: Final = Argument("by", Groups(), optional=True)  # the columns whose values divide the table
 # The prefix of these columns' names in a reduction, so that none can clash with one of its own.

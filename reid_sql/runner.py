@@ -120,9 +120,8 @@ def sentence(error: BaseException) -> str:
     if UNLIKE in message:
         return "the file cannot be read as CSV: its line ends differ, or a field contains a quote; correct it"
     words = message.split("\n\nLINE", 1)[0].replace("\n", " ").strip()
-    words = re.sub(
-        r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words
-    )  # a window refuses by a cast
+    # A window refuses by a cast
+    words = re.sub(r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words)
     words = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)
     if not (isinstance(error, ABOUT_NAMES) or OURS.search(QUOTED.sub("", words)) or SAFE.search(words)):
         rule = f"every value must be one that DuckDB can read and convert, got {name_error(error)}"

@@ -134,7 +134,7 @@ def test_what_engines_share_imports_none_of_them() -> None:
     ]
 
 
-def test_a_room_declares_before_it_is_said() -> None:
+def test_a_family_declares_without_an_engine() -> None:
     for path in (ROOT / "reid_sql" / "reductions").glob("*/__init__.py"):
         assert not any(name.startswith("reid_sql.engines") for name in imported(path))
 

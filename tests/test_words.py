@@ -15,9 +15,8 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 ENDS_WITHIN_FORMULA = re.compile(r"(?:[=+−·/≤≥<>(\[ΣΠ∫∈≈×^*]|\s-)$")
 BEGINS_WITHIN_FORMULA = re.compile(r"[=+−·/≤≥<>)\]≈×∈^]")
 DISPLAY = re.compile(r" {4}|>>>|\.\.\.|- ")  # what is indented, examples, items of a list
-NAME = re.compile(
-    r"(?:…?_)?[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*"
-)  # what must exist; commands and expressions need not
+# What must exist; commands and expressions need not
+NAME = re.compile(r"(?:…?_)?[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*")
 ANSWER = re.compile(r"[a-z]\w*(?=: |$)")  # a text in an answer, or the code before a sentence
 ELSEWHERE = {
     "to_numpy": "of pyarrow",

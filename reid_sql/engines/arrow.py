@@ -205,7 +205,7 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
         _spread(
             one.type,
             missing,
-            [(rows, getattr(answer_rows_of_part, one.name)) for rows, answer_rows_of_part in parts],
+            [(rows, getattr(scores, one.name)) for rows, scores in parts],
         )
         for one in kind
     ]
@@ -364,9 +364,8 @@ def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
 
 
 def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list
-    listed = pa.types.is_list(values.type) or pa.types.is_large_list(
-        values.type
-    )  # by a setting of the connection
+    # By a setting of the connection
+    listed = pa.types.is_list(values.type) or pa.types.is_large_list(values.type)
     if len(values) and listed and pa.types.is_integer(values.type.value_type):
         return numbers_in(values.flatten()).reshape(len(values), -1)
     numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)

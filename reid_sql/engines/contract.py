@@ -1,10 +1,11 @@
-"""What an engine must give, as types: the primitives of its spellings, and a binding by answer shape.
+"""What an engine must implement, as types: relations that reductions share, and a method for each `Answer`.
 
-There is a binding for each answer shape. The module `reid_sql.engines.<engine>.adapter` of a dataframe engine
-fulfils `Adapter`, and `RecordAdapter` unless it lacks functions of single records; what its implementations
+The module `reid_sql.engines.<engine>.adapter` of a dataframe engine fulfils `Adapter`, and `RecordAdapter`
+unless the engine lacks functions of single records. `engines/public_api.py` checks the arguments of a call
+and chooses the method by the function's `Answer`. The module with the relations that the engine's reductions
 share fulfils `Primitives`. An implementation, `reid_sql/reductions/<family>/<engine>.py`, has a function
 named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as
-the user gave them, checked) and returns the reduced relation.
+the user passed them, checked) and returns the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ class Kind:
 
 
 def signature_of_added_count(declared: Function) -> Signature:
-    """How a count is called that adds a column: the table, the columns, the new name, and who is a person."""
+    """The signature of a count that adds a column: the table, the columns, the new name, and the entity."""
     kind = Parameter.POSITIONAL_OR_KEYWORD
     frame, columns = Parameter("tbl", kind), Parameter("columns", Parameter.VAR_POSITIONAL)
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
@@ -56,58 +57,58 @@ class Primitives(Protocol[Frame]):
     """The relations that all reductions share; their columns are q1, q2, …, so that no names clash."""
 
     def check_columns(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
-        """Return the frame's own case of the names, or refuse with the label in `words`."""
+        """Return the names as the frame writes them, or refuse, with the label in `words`, what it lacks."""
 
     def with_aliases(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        """The columns of these exact names, as q1, q2, …."""
+        """Select the columns of these exact names, as q1, q2, …."""
 
     def drop_nulls(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """The rows, without those that have a NULL in one of the columns where NULLs are dropped."""
+        """Where `nulls` is 'drop', filter the rows to those without NULL in the columns; else return all."""
 
     def count_distinct(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """The distinct rows, with the number of each in `records`; NULL and NaN are values of their own."""
+        """Count the distinct rows, into the column `records`; NULL and NaN are values of their own."""
 
     def join_null_safe(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
         """Join each row of the left with the right row of the same values, NULL = NULL, NaN = NaN."""
 
     def null_report(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
-        """The reduced rows, each with `records_dropped` and `nulls`, the treatment of NULLs."""
+        """Add to each reduced row the columns `records_dropped` and `nulls`, the treatment of NULLs."""
 
 
 class Adapter(Protocol[Frame, Value]):
-    """How an engine binds functions of tables; arguments come bound and checked from the face."""
+    """The methods by which an engine answers functions of tables; `public_api` has checked the arguments."""
 
     ENGINE: str
     TABLE: Kind
     COLUMN: Kind
-    # Binds COUNT, how many records share each record's values: (declared, columns, **the options that
-    # `counting` names).
+    # Answer.WINDOW: count the records that share each record's values. It takes the declared function, the
+    # columns, and by name the options in the signature that `counting` returns.
     count: Callable[..., Any]
 
     def counting(self, declared: Function) -> Signature:
-        """How a function of the shape COUNT is called: its columns are the surplus positional arguments."""
+        """The signature of a function of Answer.WINDOW: its columns are the surplus positional arguments."""
 
     def table(self, declared: Function, arguments: Mapping[str, Any]) -> Frame:
-        """Bind ROW, ROWS, RECORDS and REDUCTION: reduce by the reduction's arguments, then answer.
+        """Answer.ROW, ROWS, PER_RECORD and REDUCTION: reduce the table, then call the body, if there is one.
 
-        The body answers by its own arguments.
+        The reduction takes those arguments that it declares, the body all others.
         """
 
     def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
-        """Bind DRAWN: n records drawn from the model."""
+        """Answer.SAMPLE: draw n records from the model."""
 
     def collected(self, frame: Frame, words: str) -> pa.Table:
-        """The frame in this process, or a refusal where it is larger than the engine's bound, if any."""
+        """Fetch the frame into this process, or refuse one above the engine's bound, if it has one."""
 
     def framed(self, table: pa.Table) -> Frame:
-        """The table as a frame of the engine; types it lacks as the nearest that hold every value."""
+        """Make a frame of the table; a type that the engine lacks becomes one that has room for it."""
 
 
 class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
-    """How an engine binds functions of single records too, if it does not lack them by their shape."""
+    """The methods of an engine that answers functions of single records too."""
 
     def value(self, declared: Function, arguments: Sequence[Any]) -> Value:
-        """Bind VALUE: a number for each record from columns, names or numbers, in the parameters' order."""
+        """Answer.SCALAR: a number for each record from columns, names or numbers, in this order."""
 
     def score(
         self,
@@ -116,9 +117,9 @@ class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
         arguments: Sequence[Any],
         columns: Sequence[Any],
     ) -> Value:
-        """Bind SCORE: a number for each record under the model, by parameters and the record's values.
+        """Answer.MODEL_SCORE: a number for each record under the model.
 
-        The parameters are the function's own.
+        `arguments` are the function's own parameters, `columns` the record's values.
         """
 
     def scored_table(
@@ -128,4 +129,4 @@ class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
         model: Any,  # noqa: ANN401
         options: dict[str, Any],
     ) -> Frame:
-        """Bind SCORED_TABLE: score the distinct records, and join the scores to the frame's rows."""
+        """Answer.SCORED_TABLE: score the distinct records, and join the scores to the frame's rows."""

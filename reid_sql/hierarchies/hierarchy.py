@@ -35,9 +35,8 @@ MAX_STEPS: Final = 4  # widths, or lengths of beginnings, of one hierarchy
 ROUND_WIDTHS: Final = tuple(digit * 10.0**power for power in range(-9, 16) for digit in (1, 2, 5))
 COMMON_SHARES: Final = (0.01, 0.05, 0.2)  # of the records, which a value must have to stay as it is
 MIN_RECORDS_OF_A_VALUE: Final = 10  # records that a value has at least which a step names
-MIN_OUTLYING_SPREAD: Final = (
-    1.5  # how much wider all numbers spread than 98 % of them, from which the ends are one value each
-)
+# How much wider all numbers spread than 98 % of them, from which the ends are one value each
+MIN_OUTLYING_SPREAD: Final = 1.5
 WIDTH: Final = Number("a number from 1e-9 to 1e15", "write the width of the bands, such as 5", 1e-9, 1e15)
 END: Final = Number("a number from -1e15 to 1e15", "write where the end begins, such as 90", -1e15, 1e15)
 LENGTH: Final = Number(

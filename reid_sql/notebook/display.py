@@ -235,9 +235,8 @@ def _jupysql_connections() -> list[duckdb.DuckDBPyConnection]:
     current = module.ConnectionManager.current if module else None
     connection = getattr(current, "_connection", None)  # of the DBAPI itself, or SQLAlchemy's
     connection = getattr(getattr(connection, "connection", connection), "driver_connection", connection)
-    connection = getattr(
-        connection, "_ConnectionWrapper__c", connection
-    )  # duckdb-engine has no other name for it
+    # Duckdb-engine has no other name for it
+    connection = getattr(connection, "_ConnectionWrapper__c", connection)
     return [connection] if isinstance(connection, duckdb.DuckDBPyConnection) else []
 
 

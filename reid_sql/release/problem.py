@@ -92,7 +92,7 @@ def refuse_for_people(wanted: Preparing, person: str) -> None:
 
 
 def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
-    """Put what the checks ask of class sizes into one class_size_requirement."""
+    """Combine the bounds on class sizes of all checks into one requirement."""
     requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
     for check in release.table.checks:
         if is_class_size_check(release, check, columns):

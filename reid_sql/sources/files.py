@@ -107,7 +107,7 @@ def open_source(
 
 
 def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
-    """Put the file into the connection, and refuse_missing_records what is read of it against its lines."""
+    """Put the file into the connection, and refuse one of which records are missing."""
     words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
     relation = attach_source(con, VIEW, words, file, table)
     if relation.records is not None:

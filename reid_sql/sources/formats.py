@@ -81,9 +81,8 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
         ) from None
-    kept = (
-        lines if len(names) == 1 else lines - blank
-    )  # of a single column a blank line is a record without a value
+    # Of a single column a blank line is a record without a value
+    kept = lines if len(names) == 1 else lines - blank
     return TextFile(names, delimiter, kept - form.header)
 
 

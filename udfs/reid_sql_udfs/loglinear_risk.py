@@ -22,7 +22,7 @@ def loglinear_risk(
     negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
     the sample. `record` is the value of the column `key`, or without `key` the position in the scan, from 0.
-    Two-way models of small samples understate the risk, and the status says so. With `entity`, the column
+    Two-way models of small samples understate the risk, and the status reports it. With `entity`, the column
     that identifies people (NULL is one person), the sample is of people: a class counts its people, and an
     attacker knows one row of each, that of their smallest class, and `record` is the person; else one row per
     person is assumed.

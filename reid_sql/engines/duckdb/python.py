@@ -140,9 +140,8 @@ def _awaited(name: str, work: Work, answers: str) -> Bound:
         result = jobs.answer(numbers[0].as_py())
         if result is None:
             return pa.nulls(len(numbers))
-        refusals = array_of(
-            [NOT_FIRST] * (len(numbers) - len(result)), pa.string()
-        )  # pa.scalar imports pandas
+        # Pa.scalar imports pandas
+        refusals = array_of([NOT_FIRST] * (len(numbers) - len(result)), pa.string())
         fields = list(result.type)
         rest = [refusals, *(pa.nulls(len(refusals), field.type) for field in fields[1:])]
         return pa.concat_arrays([result, pa.StructArray.from_arrays(rest, fields=fields)])

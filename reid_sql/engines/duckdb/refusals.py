@@ -27,7 +27,7 @@ PARSE: Final = "SELECT json_serialize_sql(?)"
 LOCK: Final = threading.Lock()
 QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
 VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
-MAX_DIGITS: Final = 38  # of a DECIMAL; beyond, one that rounds would hold the values of both
+MAX_DIGITS: Final = 38  # of a DECIMAL; with more, the common type would round
 
 
 def refuse(*given: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
@@ -94,7 +94,7 @@ def _several_types(column: str, names: Sequence[str], types: Sequence[str]) -> s
 def are_comparable(one: str, other: str) -> bool:
     """Whether values of two types compare exactly: a cast would make one class of several.
 
-    HUGEINT and UHUGEINT meet as DOUBLE; a type of lists begins as that of what they hold.
+    HUGEINT and UHUGEINT become DOUBLE; a type of lists begins as that of their items.
 
     >>> are_comparable("INTEGER", "DECIMAL(9,2)"), are_comparable("VARCHAR", "INTEGER")
     (True, False)
@@ -114,8 +114,8 @@ def _kind(kind: str) -> str:
 
 def _has_digits(one: str, other: str) -> bool:
     """Whether a DECIMAL can hold the values of both."""
-    pair = [DECIMAL.fullmatch(one), DECIMAL.fullmatch(other)]
-    digits = [(int(character[1]) - int(character[2]), int(character[2])) for character in pair if character]
+    matches = [DECIMAL.fullmatch(one), DECIMAL.fullmatch(other)]
+    digits = [(int(match[1]) - int(match[2]), int(match[2])) for match in matches if match]
     if len(digits) < 2:  # noqa: PLR2004 - one of two
         return True
     return max(before for before, _ in digits) + max(after for _, after in digits) <= MAX_DIGITS

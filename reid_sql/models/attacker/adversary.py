@@ -74,8 +74,8 @@ class KnownRecords:
         return np.flatnonzero(self.records > 0)
 
     @property
-    def own(self) -> "KnownRecords":
-        """The number of distinct records of the table itself."""
+    def of_table(self) -> "KnownRecords":
+        """The distinct records of the table itself, without those of the population alone."""
         if self.population is None:
             return self
         rows = self.rows
@@ -258,12 +258,12 @@ def compute_expectations(
 
     They are those of the distinct records of the table itself.
     """
-    who = check_known_records(known.own, attacker, nulls)
+    who = check_known_records(known.of_table, attacker, nulls)
     probabilities = who.probabilities[who.order]
     exact = count_sets(probabilities) <= MAX_ENUMERATED_SETS
     every = enumerate_sets(probabilities) if exact else draw_sets(probabilities, trials, seed)
     expectations = _walk_sets(known, who, every, (attacker, nulls, model), squares=not exact)
-    own, notes = known.own, list(who.notes)
+    own, notes = known.of_table, list(who.notes)
     if who.matching.blank is not None and who.matching.blank.any():
         notes.append(STATUS_BLANK.format(int(own.records[who.matching.blank].sum())))
     if uncovered := _count_uncovered(known):
@@ -275,7 +275,7 @@ def compute_worst_case(
     known: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
 ) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of all people."""
-    who = check_known_records(known.own, attacker, nulls)
+    who = check_known_records(known.of_table, attacker, nulls)
     informed = replace(who, profile=np.zeros_like(who.profile))
     certain = enumerate_sets(np.ones((len(who.order), 1)))
     return _walk_sets(known, informed, certain, (attacker, nulls, model), squares=False)
@@ -296,7 +296,7 @@ def _walk_sets(
     count = ExpectationCounter(
         who.matching.groups, who.order, who.profile, attacker.population, unique, squares
     )
-    expectations = count.run(who.matching.start(known.own.records), knowledge)
+    expectations = count.run(who.matching.start(known.of_table.records), knowledge)
     if known.population is None:
         return expectations
     both, profile = match_records(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)

@@ -134,7 +134,7 @@ def summarize_adversary(
     )
     error = float(expectations.standard_error(_list_parameters(given)).max())
     risks, worsts = (_compute_measures(each, given) for each in (expectations, worst))
-    compared = {name: Compared(risks[name], worsts[name], known.own.records) for name in MEASURES}
+    compared = {name: Compared(risks[name], worsts[name], known.of_table.records) for name in MEASURES}
     statuses = {
         name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(given)))
         for name in MEASURES
@@ -179,7 +179,7 @@ def summarize_settings(
     return [
         _summarize_setting(
             setting,
-            Compared(expectations.overall(setting), worst.overall(setting), known.own.records),
+            Compared(expectations.overall(setting), worst.overall(setting), known.of_table.records),
             expectations.status_of(estimate=uses_estimate("overall", setting)),
         )
         for setting in settings

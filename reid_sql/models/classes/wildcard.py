@@ -18,9 +18,8 @@ from reid_sql.interruption import checkpoint
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 WORD_BITS: Final = 63
-MAX_RECORDS_PER_PATTERN: Final = (
-    1 / 40
-)  # up to so many records a pattern to compare with, one by one is faster than by key
+# Up to so many records for each pattern, comparing one by one is faster than by key
+MAX_RECORDS_PER_PATTERN: Final = 1 / 40
 MAX_SEEDS: Final = 8
 
 

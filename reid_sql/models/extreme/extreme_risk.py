@@ -186,9 +186,8 @@ def _fit_moments(excess: Floats, m: Integers) -> tuple[Floats, Floats]:
     """
     places = np.arange(1, excess.shape[1] + 1, dtype=np.float64)
     total = np.einsum("ij->i", excess)
-    ranked = (
-        np.einsum("ij,j->i", excess, places) - (excess.shape[1] - m) * total
-    )  # sum of i x(i), alike for like rows
+    # Sum of i x(i), alike for like rows
+    ranked = np.einsum("ij,j->i", excess, places) - (excess.shape[1] - m) * total
     a0 = total / m
     a1 = (total - (ranked - 0.35 * total) / m) / m
     gap = a0 - 2 * a1  # above 0, as the weights of a1 fall while x rises

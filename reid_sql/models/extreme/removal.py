@@ -235,9 +235,8 @@ def eliminate_records(
         known = without[~np.isnan(without)]
         if not len(known) or known.min() >= 1:
             break
-        place = int(
-            np.flatnonzero(without <= known.min() * (1 + ROUNDING_TOLERANCE))[0]
-        )  # of a tie the first
+        # The first of a tie
+        place = int(np.flatnonzero(without <= known.min() * (1 + ROUNDING_TOLERANCE))[0])
         records.append(int(left.records[place]))
         risks.append(float(without[place]))
         left.remove(records[-1])

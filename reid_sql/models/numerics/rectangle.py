@@ -282,9 +282,8 @@ def integrate(
         replicates = _integrate_distinct(distinct[rough], plan)
         probability[rough] = np.maximum(replicates.mean(axis=1), MIN_PROBABILITY)
         spread = replicates.std(axis=1, ddof=1) / np.sqrt(REPLICATES)
-        error[rough] = np.maximum(
-            spread, error[rough] / POINTS_FACTOR
-        )  # replicates that agree by chance must not end it
+        # Replicates that agree by chance must not end it
+        error[rough] = np.maximum(spread, error[rough] / POINTS_FACTOR)
         points *= POINTS_FACTOR
         if points > precision.most:
             break

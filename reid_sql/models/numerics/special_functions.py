@@ -186,7 +186,7 @@ Special = Callable[..., Any]
 
 @cache
 def _import_function(name: str) -> Special:
-    from scipy import special  # noqa: PLC0415 - as the module says
+    from scipy import special  # noqa: PLC0415 - see the docstring
 
     return getattr(special, name)  # type: ignore[no-any-return]
 
@@ -228,7 +228,7 @@ def find_root(excess: Callable[[float], float], low: float, high: float, xtol: f
     >>> round(find_root(lambda x: x * x - 2, 0.0, 2.0), 9)
     1.414213562
     """
-    from scipy.optimize import brentq  # noqa: PLC0415 - as the module says
+    from scipy.optimize import brentq  # noqa: PLC0415 - see the docstring
 
     return float(brentq(_with_checkpoints(excess), low, high, xtol=xtol))
 
@@ -239,7 +239,7 @@ def minimize(loss: Callable[[float], float], low: float, high: float, xatol: flo
     >>> round(minimize(lambda x: (x - 1) ** 2, 0.0, 3.0), 4)
     1.0
     """
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - as the module says
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - see the docstring
 
     return float(
         minimize_scalar(
@@ -255,7 +255,7 @@ def minimize_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
     >>> minimize_point(lambda point: float(((point - 1) ** 2).sum()), np.zeros(2)).round(4).tolist()
     [1.0, 1.0]
     """
-    from scipy.optimize import minimize  # noqa: PLC0415 - as the module says
+    from scipy.optimize import minimize  # noqa: PLC0415 - see the docstring
 
     ends = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
     point: Floats = minimize(_with_checkpoints(loss), start, method="Nelder-Mead", options=ends).x

@@ -104,7 +104,7 @@ def sum_neighbours(parent: Column, child: Column, pairs: PairBins) -> NeighbourS
 
 
 def _count_table(parent: Column, child: Column, pairs: PairBins) -> "csr_array":
-    from scipy import sparse  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy import sparse  # noqa: PLC0415 - see numerics/special_functions
 
     shape = len(parent.bin_mass), len(child.bin_mass)
     return sparse.csr_array((pairs.count, (pairs.parent, pairs.child)), shape=shape)

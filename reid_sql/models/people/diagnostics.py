@@ -33,9 +33,8 @@ MAX_TRIPLES: Final = 120  # all of 10 columns
 TRIPLE_RECORDS: Final = 3000  # of the sample, whose triples of values are counted
 RECORDS_PER_COMBINATION: Final = 5  # that an entropy needs on average
 MIN_REPEATED_SHARE: Final = 0.5  # of the records, for the entropy of all columns together
-MAX_SYNERGY: Final = (
-    -0.1
-)  # nats, below which it is reported; 94 % of the triples of the 2019 supplement are above
+# In nats; a lower one is reported. 94 % of the triples of the 2019 supplement are above
+MAX_SYNERGY: Final = -0.1
 MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
 CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
 STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the size of a cell depends on the model alone"

@@ -280,7 +280,7 @@ class QueryColumn:
 
 def query_column(column: Column, codes: Integers, donors: Integers) -> QueryColumn:
     """One column of queries, each of which is itself a donor; equal values are computed once."""
-    from scipy import sparse  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy import sparse  # noqa: PLC0415 - see numerics/special_functions
 
     checkpoint()
     values, places = np.unique(codes, return_inverse=True)

@@ -360,7 +360,7 @@ def _score_held_out(columns: Sequence[Column], some: Integers, count: int) -> fl
 
 def _maximise_likelihood(columns: Sequence[Column], some: Integers, count: int) -> tuple[Floats, Floats]:
     """EM from classes by how rare a record's values are together: counts of bins and of records by class."""
-    from scipy import sparse  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy import sparse  # noqa: PLC0415 - see numerics/special_functions
 
     shares = np.concatenate([column.bin_mass for column in columns])
     shape = len(some), len(shares)

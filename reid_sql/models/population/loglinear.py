@@ -210,9 +210,8 @@ GROUP_WIDTH: Final = 0.01  # of the groups of ln μ
 # fall to either side by its last digit.
 GROUP_OFFSET: Final = 0.25
 MIN_POISSON_LOG_SHAPE: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
-MAX_LIKELIHOOD_DROP: Final = (
-    NORMAL_95**2 / 2
-)  # by which log-likelihoods of a 95 % interval lie below the largest
+# The log-likelihoods of a 95 % interval are at most so far below the largest
+MAX_LIKELIHOOD_DROP: Final = NORMAL_95**2 / 2
 INTERVAL_SHAPES: Final = 17  # shapes of an interval that are looked at
 
 

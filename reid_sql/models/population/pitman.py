@@ -181,9 +181,8 @@ def sum_nodes(end: int) -> tuple[Floats, Floats]:
     middle, half = (bounds[1:] + bounds[:-1]) / 2, np.diff(bounds) / 2
     points = (middle[:, None] + half[:, None] * NODES).ravel()
     weights = (half[:, None] * WEIGHTS).ravel()
-    ends = np.array(
-        [MAX_SINGLE_TERMS - 1.0, MAX_SINGLE_TERMS, end - 1.0, end]
-    )  # f′ at both ends as a difference, over 24
+    # f′ at both ends, as a difference over 24
+    ends = np.array([MAX_SINGLE_TERMS - 1.0, MAX_SINGLE_TERMS, end - 1.0, end])
     corrections = np.array([-1.0, 1.0, 1.0, -1.0]) / 24
     return np.r_[first, points, ends], np.r_[np.ones_like(first), weights, corrections]
 
@@ -256,7 +255,7 @@ DIFFERENCE_STEP: Final = 1e-4
 def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     """Estimate Ξ with its interval; both, and the refusals, as of `pitman_uniqueness`.
 
-    None where it is above the share of the sample that is unique, which bounds Ξ: the status says so.
+    None where it is above the share of the sample that is unique, which bounds Ξ: the status reports it.
 
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([90, 30, 10, 5]), np.array([90, 60, 40, 40]))
     >>> answer = estimate_pitman(sample, 3200)

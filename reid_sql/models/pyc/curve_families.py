@@ -77,9 +77,8 @@ def fit_pyc_curve(task: Task) -> Fit:
     law = _pyc_law(entropy, tail, task.k)
     problems = [] if best.success else [STATUS_UNCONVERGED]
     problems += _describe_edge("entropy", entropy, pitman_yor.ENTROPY.low, pitman_yor.ENTROPY.high)
-    problems += _describe_edge(
-        "tail", tail, -np.inf, pitman_yor.TAIL.high
-    )  # at the low end it makes no difference
+    # At the low end it makes no difference
+    problems += _describe_edge("tail", tail, -np.inf, pitman_yor.TAIL.high)
     return Fit(lambda n: law(task.measure, n), {"entropy": entropy, "tail": tail}, problems, law)
 
 
@@ -93,7 +92,7 @@ def _pyc_law(entropy: float, tail: float, k: int) -> Law:
 
 
 def _solve_least_squares(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own
-    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.optimize import least_squares  # noqa: PLC0415 - see numerics/special_functions
 
     fine = 1e-12
     return least_squares(
@@ -210,7 +209,7 @@ def _minimize_on_grid(
     name: str, grid: Floats, task: Task, curve: Callable[[float], Curve]
 ) -> tuple[float, list[str]]:
     """Search one parameter: the best on the grid, then between its neighbours."""
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - see numerics/special_functions
 
     def loss(value: float) -> float:
         return float((task.residuals(curve(value)) ** 2).sum())

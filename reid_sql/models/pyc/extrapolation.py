@@ -207,8 +207,8 @@ def extrapolate(
     at least 1/n, and from the largest size on at most what was measured there, unless the points themselves
     rise somewhere: then they are noisy, and the curve is more certain than its last point. Points that do not
     fall on the whole leave the tail open: nothing is fitted, the answer is their highest share (1 below the
-    smallest size), and the status says so. Refuses shares outside (0, 1], sizes or populations below 1, and
-    fewer than two distinct sizes above 1.
+    smallest size), and the status reports it. Refuses shares outside (0, 1], sizes or populations below 1,
+    and fewer than two distinct sizes above 1.
 
     >>> shares, errors = [0.98, 0.85, 0.76], [0.001, 0.01, 0.01]
     >>> forecast = extrapolate([100, 1000, 2000], shares, [10_000, 1_000_000], "pyc", standard_errors=errors)

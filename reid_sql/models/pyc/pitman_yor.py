@@ -202,10 +202,11 @@ def _log_sum_over_first(d: Floats, alpha: Floats, n: Floats, k: Floats) -> Float
 
     t_j is the expected share of people in classes of j.
     """
+    # Last: t_j over the sum so far, which neither overflows nor cancels
     log_sum, last = (
         np.zeros(()),
         np.ones(()),
-    )  # last: t_j over the sum so far, which neither overflows nor cancels
+    )
     for j in range(1, int(k.max(initial=1)) - 1):
         rise = (n - j) / j * ((j - d) / np.maximum(n - j - 1 + d + alpha, d + alpha))  # t_{j+1} / t_j
         step = np.where(j < k - 1, last * rise, 0.0)
@@ -329,7 +330,7 @@ def fit_pitman_yor(histogram: Histogram, prior: Prior = "archer") -> tuple[PycFi
     """Fit entropy and tail complexity to the classes: mode of the posterior, and 95 % credible intervals.
 
     Refuses a table without records, and overlapping classes (NULL as a wildcard). Where all records are
-    unique, or all alike, the data bounds the entropy on one side only, and the status says so.
+    unique, or all alike, the data bounds the entropy on one side only, and the status reports it.
 
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))
     >>> answer, _ = fit_pitman_yor(geometric)
@@ -369,9 +370,8 @@ def _compute_posterior(histogram: Histogram, prior: Prior) -> Posterior:
         lambda points: _log_posterior(partition, points, box, prior), box, partition.noise
     )
     h, rest = (float(value) for value in np.exp(mode))
-    return Posterior(
-        np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), _describe_fit(histogram, h)
-    )
+    status = _describe_fit(histogram, h)
+    return Posterior(np.exp(points[0]), 1 - np.exp(points[1]), weight, (h, 1 - rest), status)
 
 
 def _log_posterior(partition: Partition, points: Floats, box: Floats, prior: Prior) -> Floats:
@@ -419,9 +419,8 @@ def measure_misfit(histogram: Histogram, fitted: PycFit) -> float:
     sizes = np.unique(
         np.maximum(np.array([fitted.records // part for part in SAMPLE_DIVISORS]), min(2, fitted.records))
     )
-    edge = (
-        0.5 / fitted.records
-    )  # a share closer to 0 or 1 than half a record is no gap that a sample can show
+    # A share closer to 0 or 1 than half a record is no gap that a sample can show
+    edge = 0.5 / fitted.records
     own = np.clip(correctness_curve(histogram, sizes), edge, 1 - edge)
     entropy = np.clip(fitted.entropy, ENTROPY.low, ENTROPY.high)
     tail = np.clip(fitted.tail, TAIL.low, TAIL.high)

@@ -257,7 +257,7 @@ def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats
         location, log_scale, shape = np.r_[place, 0.0][:3]
         return skew_lognormal_law(location, np.exp(log_scale), shape)
 
-    from scipy.optimize import least_squares  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.optimize import least_squares  # noqa: PLC0415 - see numerics/special_functions
 
     def residuals(place: Floats) -> Floats:
         checkpoint()

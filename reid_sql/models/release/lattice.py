@@ -136,9 +136,8 @@ class Lattice:
 def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> DistinctRecords:
     """Count records by their codes."""
     if prod(sizes) <= max(MAX_DENSE_KEYS, len(counts)):
-        counted = np.bincount(
-            combine_codes(codes, sizes), counts, prod(sizes)
-        )  # doubles, exact to 2**53 records
+        # In doubles, exact to 2**53 records
+        counted = np.bincount(combine_codes(codes, sizes), counts, prod(sizes))
         present = np.flatnonzero(counted)
         return DistinctRecords(np.array(np.unravel_index(present, sizes)), counted[present].astype(np.int64))
     key = combine_codes(codes, sizes)

@@ -81,7 +81,7 @@ class LinearProgrammes:
 
     def __init__(self, part: Equations) -> None:
         """Build the matrix once."""
-        from scipy.sparse import coo_array  # noqa: PLC0415 - as numerics/special_functions says
+        from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
 
         shape = (len(part.right), part.variables)
         self.part = part
@@ -90,7 +90,7 @@ class LinearProgrammes:
 
     def minimize(self, objective: Floats) -> Floats | None:
         """The values that fit with the least objective; None where it has no least."""
-        from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/special_functions says
+        from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
 
         checkpoint()
         solved = linprog(
@@ -282,7 +282,7 @@ def _flow(capacity: Integers, source: int, sink: int) -> int:
     """The most that flows from the source to the sink, at most MAX_FLOW."""
     if source == sink:
         return MAX_FLOW
-    from scipy.sparse import csr_array  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.sparse import csr_array  # noqa: PLC0415 - see numerics/special_functions
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
 
     limited = np.minimum(capacity, MAX_FLOW)

@@ -131,7 +131,7 @@ def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> Non
 
 def connected_variables(equations: Equations) -> list[Integers]:
     """The variables that are not known yet, in parts that no equation connects."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
     unknown = np.flatnonzero(equations.low < equations.high)
@@ -353,7 +353,7 @@ def _find_factors(
     equations: Equations, part: Integers, variable: int, high: float
 ) -> tuple[Floats | None, bool]:
     """The factors of all equations, zero outside the part, and whether bounds are not needed."""
-    from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
     from scipy.sparse import coo_array, eye_array, hstack  # noqa: PLC0415
 
     checkpoint()

@@ -117,7 +117,7 @@ class _Problem:
         away, at most all but one person of a cell; the cost is the people of the cells that are not hidden
         yet.
         """
-        from scipy.optimize import linprog  # noqa: PLC0415 - as numerics/special_functions says
+        from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
         from scipy.sparse import csr_array, hstack, vstack  # noqa: PLC0415
 
         variables = self.equations.variables

@@ -103,7 +103,7 @@ def _auc(xi: Floats, unique: Flags) -> float | None:
     pairs = positive * (xi.size - positive)
     if not pairs:
         return None
-    from scipy.stats import rankdata  # noqa: PLC0415 - as numerics/special_functions says
+    from scipy.stats import rankdata  # noqa: PLC0415 - see numerics/special_functions
 
     return float((rankdata(xi)[unique].sum() - positive * (positive + 1) / 2) / pairs)
 

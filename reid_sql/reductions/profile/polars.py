@@ -19,6 +19,7 @@ from reid_sql.reductions.profile import (
 )
 
 VALUE, RECORDS, TEXT, PLAIN = pl.col("q1"), pl.col("n"), pl.col("t"), ~pl.col("marked")
+# Alike on every engine
 WRITTEN: Final = (
     "text",
     "integer",
@@ -27,7 +28,7 @@ WRITTEN: Final = (
     "boolean",
     "date",
     "timestamp",
-)  # alike on every engine
+)
 
 
 def column_counts(tbl: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
