@@ -24,7 +24,6 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--html": ("<!doctype html>",),
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
-    "--choice": ("<!doctype html>",),
     "--write-hierarchies": (),  # a person edits it
 }
 HEAD_BYTES: Final = 64

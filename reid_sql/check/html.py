@@ -49,13 +49,19 @@ class PreparedRelease:
     sentences: Sequence[str]
 
 
-def render_html(page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None) -> str:
-    """Write the report; `steps` are sentences before those on what to do next, `prepared` what would pass."""
+def render_html(
+    page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None, choices: str = ""
+) -> str:
+    """Write the report; `steps` are sentences before those on what to do next, `prepared` what would pass.
+
+    `choices` is a section on other transformations that would pass.
+    """
     refuse_unmasked(page)
     parts = [
         _verdict_section(page, steps),
         render_prepared_release(prepared) if prepared else "",
         _checks_table(page),
+        choices,
         *(_table(page, table) for table in page["tables"]),
         _group_tables(page),
         _provenance(page),

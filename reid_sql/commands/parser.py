@@ -249,9 +249,9 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write-hierarchies", metavar="FILE", help=words)
     words = "write the gate's report on the release as JSON"
     parser.add_argument("--json-report", metavar="FILE", help=words)
-    parser.add_argument("--html", metavar="FILE", help="write that report and the transformation as HTML")
-    words = "write a page with the five forms of least loss that meet the policy, side by side"
-    parser.add_argument("--choice", metavar="FILE", help=words)
+    parser.add_argument(
+        "--html", metavar="FILE", help="write that report and the ten best transformations as HTML"
+    )
     _plot(parser, "risk against loss of the transformations")
 
 

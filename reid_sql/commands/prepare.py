@@ -17,6 +17,7 @@ from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import UnavailableError
 from reid_sql.models.release.partition import METHOD
+from reid_sql.release.choices import render_choices
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
 from reid_sql.release.preparation import Prepared, run
@@ -24,7 +25,7 @@ from reid_sql.release.problem import propose_hierarchies
 from reid_sql.terminal import progress
 
 HIERARCHIES: Final = "write_hierarchies"
-FILES: Final = ("sql", "polars", "json_report", "html", "choice")  # options that name a file
+FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file
 
 
 def run_prepare(options: argparse.Namespace) -> int:
@@ -46,7 +47,7 @@ def run_prepare(options: argparse.Namespace) -> int:
         memory_limit=options.memory_limit,
         target=options.target,
         method=options.method,
-        choices="choice" in files,
+        choices=options.format == "json" or "html" in files,
         tell=progress.report,
     )
     _write_release(made, files, options.dialect)
@@ -75,9 +76,9 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
         if name == "json_report" and made.report is not None:
             write_report(file, to_json(dict(made.report)))
         elif name == "html" and made.report is not None:
-            write_report(file, render_html(made.report, steps(dict(made.page))))
-        elif name == "choice":
-            write_report(file, made.choices)
+            page = dict(made.page)
+            choices = render_choices(page["tables"])
+            write_report(file, render_html(made.report, steps(page), choices=choices))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

@@ -1,130 +1,155 @@
-"""The best forms of a table side by side, for a person to choose: what each shows, loses and risks."""
+"""The best different transformations of a table that meet the policy, ranked by what they retain."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.charts.risk_charts import frontier_chart
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import CAPTION_FORMS, render_chart, render_document
+from reid_sql.check import gate
+from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.measuring import ShowProgress
+from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, explain_verdict, format_figure
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.release.search import CountedNode
+from reid_sql.release.files import sql_file
+from reid_sql.release.page import page
+from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 
-MAX_CHOICES: Final = 5
-MAX_TRIES: Final = 25  # forms that the gate measures for them
-MAX_SQL: Final = 200_000  # characters of a query on the page
+MAX_CHOICES: Final = 10
+MAX_MEASURED: Final = 40  # transformations that the gate measures for them
+MAX_SQL: Final = 200_000  # characters of a query in a row; local recoding of many classes is better in a file
 WITHHELD: Final = "withheld"
 CAPTION: Final = (
-    "Each form meets the policy, measured by the gate on what its query returns. These are the {} forms of "
-    "least loss of those that the search evaluated."
+    "Each of these {} transformations meets the policy, measured by the gate on what its query returns. Each "
+    "leaves a column finer than every other one does. `reid-sql prepare --json` has their queries."
 )
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A form that meets the policy, described as the release is, with the gate's checks and the query."""
+def choose_transformations(
+    policy: Policy, release: DuckDBRelease, table: TableRelease, baseline: Path | None, tell: ShowProgress
+) -> TableRelease:
+    """Measure the transformations of least loss by the gate, until enough different ones meet the policy.
 
-    described: Mapping[str, Any]
-    checks: Sequence[Mapping[str, Any]]
-    sql: str
+    A transformation that is as coarse as a chosen one in every column retains nothing more. Two of which one
+    is the coarser would also show by their suppressed shares how many records the coarser levels rescue.
+    """
+    alone = replace(policy, tables=(release.table,))
+    ends, measured = time.monotonic() + policy.preparing.time_limit, 0
+    chosen: list[dict[str, Any]] = []
+    levels: list[Sequence[int]] = []
+    for variant in _variants(table):
+        node = variant.transformation.node if variant.transformation and not variant.is_local else ()
+        if variant.form is None or any(_is_coarser(node, other) for other in levels):
+            continue
+        if len(chosen) == MAX_CHOICES or measured == MAX_MEASURED or time.monotonic() > ends:
+            break
+        tell(f"{release.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from")
+        made = transform(release, variant.form)
+        report = gate.measure_policy(alone, [made], baseline)
+        made.engine.drop()
+        measured += 1
+        outcome = Outcome(alone, (variant,), report)
+        if outcome.passed:
+            levels += [node] if node else []
+            chosen.append(_describe(outcome, is_release=variant.form == table.form))
+    ranked = sorted(chosen, key=lambda row: row["losses"]["entropy"])
+    return replace(table, choices=tuple({"rank": rank} | row for rank, row in enumerate(ranked, 1)))
 
-    @property
-    def page(self) -> dict[str, Any]:
-        """The form as a dictionary."""
-        keys = ("method", "losses", "suppressed_share", "columns", "target", "cross_tables")
-        return {key: self.described[key] for key in keys} | {"checks": list(self.checks), "sql": self.sql}
+
+def _variants(table: TableRelease) -> Iterator[TableRelease]:
+    """List the transformations that may be released, the one of least loss first."""
+    searched = table.result
+    variants = [
+        (
+            node.loss,
+            replace(
+                table,
+                method="global",
+                local=None,
+                transformation=_form_of(table, node),
+                result=replace(searched, best=node, optimal=searched.optimal and node == searched.best),
+            ),
+        )
+        for node in searched.counted
+        if node.outcome.cut
+    ]
+    if table.local is not None:
+        variants.append((table.local.losses[table.loss], replace(table, method="local")))
+    yield from (variant for _, variant in sorted(variants, key=lambda each: each[0]))
 
 
-def render_choices(page: Mapping[str, Any]) -> str:
-    """Write the page: for each table the forms side by side, risk against loss, and the queries."""
-    parts = [f"<h1>{escape(page['policy'])}: forms that meet the policy</h1>"]
-    parts += [part for table in page["tables"] for part in _table(table)]
-    return render_document(f"{page['policy']}: forms to choose from", "".join(parts))
+def _form_of(table: TableRelease, node: CountedNode) -> Transformation | None:
+    """Return the transformation of a node; that of the best one may have blank values."""
+    form = table.transformation
+    if form is None or node == table.result.best:
+        return form
+    rounds = max(node.outcome.rounds, 1) if form.rules or form.person is not None else 0
+    levels = node.node[: len(form.hierarchies)]
+    return replace(form, node=levels, cut=node.outcome.cut or 1, rounds=rounds, stages=())
 
 
-def _table(table: Mapping[str, Any]) -> Iterator[str]:
-    yield f"<h2>{escape(table['name'])}</h2>"
-    forms = table["choices"]
-    if not forms:
-        yield "<p>No form that meets the policy was found.</p>"
-    else:
-        head = "".join(f"<th>form {number}</th>" for number in range(1, len(forms) + 1))
-        rows = "".join(_row(label, cells) for label, cells in _rows(forms))
-        yield f"<p>{escape(CAPTION.format(len(forms)))}</p>"
+def _is_coarser(levels: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether no column is finer; local recoding has no levels."""
+    return bool(levels) and all(level >= than for level, than in zip(levels, other, strict=True))
+
+
+def _describe(outcome: Outcome, *, is_release: bool) -> dict[str, Any]:
+    """Describe a transformation: what it retains, its columns, the gate's checks and its query."""
+    described, query = page(outcome)["tables"][0], sql_file(outcome)
+    columns = [{key: each[key] for key in ("column", "form", "loss")} for each in described["columns"]]
+    report = outcome.report
+    return {
+        "is_release": is_release,
+        "method": described["method"],
+        "retained": 1 - described["losses"]["entropy"],
+        **{key: described[key] for key in ("losses", "suppressed_share", "target", "cross_tables")},
+        "columns": columns,
+        "checks": list(report["checks"]) if report else [],
+        "sql": query if len(query) <= MAX_SQL else None,
+    }
+
+
+def render_choices(tables: Sequence[Mapping[str, Any]]) -> str:
+    """Write the transformations of each table as rows, for the HTML page of the release."""
+    return "".join(_table(table) for table in tables if table["choices"])
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    rows = [dict(_cells(row)) for row in table["choices"]]
+    head = "".join(f"<th>{escape(label)}</th>" for label in rows[0])
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>'.replace(' %', '&nbsp;%') for cell in row.values())}</tr>"
+        for row in rows
+    )
+    return (
+        f"<h3>{escape(table['name'])}: transformations to choose from</h3>"
+        f"<p>{escape(CAPTION.format(len(rows)))}</p>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """List the label and the text of each cell of a row."""
+    yield "rank", f"{row['rank']}{' (this release)' if row['is_release'] else ''}"
+    yield "information retained", percent(row["retained"])
+    yield "recoding", row["method"]
+    for each in row["columns"]:
         yield (
-            f'<div class="scroll"><table><thead><tr><th></th>{head}</tr></thead>'
-            f"<tbody>{rows}</tbody></table></div>"
+            each["column"],
+            f"{each['form'].removeprefix(each['column'] + ' ')} ({percent(each['loss'] or 0.0)})",
         )
-    yield render_chart(frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))
-    yield _frontier(table)
-    for number, form in enumerate(forms, 1):
-        yield f"<details><summary>SQL of form {number}</summary><pre>{_lines(form)}</pre></details>"
-
-
-def _lines(form: Mapping[str, Any]) -> str:
-    """Write the query line by line; a long one, of many classes, is better in a file."""
-    if len(form["sql"]) > MAX_SQL:
-        return escape(
-            f"{len(form['sql']):,} characters: reid-sql prepare --method {form['method']} --sql FILE"
-        )
-    return "\n".join(escape(line) for line in form["sql"].splitlines())
-
-
-def _row(label: str, cells: Sequence[str]) -> str:
-    listed = "".join(f"<td>{escape(cell).replace(' %', '&nbsp;%')}</td>" for cell in cells)
-    return f"<tr><td>{escape(label)}</td>{listed}</tr>"
-
-
-def _rows(forms: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[str]]]:
-    """List what the forms differ in: a label, and a cell for each form."""
-    yield "recoding", [form["method"] for form in forms]
-    yield "loss (entropy)", [percent(form["losses"]["entropy"]) for form in forms]
-    yield "records left out", [_share(form["suppressed_share"]) for form in forms]
-    for at, column in enumerate(forms[0]["columns"]):
-        yield column["column"], [_column(form["columns"][at]) for form in forms]
-    for at, check in enumerate(forms[0]["checks"]):
-        figures = [
-            format_figure(explain_verdict(form["checks"][at]).group, form["checks"][at]) for form in forms
-        ]
-        yield describe_check(check), figures
-    if forms[0]["target"] is not None:
-        label = f"information kept about {forms[0]['target']['column']}"
-        yield label, [_share(form["target"]["information_kept"]) for form in forms]
-        yield (
-            "its log-loss, bits a record",
-            [f"{form['target']['released']['log_loss']:.3g}" for form in forms],
-        )
-    for at, cross in enumerate(forms[0]["cross_tables"]):
-        label = f"cross table of {' and '.join(cross['columns'])}: records moved"
-        yield label, [percent(form["cross_tables"][at]["variation"]) for form in forms]
-
-
-def _column(column: Mapping[str, Any]) -> str:
-    return f"{column['form'].removeprefix(column['column'] + ' ')} ({percent(column['loss'] or 0.0)})"
+    yield "records left out", _share(row["suppressed_share"])
+    for check in row["checks"]:
+        yield describe_check(check), format_figure(explain_verdict(check).group, check)
+    if row["target"] is not None:
+        yield f"information kept about {row['target']['column']}", _share(row["target"]["information_kept"])
+    for each in row["cross_tables"]:
+        label = f"cross table of {' and '.join(each['columns'])}: records moved"
+        yield label, _share(each["variation"])
 
 
 def _share(share: float | None) -> str:
     return WITHHELD if share is None else percent(share)
-
-
-def _frontier(table: Mapping[str, Any]) -> str:
-    """Risk and loss of the forms that no other one betters in both."""
-    names = [each["column"] for each in table["columns"]]
-    words = [each["hierarchy"] for each in table["columns"]]
-    rows = "".join(
-        f"<tr><td class=number>{percent(point['records_below_k'])}</td>"
-        f"<td class=number>{percent(point['generalisation_loss'])}</td>"
-        f"<td>{'yes' if point['meets_class_sizes'] else 'no'}</td>"
-        f"<td>{escape(_levels(words, point['levels']))}</td></tr>"
-        for point in table["frontier"]
-    )
-    small = f"in classes smaller than {table['k']:,}"
-    head = (
-        f"<tr><th class=number>{small}</th><th class=number>loss of levels</th>"
-        f"<th>meets class sizes</th><th>{escape(', '.join(names))}</th></tr>"
-    )
-    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-
-
-def _levels(words: Sequence[Sequence[str]], levels: Sequence[int]) -> str:
-    return "; ".join(column[level] for column, level in zip(words, levels, strict=True))

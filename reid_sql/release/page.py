@@ -103,7 +103,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "columns_left_out": [name for name in table.kinds if name not in shipped],
         "k": max(2, table.requirement.k),  # the size below which classes are small
         "frontier": frontier_of(table, below),
-        "choices": [each.page for each in table.choices],
+        "choices": [dict(each) for each in table.choices],
         "cautions": list(table.cautions),
     }
 

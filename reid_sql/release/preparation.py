@@ -24,8 +24,7 @@ from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
 from reid_sql.models.release.suppression import PeopleRules, Requirement, Rule, Rules, suppress_cells
-from reid_sql.release.choices import render_choices
-from reid_sql.release.choosing import choose_forms
+from reid_sql.release.choices import choose_transformations
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.page import page, steps
@@ -86,11 +85,6 @@ class Prepared(Outcome):
         """The release as Python with Polars: a function for each table."""
         return python_file(self)
 
-    @property
-    def choices(self) -> str:
-        """The best forms of each table side by side, as an HTML page; they must have been asked for."""
-        return render_choices(self.page)
-
     def write(self, path: str | PathLike[str], dialect: str = DUCKDB) -> Path:
         """Write the SQL in a dialect; refuse to overwrite anything but an earlier one."""
         file = Path(path)
@@ -108,7 +102,7 @@ def run(
     choices: bool = False,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
-    """Prepare the tables of a policy file; with `choices`, measure the best forms of each, too."""
+    """Prepare the tables of a policy file; with `choices`, list the best different transformations, too."""
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))
@@ -146,7 +140,7 @@ def prepare_releases(
     tables = tuple(_search_table(policy, release, before, tell) for release in releases)
     if choices:
         tables = tuple(
-            choose_forms(policy, release, table, baseline, tell)
+            choose_transformations(policy, release, table, baseline, tell)
             for release, table in zip(releases, tables, strict=True)
         )
     if any(table.form is None for table in tables):

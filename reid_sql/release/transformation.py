@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.masking import ReportPage
@@ -18,7 +18,6 @@ from reid_sql.models.release.lattice import Lattice, Node
 from reid_sql.models.release.search import Result
 from reid_sql.models.release.suppression import PeopleRules, Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.release.choices import Choice
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.usefulness import CrossTables, Target
@@ -245,7 +244,7 @@ class TableRelease:
     cautions: tuple[str, ...] = ()  # that rows may not be people
     protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
     cross: CrossTables | None = None
-    choices: tuple[Choice, ...] = ()  # forms to choose from, if they were asked for
+    choices: tuple[Mapping[str, Any], ...] = ()  # rows of transformations to choose from, if asked for
     limits: Mapping[str, Limit] = field(default_factory=dict)
     method: str = "global"  # that the policy asks for
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy

@@ -1,11 +1,15 @@
-"""The forms to choose from: each meets the policy as its own query is run, and the page shows them."""
+"""Transformations to choose from: each meets the policy as its own query is run; none is another's coarsening."""
 
-import re
+import json
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+from reid_sql.models.numerics.quantiles import percent
+from reid_sql.release.choices import render_choices
 from reid_sql.release.preparation import Prepared, run
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
@@ -24,16 +28,28 @@ def chosen(folder: Path, more: str, *checks: str) -> Prepared:
     return run(written(folder, text), choices=True)
 
 
+def levels_of(table: dict[str, Any], form: dict[str, Any]) -> list[int]:
+    """The level of each column, by the words of its hierarchy."""
+    hierarchies = {each["column"]: each["hierarchy"] for each in table["columns"]}
+    return [hierarchies[each["column"]].index(each["form"]) for each in form["columns"]]
+
+
 @pytest.mark.parametrize("more", ["", 'method = "best"', "cells = true"])
 def test_each_form_meets_the_policy_by_its_own_query(tmp_path: Path, more: str) -> None:
     made = chosen(tmp_path, more, L2)
     (table,) = made.page["tables"]
     forms = table["choices"]
-    assert 2 <= len(forms) <= 5
+    assert 2 <= len(forms) <= 10
+    assert [form["rank"] for form in forms] == list(range(1, len(forms) + 1))
     losses = [form["losses"]["entropy"] for form in forms]
     assert losses == sorted(losses)
-    assert losses[0] == table["losses"]["entropy"]
-    assert forms[0]["sql"].split("AS\n", 1)[1] == made.sql.split("AS\n", 1)[1]
+    assert [form["retained"] for form in forms] == pytest.approx([1 - loss for loss in losses])
+    [released] = [form for form in forms if form["is_release"]]
+    assert released["losses"] == table["losses"]
+    assert released["sql"].split("AS\n", 1)[1] == made.sql.split("AS\n", 1)[1]
+    levels = [levels_of(table, form) for form in forms if form["method"] == "global"]
+    for one, other in permutations(levels, 2):
+        assert any(fine < coarse for fine, coarse in zip(one, other, strict=True))
     for form in forms:
         released = made_by(form["sql"], "people_released")
         assert class_sizes(released, QI)[0] >= 3
@@ -45,34 +61,35 @@ def test_each_form_meets_the_policy_by_its_own_query(tmp_path: Path, more: str) 
     assert {form["method"] for form in forms} == ({"local", "global"} if "best" in more else {"global"})
 
 
-def test_the_page_shows_the_forms_side_by_side(tmp_path: Path) -> None:
-    made = chosen(tmp_path, "")
-    html = made.choices
-    assert html.startswith("<!doctype html>")
-    assert "http://" not in re.sub(r'xmlns="[^"]*"', "", html)
-    forms = made.page["tables"][0]["choices"]
-    for number in range(1, len(forms) + 1):
-        assert f"<th>form {number}</th>" in html
-        assert f"SQL of form {number}" in html
-    for words in ("records left out", "cross table of sex and ill", "information kept about ill", "zip"):
-        assert words in html
-    assert "CREATE OR REPLACE VIEW" in html
+def test_the_section_has_a_row_for_each_transformation(tmp_path: Path) -> None:
+    tables = chosen(tmp_path, "").page["tables"]
+    html = render_choices(tables)
+    assert html.count("<tr>") == 1 + len(tables[0]["choices"])
+    assert html.count("(this release)") == 1
+    for words in (
+        "records left out",
+        "cross table of sex and ill: records moved",
+        "information kept about ill",
+        "zip",
+    ):
+        assert f"{words}</th>" in html
 
 
-def test_without_a_form_the_page_says_so(tmp_path: Path) -> None:
+def test_without_a_transformation_there_is_no_section(tmp_path: Path) -> None:
     people(40, 3).write_parquet(tmp_path / "people.parquet")
     made = run(written(tmp_path, policy("people.parquet", QI, K.format(50))), choices=True)
-    assert "No form that meets the policy was found." in made.choices
+    assert made.page["tables"][0]["choices"] == []
+    assert not render_choices(made.page["tables"])
 
 
-def test_the_command_writes_the_page(tmp_path: Path) -> None:
+def test_the_json_and_the_html_page_have_the_rows(tmp_path: Path) -> None:
     people(300, 5).write_parquet(tmp_path / "people.parquet")
-    asked, file = written(tmp_path, policy("people.parquet", QI, K.format(3))), tmp_path / "c.html"
-    ended = command("prepare", str(asked), "--choice", str(file))
+    asked, file = written(tmp_path, policy("people.parquet", QI, K.format(3))), tmp_path / "r.html"
+    ended = command("prepare", str(asked), "--json", "--html", str(file))
     assert ended.returncode == 0
-    assert "forms that meet the policy" in file.read_text(encoding="utf-8")
-    other = tmp_path / "notes.html"
-    other.write_text("mine", encoding="utf-8")
-    refused = command("prepare", str(asked), "--choice", str(other))
-    assert refused.returncode == 2
-    assert other.read_text(encoding="utf-8") == "mine"
+    (table,) = json.loads(ended.stdout)["tables"]
+    text = file.read_text(encoding="utf-8")
+    for row in table["choices"]:
+        assert f"<td>{percent(row['retained']).replace(' %', '&nbsp;%')}</td>" in text
+    assert "transformations to choose from" in text
+    assert "transformations to choose from" not in command("prepare", str(asked)).stdout
