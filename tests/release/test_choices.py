@@ -1,4 +1,4 @@
-"""Transformations to choose from: each meets the policy as its own query is run; none is another's coarsening."""
+"""Transformations to choose from: each meets the policy by its own query; none is a coarser one of another."""
 
 import json
 from itertools import permutations
