@@ -28,9 +28,9 @@ def prepare(
 
     `target`, instead of the policy's, is a column whose prediction by the others is reported. `method`,
     instead of the policy's, is 'global', 'local', or 'best' for the one of both that loses less. With
-    `choices`, the key `choices` of each table in `page` lists the ten best different transformations that meet
-    the policy, ranked by what they retain. The files are only read. Raises a `ReidError` for a policy that it
-    cannot follow.
+    `choices`, `page` lists for each table the best different transformations that meet the policy, at most
+    ten, ranked by what they retain. The files are only read. Raises a `ReidError` for a policy that it cannot
+    follow.
     """
     from reid_sql.release.preparation import run  # noqa: PLC0415 - `import reid_sql` stays quick
 

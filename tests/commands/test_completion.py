@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from reid_sql_udfs import declared
 from tests.processes import command
 
 SHELLS = ("bash", "zsh", "fish")
-ASK = 'eval "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _reid_sql; printf "%s\\n" "${COMPREPLY[@]}"'
+ASK = (
+    'eval "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _shtab_reid_sql; '
+    'printf "%s\\n" "${COMPREPLY[@]}"'
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +49,35 @@ def test_every_option_of_a_command_is_offered_by_every_shell(bash: str, tmp_path
     assert named == {word for word in offered(bash, tmp_path, name, "-") if word != "-h"}
 
 
-@pytest.mark.parametrize("shell", SHELLS[1:])
-def test_the_other_shells_name_every_option_too(shell: str) -> None:
+def lines_of_zsh(script: str, name: str) -> str:
+    return script.split(f"_shtab_reid_sql_{name.replace('-', '_')}_options=(\n")[1].split(
+        "\n)\n", maxsplit=1
+    )[0]
+
+
+def lines_of_fish(script: str, name: str) -> str:
+    own = re.compile(rf"'_shtab_reid_sql_using {name}['; ]")
+    return "\n".join(line for line in script.splitlines() if own.search(line))
+
+
+@pytest.mark.parametrize(
+    ("shell", "lines_of", "option"),
+    [("zsh", lines_of_zsh, r"--{}[\[}}]"), ("fish", lines_of_fish, r"-l {}(?![\w-])")],
+)
+def test_the_other_shells_name_every_option_too(
+    shell: str, lines_of: Callable[[str, str], str], option: str
+) -> None:
     script = command("completion", shell).stdout
     for name in COMMANDS:
-        mark = f"    {name}) " if shell == "zsh" else f"_from {name}'"
-        lines = "\n".join(line for line in script.splitlines() if mark in line)
-        for option in re.findall(r"^  (?:-h, )?--([a-z-]+)", help_text(name), re.MULTILINE):
-            assert re.search(rf"--{option}\[" if shell == "zsh" else rf"-l {option}\b", lines), (name, option)
+        lines = lines_of(script, name)
+        for word in re.findall(r"^  (?:-h, )?--([a-z-]+)", help_text(name), re.MULTILINE):
+            assert re.search(option.format(word), lines), (name, word)
 
 
 def test_values_are_the_choices_or_files_or_nothing(bash: str, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age\n1\n", encoding="utf-8")
     assert offered(bash, tmp_path, "risk", "--format", "") == ["table", "json", "csv"]
-    assert offered(bash, tmp_path, "risk", "--format", "=", "c") == ["csv"]
+    assert offered(bash, tmp_path, "risk", "--format", "c") == ["csv"]
     assert offered(bash, tmp_path, "risk", "peo") == ["people.csv"]
     assert offered(bash, tmp_path, "check", "--html", "peo") == ["people.csv"]
     assert offered(bash, tmp_path, "risk", "--qi", "") == []

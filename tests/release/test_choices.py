@@ -1,4 +1,4 @@
-"""Transformations to choose from: each meets the policy by its own query; none is a coarser one of another."""
+"""Transformations to choose from: each meets the policy by its query; none is coarser than another."""
 
 import json
 from itertools import permutations
