@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final, get_args, get_origin, get_type_hints
 
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, Question
+from reid_sql.parameters import sql_literal
+from reid_sql_udfs import declared
 
 HERE: Final = Path(__file__).parent
 SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
@@ -109,21 +111,6 @@ def example(name: str) -> tuple[Path, str] | None:
     return None
 
 
-# The first question whose pattern is the start of a function's name has the function.
-QUESTIONS: Final = {
-    "What is each column like?": "profile",
-    "How many people share the same values (k-anonymity)?": "risk_|class_|equiv.*[es]$|journal|house|demo",
-    "Who stands out, and why?": "equiv|suda|minimal|column_|qar_contr|unicity_people",
-    "Which columns, or values, identify people?": "attr|quasi|unsafe|qar",
-    "What do several rows of one person reveal?": "unicity|sparse|matching",
-    "What does a class disclose about its people?": "l_div|t_close|alpha|beta|delta",
-    "What is the risk in the population that the table samples?": "population|individual|loglinear|valid",
-    "How does the risk of each record follow from a fitted model?": "fit_|score_|uniq|cell|corr.*_kappa",
-    "How does the share of right matches fall as the population grows?": "pyc|correctness",
-    "What else can be done with a fitted copula?": "copula|load|sample",
-    "What about an attacker who knows only part?": "adversary",
-    "What does a release still reveal?": "compare|audit|safe_",
-}
 # What each user asks first.
 USERS: Final[Mapping[str, tuple[str, ...]]] = {
     "analyst": ("profile", "risk_summary", "equivalence_class_size", "suda_scores", "quasi_identifiers"),
@@ -143,15 +130,11 @@ def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
     >>> group_by_question(["compare", "profile"])
     {'What is each column like?': ['profile'], 'What does a release still reveal?': ['compare']}
     """
-    left = list(names)
-    groups: dict[str, list[str]] = {}
-    for question, pattern in QUESTIONS.items():
-        matching = [name for name in left if re.match(pattern, name)]
-        left = [name for name in left if name not in matching]
-        groups |= {question: matching} if matching else {}
-    if left:
-        raise LookupError(f"QUESTIONS has no question for {', '.join(left)}")
-    return groups
+    functions = declared()
+    groups: dict[str, list[str]] = {question.value: [] for question in Question}
+    for name in names:
+        groups[functions[name].question.value].append(name)
+    return {question: group for question, group in groups.items() if group}
 
 
 def answer_question(text: str, names: Iterable[str]) -> list[str]:

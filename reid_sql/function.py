@@ -24,6 +24,7 @@ from reid_sql.parameters import (
     TextColumn,
     Values,
     list_text,
+    sql_literal,
 )
 from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction, has_implementation
 
@@ -69,6 +70,23 @@ class Answer(Enum):
         return self in {Answer.ROW, Answer.ROWS, Answer.PER_RECORD, Answer.REDUCTION}
 
 
+class Question(Enum):
+    """What users ask; lists of functions are grouped by it, in this order."""
+
+    COLUMNS = "What is each column like?"
+    CLASS_SIZES = "How many people share the same values (k-anonymity)?"
+    UNIQUE_RECORDS = "Who stands out, and why?"
+    IDENTIFYING_COLUMNS = "Which columns, or values, identify people?"
+    SEVERAL_ROWS = "What do several rows of one person reveal?"
+    DISCLOSURE = "What does a class disclose about its people?"
+    POPULATION = "What is the risk in the population that the table samples?"
+    MODEL_SCORES = "How does the risk of each record follow from a fitted model?"
+    CORRECTNESS = "How does the share of right matches fall as the population grows?"
+    FITTED_MODELS = "What else can be done with a fitted copula?"
+    ATTACKERS = "What about an attacker who knows only part?"
+    RELEASES = "What does a release still reveal?"
+
+
 # What every function of a table answers, or declares why it does not; and what to do then.
 OWED: Final = {
     "entity": "pass a table with a row a person",
@@ -85,8 +103,6 @@ LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
 }
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
 GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
-
-
 # How an engine answers what DuckDB answers for it.
 FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
@@ -120,6 +136,7 @@ class Function:
     answer: Answer
     parameters: tuple[Parameter, ...]
     columns: Mapping[str, str]
+    question: Question
     source: str
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
@@ -239,24 +256,14 @@ def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: A
     raise UnknownParameterError(f"{rule}: {declared.lacked[name]}; {(OWED | ELSEWHERE)[name]}")
 
 
-def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
-    """Spell a default as SQL."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(sql_literal(each) for each in value)}]"
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
-
-
 def signature_of(function: Function) -> inspect.Signature:
     """Give the call's signature in Python: as in SQL, with the options by position or by name."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature(
-        [inspect.Parameter(p.name, kind, default=p.default) for p in function.parameters]
-    )
+    parameters = [inspect.Parameter(p.name, kind, default=p.default) for p in function.parameters]
+    return inspect.Signature(parameters)
 
 
-def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
+def function(*, question: Question, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
     """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
 
     It is so wherever one is NULL. `duckdb` spells the body in DuckDB's own words over the parameters' names;
@@ -265,13 +272,24 @@ def function(*, source: str, duckdb: str | None = None) -> Callable[[Body], Body
 
     def declare(body: Body) -> Body:
         columns = {body.__name__: "DOUBLE"}
-        _add(Function(body.__name__, Answer.SCALAR, _parameters(body), columns, source, body, duckdb=duckdb))
+        _add(
+            Function(
+                body.__name__,
+                Answer.SCALAR,
+                _parameters(body),
+                columns,
+                question,
+                source,
+                body,
+                duckdb=duckdb,
+            )
+        )
         return body
 
     return declare
 
 
-def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Body]:
+def window_function(*, reduction: Reduction, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a function of a record's values among those of all records; the engine counts.
 
     The values come last; a column that identifies people may stand before them.
@@ -280,13 +298,13 @@ def window_function(*, reduction: Reduction, source: str) -> Callable[[Body], Bo
     def declare(body: Body) -> Body:
         parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
         columns = {body.__name__: next(iter(reduction.columns.values()))}
-        _add(Function(body.__name__, Answer.WINDOW, parameters, columns, source, body, reduction))
+        _add(Function(body.__name__, Answer.WINDOW, parameters, columns, question, source, body, reduction))
         return body
 
     return declare
 
 
-def model_function(*, source: str) -> Callable[[Body], Body]:
+def model_function(*, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a function of a record under a model: its cell's Estimates and numbers in, doubles out.
 
     The model is a fitted one, the doubles are an array. In SQL the model comes first and the record's values
@@ -296,13 +314,17 @@ def model_function(*, source: str) -> Callable[[Body], Body]:
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
         columns = {body.__name__: "DOUBLE"}
-        _add(Function(body.__name__, Answer.MODEL_SCORE, parameters, columns, source, body, models=True))
+        _add(
+            Function(
+                body.__name__, Answer.MODEL_SCORE, parameters, columns, question, source, body, models=True
+            )
+        )
         return body
 
     return declare
 
 
-def scored_function(*, source: str) -> Callable[[Body], Body]:
+def scored_function(*, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
@@ -313,7 +335,14 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
         _add(
             Function(
-                body.__name__, Answer.SCORED_TABLE, parameters, _columns(body), source, body, models=True
+                body.__name__,
+                Answer.SCORED_TABLE,
+                parameters,
+                _columns(body),
+                question,
+                source,
+                body,
+                models=True,
             )
         )
         return body
@@ -321,7 +350,7 @@ def scored_function(*, source: str) -> Callable[[Body], Body]:
     return declare
 
 
-def drawn_function(*, source: str) -> Callable[[Body], Body]:
+def drawn_function(*, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a table function of records drawn from a fitted model, as many as are asked for, in batches.
 
     The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
@@ -330,7 +359,7 @@ def drawn_function(*, source: str) -> Callable[[Body], Body]:
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(Function(body.__name__, Answer.SAMPLE, parameters, {}, source, body, models=True))
+        _add(Function(body.__name__, Answer.SAMPLE, parameters, {}, question, source, body, models=True))
         return body
 
     return declare
@@ -340,6 +369,7 @@ def table_function(
     parameters: str,
     *,
     answer: Answer,
+    question: Question,
     source: str,
     reduction: Reduction | None = None,
     duckdb: str | None = None,
@@ -370,7 +400,7 @@ def table_function(
         if not overlapping_classes:
             ordered = tuple(replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered)
         more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {})
-        _add(Function(body.__name__, answer, ordered, columns, source, body, *more))
+        _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more))
         return body
 
     return declare
@@ -381,7 +411,10 @@ def _ordered(
 ) -> tuple[Parameter, ...]:
     """The parameters in the order that SQL has them; each must be the reduction's, the body's or one more."""
     asked = (*more, *(reduction.arguments if reduction else ()))
-    counted = {a.name: Parameter(a.name, a.domain, _default(a)) for a in asked}
+    counted = {
+        a.name: Parameter(a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default)
+        for a in asked
+    }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
     arguments = reduction.arguments if reduction else ()
@@ -390,15 +423,9 @@ def _ordered(
     if names == [""] and not known:
         return ()
     if missing or not known.keys() >= set(names):
-        raise TypeError(
-            f"{body.__name__} must list {sorted(known)} in the order of SQL, "
-            f"got {names}; mend its declaration"
-        )
+        rule = f"{body.__name__} must list {sorted(known)} in the order of SQL, got {names}"
+        raise TypeError(f"{rule}; mend its declaration")
     return tuple(known[name] for name in names)
-
-
-def _default(argument: Argument) -> Any:  # noqa: ANN401 - a default may be anything that SQL can spell
-    return REQUIRED if argument.default is None and not argument.optional else argument.default
 
 
 def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:

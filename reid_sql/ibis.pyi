@@ -22,40 +22,7 @@ def adversary_sensitivity(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
-) -> Table:
-    """Overall risk for every setting of a scenario's four parameters, 81 of them, in one pass.
-
-    Each parameter takes each of the `levels` (0.2, 0.5 and 0.8 by default, at most six); the scenario's own
-    values are not used. The answer has quartiles of the risk over the records, and of its reduction compared
-    with the worst case under the same setting. `population_tbl` and `model` as in `adversary_risk`. One row
-    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
-    person); people whose values in the scenario's columns differ between their rows are refused.
-
-    Source: Xia et al. 2021, Table 4.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.adversary_sensitivity(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
-    >>> answer.head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 15
-    $ presence_disclosed       <f64> 0.2, 0.2, 0.2
-    $ presence_discovered      <f64> 0.2, 0.2, 0.2
-    $ uniqueness_confirmed     <f64> 0.2, 0.2, 0.2
-    $ link_confirmed           <f64> 0.2, 0.5, 0.8
-    $ lower_quartile           <f64> 0.00479524, 0.0119881, 0.019181
-    $ median                   <f64> 0.00558889, 0.0139722, 0.0223556
-    $ upper_quartile           <f64> 0.0067, 0.01675, 0.0268
-    $ average                  <f64> 0.00672467, 0.0167029, 0.0266812
-    $ reduction_lower_quartile <f64> 0.4965, 0.4965, 0.4965
-    $ reduction_median         <f64> 0.497, 0.497, 0.497
-    $ reduction_upper_quartile <f64> 0.4975, 0.4975, 0.4975
-    $ records_compared         <i64> 3000, 3000, 3000
-    $ status                   <str> "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate,...
-    $ records_dropped          <i64> 0, 0, 0
-    $ nulls                    <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def adversary_summary(
     tbl: _Frame,
     scenario: _Document,
@@ -66,48 +33,7 @@ def adversary_summary(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
-) -> Table:
-    """Summarise the four risks, for the attacker of a scenario and for one who knows everything.
-
-    The answer has one row for each of the four risks: quartiles, average and highest risk of the records,
-    and the share of records above the threshold. The same follows for the worst case, an attacker who
-    knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
-    are at risk in the worst case. `standard_error` is the largest of all records.
-
-    Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
-    person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
-    counts people. It refuses people whose rows differ in the scenario's columns.
-
-    Source: Xia et al. 2021, Table 3.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.adversary_summary(people, {"population": 100_000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]})
-    >>> answer.head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 20
-    $ measure                  <str> 'prosecutor', 'journalist', 'marketer'
-    $ lower_quartile           <f64> 0, 0, 0.0239762
-    $ median                   <f64> 0, 0, 0.0279444
-    $ upper_quartile           <f64> 0, 0, 0.0335
-    $ average                  <f64> 0.000666667, 0.000238715, 0.0333333
-    $ highest                  <f64> 0.5, 0.179036, 0.500167
-    $ records_at_risk          <f64> 0.00133333, 0, 0.00733333
-    $ worst_median             <f64> 0, 0, 0.0555556
-    $ worst_average            <f64> 0.00133333, 0.00047743, 0.0663333
-    $ worst_records_at_risk    <f64> 0.00133333, 0.00133333, 0.0163333
-    $ reduction_lower_quartile <f64> 0.5, 0.5, 0.4965
-    $ reduction_median         <f64> 0.5, 0.5, 0.497
-    $ reduction_upper_quartile <f64> 0.5, 0.5, 0.4975
-    $ records_compared         <i64> 4, 4, 3000
-    $ records                  <i64> 3000, 3000, 3000
-    $ threshold                <f64> 0.2, 0.2, 0.2
-    $ standard_error           <f64> 0, 0, 0
-    $ status                   <str> 'ok', "pitman_uniqueness: journalist and overall risk rest on Pitman's est...
-    $ records_dropped          <i64> 0, 0, 0
-    $ nulls                    <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def alpha_k_anonymity(
     tbl: _Frame,
     qi: Sequence[str],
@@ -117,42 +43,7 @@ def alpha_k_anonymity(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure (α, k)-anonymity: the share of the most frequent sensitive value, and the size, of each class.
-
-    `value` is the highest such share of any class, for any sensitive value (the general model). `k` is the
-    size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
-    records.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
-
-    Source: Wong et al. 2006 (general model).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.alpha_k_anonymity(people, ["age", "sex", "postcode"], "diagnosis").to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ variant           <str> 'general'
-    $ value             <f64> 1
-    $ records           <i64> 3000
-    $ classes           <i64> 1730
-    $ k                 <i64> 1
-    $ offending_classes <i64> 1367
-    $ offending_records <i64> 2028
-    $ offending_share   <f64> 0.676
-    $ threshold         <f64> 0.5
-    $ status            <str> 'ok'
-    $ threshold_k       <i64> 2
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def alpha_k_anonymity_classes(
     tbl: _Frame,
     qi: Sequence[str],
@@ -161,34 +52,7 @@ def alpha_k_anonymity_classes(
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the classes in which a sensitive value has a share above alpha, or that have fewer than k records.
-
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure, as in `alpha_k_anonymity`. A class without a value of the measure is listed
-    too, with NULL.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
-
-    Source: Wong et al. 2006 (general model).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.alpha_k_anonymity_classes(people, ["age", "sex", "postcode"], "diagnosis")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04102', '04103', '04104'
-    $ class_size      <i64> 5, 1, 3
-    $ value           <f64> 0.8, 1, 0.666667
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def attribute_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -196,39 +60,7 @@ def attribute_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     memory_mb: int = 1024,
     entity: str | None = None,
-) -> Table:
-    """Measure distinction and separation of every subset of the columns, up to max_size columns at a time.
-
-    `distinction` is the number of distinct combinations divided by the number of records. `separation` is
-    the share of pairs of records that differ in some column. `unique_records` is the number of records
-    whose combination no other record has; if NULL counts as a value, a further column never makes them
-    fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
-    within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
-
-    One row per person is assumed. With `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
-    their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,
-    and `separation` the share of pairs of a person and another who is not in that class.
-
-    Source: Motwani & Xu 2007; ARX attribute risk.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.attribute_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
-    >>> answer.head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 9
-    $ columns         <list[str]> ['age'], ['sex'], ['postcode']
-    $ distinction           <f64> 0.0333333, 0.000666667, 0.00766667
-    $ separation            <f64> 0.988591, 0.499862, 0.90567
-    $ records               <i64> 3000, 3000, 3000
-    $ classes               <i64> 100, 2, 23
-    $ unique_records        <i64> 0, 0, 0
-    $ status                <str> 'ok', 'ok', 'ok'
-    $ records_dropped       <i64> 0, 0, 0
-    $ nulls                 <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def audit_tables(
     tables: _Frame | Sequence[_Frame],
     k: int = 5,
@@ -238,48 +70,7 @@ def audit_tables(
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
-) -> Table:
-    """Compute what published tables give away together of their hidden cells, and of groups between them.
-
-    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
-    and `<5` are read too). NULL in a column of categories marks a total, or the text `total`. The tables may
-    share columns: what one totals, another may show. A column that a table lacks is totalled there. What
-    `safe_table` answers can be audited as it is.
-
-    One row for each hidden cell, with the smallest and largest count that fit everything that is published,
-    and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
-    (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
-    people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
-    `revealed_by` says whether it takes several tables. An attacker knows that a hidden count is a whole
-    number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless the
-    publisher's rule tells one. With `people='nested'`, each table counts some of the people of the one
-    before, as after a withdrawal; else all count the same, and a column with one category in all tables,
-    such as a sex, may say that a table is of these people. The intervals are exact; where they are not proved
-    to be, the status says so. Refuses tables that no people can make, such as rounded ones.
-
-    Source: Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> published = ri.safe_table(people, ["sex", "education"], totals="margins", suppress="primary")
-    >>> ri.audit_tables([published]).head(3).to_polars().glimpse()
-    Rows: 0
-    Columns: 13
-    $ cell                  <str>
-    $ categories      <list[str]>
-    $ tables          <list[i64]>
-    $ kind                  <str>
-    $ low                   <i64>
-    $ high                  <i64>
-    $ width                 <i64>
-    $ finding               <str>
-    $ revealed_by           <str>
-    $ revealing_sum         <str>
-    $ status                <str>
-    $ records_dropped       <i64>
-    $ nulls                 <str>
-    """
-
+) -> Table: ...
 def beta_likeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -289,41 +80,7 @@ def beta_likeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
-
-    The excess is relative to the share in the table. `value` is the highest (p − q)/q of any class and value
-    with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
-    stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
-
-    Source: Cao & Karras 2012.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.beta_likeness(people, ["age", "sex", "postcode"], "diagnosis").to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ variant           <str> 'basic'
-    $ value             <f64> 67.1818
-    $ records           <i64> 3000
-    $ classes           <i64> 1730
-    $ k                 <i64> 1
-    $ offending_classes <i64> 1662
-    $ offending_records <i64> 2704
-    $ offending_share   <f64> 0.901333
-    $ threshold         <f64> 1
-    $ status            <str> 'ok'
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def beta_likeness_classes(
     tbl: _Frame,
     qi: Sequence[str],
@@ -332,69 +89,14 @@ def beta_likeness_classes(
     beta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the classes in which a sensitive value gains more than beta on its share in the table.
-
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure, as in `beta_likeness`. A class without a value of the measure is listed too,
-    with NULL.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    Source: Cao & Karras 2012.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.beta_likeness_classes(people, ["age", "sex", "postcode"], "diagnosis")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04103', '04104', '04106'
-    $ class_size      <i64> 1, 3, 3
-    $ value           <f64> 6.73196, 6.0922, 9.52632
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def class_size_histogram(
     tbl: _Frame,
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Count how many classes, and how many records, have each class size, smallest first.
-
-    One row per person is assumed. With `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), sizes are numbers of people, and
-    `records` counts the people whose smallest class has that size.
-
-    With `nulls='wildcard'`, `blank_records` counts the records that are NULL in every
-    quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
-    other record matches it, as in ARX and sdcMicro.
-
-    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
-    `nulls='drop'` drops all records of a group, the group has one row without a class size.
-
-    Source: the frequencies of frequencies on which every estimator of uniqueness rests.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.class_size_histogram(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 6
-    $ class_size      <i64> 1, 2, 3
-    $ classes         <i64> 1051, 377, 150
-    $ records         <i64> 1051, 754, 450
-    $ blank_records   <i64> null, null, null
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def compare(
     original: _Frame,
     released: _Frame,
@@ -403,75 +105,10 @@ def compare(
     threshold: float = 0.2,
     targets: int = 10000,
     seed: int = 0,
-) -> Table:
-    """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
-
-    The answer has one row for each figure, in this order: the figures of risk_summary; the changed classes,
-    records and cells, and the lost information; and the success of attackers who know the quasi-identifiers
-    of everybody. `correct_links` is the share of right links of the best attack, which `attack` names; a link
-    to one of m equally likely records counts 1/m. `certain_links` counts links to a single record.
-    `highest_link` is the greatest chance of a right link. `correct_candidates` is the share of right links if
-    the attacker takes any possible record. Then follow the correct links of each attack: by the likelihood
-    under the changes of each column, by distance, by equal values of all columns and of some; NULL if there
-    is no such attack. Links are those of the records that are in both tables; if these are too many, of
-    `targets` drawn records, and `low` and `high` are the 95 % interval. `key` is a column of both tables that
-    matches each released record to its original; without it, changes and links are NULL. NULL is a value of
-    its own; an empty text and stars alone are suppressed values too. Refuses empty tables. One row per person
-    is assumed.
-
-    Source: record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> released = people.mutate(age=people["age"] // 10 * 10)
-    >>> ri.compare(people, released, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 10
-    $ measure         <str> 'records', 'classes', 'k'
-    $ original        <f64> 3000, 1730, 1
-    $ released        <f64> 3000, 416, 1
-    $ change          <f64> 0, -1314, 0
-    $ status          <str> 'ok', 'ok', 'ok'
-    $ attack          <str> null, null, null
-    $ low             <f64> null, null, null
-    $ high            <f64> null, null, null
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
-def compare_columns(original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None) -> Table:
-    """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
-
-    The answer has one row for each column in `qi`, which may name any columns of both tables. `key` is a
-    column of both that matches each released record to its original; without it, changes are NULL.
-    `information_loss` is H(original | released) / H(original): 0 if the released value determines the
-    original one, 1 if it has no information about it. `understood` is how the attack of compare reads the
-    column: unchanged; recoded, each value to one other; by frequency, where values became several others,
-    such as NULL; by distance, where numbers were disturbed. One row per person is assumed. Refuses an empty
-    table.
-
-    Source: Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> released = people.mutate(age=people["age"] // 10 * 10)
-    >>> ri.compare_columns(people, released, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 12
-    $ column_name      <str> 'age', 'sex', 'postcode'
-    $ original_values  <i64> 100, 2, 23
-    $ released_values  <i64> 10, 2, 23
-    $ cells_changed    <i64> null, null, null
-    $ cells_suppressed <i64> null, null, null
-    $ information_loss <f64> null, null, null
-    $ total_variation  <f64> 0.902, 0, 0
-    $ earth_movers     <f64> 0.0459091, null, null
-    $ understood       <str> 'not known', 'not known', 'not known'
-    $ status           <str> 'no_key: changes and links need key, a column of both tables that identifies recor...
-    $ records_dropped  <i64> 0, 0, 0
-    $ nulls            <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
+def compare_columns(
+    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+) -> Table: ...
 def compare_releases(
     first: _Frame,
     second: _Frame,
@@ -480,136 +117,11 @@ def compare_releases(
     entity: str | None = None,
     sensitive: str | None = None,
     nulls: Literal["value", "drop"] = "value",
-) -> Table:
-    """Compare two releases of one table: who can be followed, who entered or left, and what both reveal.
-
-    The answer has one row for each figure, with its definition. A class is the people of a release with
-    the same values on `qi`. `followed` counts people who are alone in their class in both releases: an
-    attacker links their two records. If the size of a class changed by one, a person is known to have
-    entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
-    value.
-
-    The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
-    other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
-    that all sensitive values of a class differ, and that a person's classes have the same values in both
-    releases.
-
-    `key` is a column of both releases that identifies people, and that only the data holder has. With it,
-    the function counts which links are right, and follows people who moved to another class. `entity` is
-    the same for people with several rows. Without either, it assumes that people stay in their class, and
-    figures that need a key are NULL. If no class is in both releases, their columns may be generalized
-    differently: nothing is compared, and the status is `not_comparable`.
-
-    NULL is a value of its own; `nulls='drop'` leaves records with a NULL out of both releases. Refuses
-    empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
-
-    Source: Fung, Wang, Fu & Pei 2008 (forward, cross and backward attack); Xiao & Tao 2007 (m-invariance).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> next_month = people.filter(people["age"] > 20)
-    >>> ri.compare_releases(people, next_month, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 8
-    $ figure          <str> 'first_people', 'second_people', 'followed'
-    $ value           <f64> 3000, 2239, 818
-    $ total           <i64> null, null, 2239
-    $ share           <f64> null, null, 0.365342
-    $ status          <str> 'ok', 'ok', 'ok'
-    $ definition      <str> 'people of the first release', 'people of the second release', 'people alone in the...
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
-def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table:
-    """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
-
-    The mean is over the table's records. The uniqueness is that of copula_forecast. Write uniqueness_xi **
-    exponent with score_copula. If no exponent gives this mean, it is 1, and `status` reports this. Refuses an
-    empty table and an unknown model. One row per person is assumed.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.copula_correction(people, "town", 20_000).to_polars().glimpse()
-    Rows: 1
-    Columns: 6
-    $ exponent        <f64> 1.18312
-    $ mean_xi         <f64> 0.0555426
-    $ uniqueness      <f64> 0.0430684
-    $ status          <str> 'ok'
-    $ records_dropped <i64> 0
-    $ nulls           <str> 'value'
-    """
-
-def copula_forecast(model: str, populations: float | Sequence[float]) -> Table:
-    """Forecast the share of unique people and of right matches in any population, under a fitted model.
-
-    The answer is the mean of ξ and of κ over 4,096 records drawn from the model, so 300 million people take
-    no longer than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not include
-    the error of the model.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.copula_forecast("town", [20_000]).head(3).to_polars().glimpse()
-    Rows: 1
-    Columns: 8
-    $ population       <f64> 20000
-    $ uniqueness       <f64> 0.0430684
-    $ uniqueness_low   <f64> 0.0393293
-    $ uniqueness_high  <f64> 0.0468074
-    $ correctness      <f64> 0.182011
-    $ correctness_low  <f64> 0.175203
-    $ correctness_high <f64> 0.188819
-    $ status           <str> 'computation_only: the interval is that of the computation, not of the model'
-    """
-
-def copula_json(model: str) -> Table:
-    """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
-
-    It contains each column's values with their shares, and the correlations; no record. For a model of people
-    it contains only the tree, and none of its donors. Refuses an unknown model:
-
-    Source: JSON with a version and a SHA-256 checksum.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.copula_json("town").to_polars().glimpse()
-    Rows: 1
-    Columns: 2
-    $ model <str> 'town'
-    $ json  <str> '{"format":"reid-sql gaussian copula","version":1,"method":"paper","records":3000,"seed":0,"c...
-    """
-
-def copula_models() -> Table:
-    """List the fitted models that this database knows, by name.
-
-    Source: the models of fit_copula and load_copula.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.copula_models().head(3).to_polars().glimpse()
-    Rows: 1
-    Columns: 10
-    $ model             <str> 'town'
-    $ records           <i64> 3000
-    $ columns     <list[str]> ['age', 'sex', 'postcode']
-    $ ordered     <list[str]> []
-    $ values            <i64> 125
-    $ strongest         <f64> 0.0538367
-    $ marginals         <str> '1 negative binomial, 2 categorical'
-    $ method            <str> 'paper'
-    $ calibration       <f64> 1
-    $ status            <str> 'ok'
-    """
-
+) -> Table: ...
+def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table: ...
+def copula_forecast(model: str, populations: float | Sequence[float]) -> Table: ...
+def copula_json(model: str) -> Table: ...
+def copula_models() -> Table: ...
 def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
@@ -617,34 +129,7 @@ def correctness_curve(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
-
-    The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
-    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
-    `nulls='wildcard'`.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    With `by`, the answer has the curve of each group of the columns' values; each group is a separate table.
-    If a size is above the number of records of one group, it is refused for all.
-
-    Source: Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.correctness_curve(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 5
-    $ n               <i64> 1, 2, 3
-    $ correctness     <f64> 1, 0.999735, 0.99947
-    $ uniqueness      <f64> 1, 0.99947, 0.998941
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def delta_disclosure(
     tbl: _Frame,
     qi: Sequence[str],
@@ -654,42 +139,7 @@ def delta_disclosure(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
-
-    It is the logarithm of the factor by which the shares differ. `value` is the highest |ln(p/q)| of any
-    class and value with the share p in the class and q in the table. present: over the values that a class
-    has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
-    this.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
-
-    Source: Brickell & Shmatikov 2008.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.delta_disclosure(people, ["age", "sex", "postcode"], "diagnosis").to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ variant           <str> 'present'
-    $ value             <f64> 4.22218
-    $ records           <i64> 3000
-    $ classes           <i64> 1730
-    $ k                 <i64> 1
-    $ offending_classes <i64> 911
-    $ offending_records <i64> 1583
-    $ offending_share   <f64> 0.527667
-    $ threshold         <f64> 1
-    $ status            <str> 'ok'
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def delta_disclosure_classes(
     tbl: _Frame,
     qi: Sequence[str],
@@ -698,138 +148,20 @@ def delta_disclosure_classes(
     delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the classes in which a sensitive value's share differs from the table's by more than delta.
-
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure, as in `delta_disclosure`. A class without a value of the measure is listed
-    too, with NULL.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    Source: Brickell & Shmatikov 2008.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.delta_disclosure_classes(people, ["age", "sex", "postcode"], "diagnosis")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04103', '04104', '04106'
-    $ class_size      <i64> 1, 3, 3
-    $ value           <f64> 2.04536, 1.959, 2.35388
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
-def demo_people() -> Table:
-    """List the 3,000 people of a made-up town, to try the functions on.
-
-    `reid_sql.demo.people()` returns the path of the same file. Missing values are NULL.
-
-    Source: made up, by the seeded generator `reid_sql.demo.generate`.
-
-    >>> import reid_sql.ibis as ri
-    >>> ri.demo_people().head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age            <i64> 12, 19, 19
-    $ sex            <str> 'M', 'F', 'F'
-    $ postcode       <str> '04102', '04108', '04102'
-    $ marital_status <str> 'single', 'single', 'single'
-    $ education      <str> 'primary', 'primary', 'secondary'
-    $ occupation     <str> 'none', 'arts', 'trade'
-    $ diagnosis      <str> 'none', 'none', 'none'
-    """
-
+) -> Table: ...
+def demo_people() -> Table: ...
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
-) -> Table:
-    """Count the people, not rows, who share this record's quasi-identifiers (a window function).
-
-    `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
-    equivalence_class_size. A person with several rows counts once in each class that contains one of these
-    rows. All rows whose entity is NULL count as one person. The result is exact. Refuses a constant or a list
-    in place of a column, and an entity among the quasi-identifiers.
-
-    Source: Sweeney 2002 (k-anonymity), of people in place of rows.
-
-    >>> import ibis
-    >>> import reid_sql.ibis as ri
-    >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
-    >>> answer = ri.equivalence_class_people(purchases, "person", "item")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 3
-    $ person                   <i64> 1, 1, 2
-    $ item                     <str> 'rice', 'tea', 'salt'
-    $ equivalence_class_people <i64> 2, 3, 1
-    """
-
+) -> Table: ...
 def equivalence_class_size(
     tbl: _Frame, *columns: str, name: str = "equivalence_class_size", entity: str | None = None
-) -> Table:
-    """Count the records that share this record's values in the quasi-identifiers (a window function).
-
-    Takes 1 to 64 columns of any type, or one ROW or STRUCT of them. NULL is a separate value, and so is NaN.
-    In DuckDB the comparison is exact for any number of columns. It refuses a constant or a list in place of a
-    column, which would make one class of all records: write names without quotes. One row per person is
-    assumed. If a person has several, use equivalence_class_people(person_id, age, sex), which counts people;
-    Polars and Spark also take `entity` here.
-
-    Source: Sweeney 2002 (k-anonymity).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.equivalence_class_size(people, "age", "sex", "postcode")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 8
-    $ age                    <i64> 0, 0, 0
-    $ sex                    <str> 'F', 'F', 'F'
-    $ postcode               <str> '04102', '04102', '04102'
-    $ marital_status         <str> 'single', 'single', 'single'
-    $ education              <str> 'primary', 'primary', 'primary'
-    $ occupation             <str> 'none', 'none', 'none'
-    $ diagnosis              <str> 'asthma', 'none', 'none'
-    $ equivalence_class_size <i64> 5, 5, 5
-    """
-
+) -> Table: ...
 def equivalence_classes(
     tbl: _Frame,
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the distinct combinations of values of the quasi-identifiers, with the records of each.
-
-    `class_size` is the number of records that match the combination, and `records` the number that have
-    exactly these values. They differ only with `nulls='wildcard'`, where a NULL in either record matches
-    anything. With `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), `class_size` is the number of people. One row per person is assumed,
-    unless `entity` identifies people.
-
-    Source: Sweeney 2002 (k-anonymity).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.equivalence_classes(people, ["age", "sex", "postcode"])
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04102', '04103', '04104'
-    $ class_size      <i64> 5, 1, 3
-    $ records         <i64> 5, 1, 3
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def fit_copula(
     name: str,
     tbl: _Frame,
@@ -841,41 +173,7 @@ def fit_copula(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa take its name.
-
-    Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers
-    are then in order of size, other values in order of their text. `weight` is a column of survey weights.
-    `marginals` is a table of shares from outside, such as a census: column_name, value and share (or a
-    count). `method='calibrated'` lets records repeat as often as in the sample; 'sharp' also orders the
-    other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
-    weights that are missing or below 0.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.fit_copula("town", people, ["age", "sex", "postcode"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ model                 <str> 'town'
-    $ records               <i64> 3000
-    $ columns         <list[str]> ['age', 'sex', 'postcode']
-    $ ordered         <list[str]> []
-    $ values                <i64> 125
-    $ strongest             <f64> 0.0538367
-    $ marginals             <str> '1 negative binomial, 2 categorical'
-    $ method                <str> 'paper'
-    $ calibration           <f64> 1
-    $ status                <str> 'ok'
-    $ records_dropped       <i64> 0
-    $ nulls                 <str> 'value'
-    """
-
+) -> Table: ...
 def fit_people(
     name: str,
     tbl: _Frame,
@@ -887,91 +185,14 @@ def fit_people(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """Fit the model of people, the most accurate here; uniqueness_xi and other functions take its name.
-
-    The probability of each combination of values is a mixture of a tree of pairs of columns and of
-    records of the sample (donors). The sample's repeated records show how far real counts vary around it.
-    Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
-    further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
-    column_name, value and share. With either, only the tree is fitted.
-
-    In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
-    them out. A column that other columns determine adds no information, such as a city next to its postal
-    code. `status` names such columns. It also names three columns that depend on each other more than
-    their pairs show, and reports class sizes that the model does not predict. A model of the same name is
-    replaced. Refuses fewer than two records, and weights that are missing or below 0.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
-    a class counts its people, and each person has the row of their smallest class. Otherwise one row per
-    person is assumed.
-
-    Source: Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.fit_people("town", people, ["age", "sex", "postcode"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 17
-    $ model                         <str> 'town'
-    $ records                       <i64> 3000
-    $ columns                 <list[str]> ['age', 'sex', 'postcode']
-    $ ordered                 <list[str]> ['age', 'postcode']
-    $ values                        <i64> 125
-    $ tree                    <list[str]> ['age', 'sex on postcode', 'postcode']
-    $ tree_weight                   <f64> 0.705098
-    $ donors                        <i64> 775
-    $ entropy                       <f64> 7.9602
-    $ shape                         <f64> 12.6674
-    $ total_correlation             <f64> 0
-    $ interaction_information       <f64> null
-    $ kl_divergence                 <f64> 0.207849
-    $ predictive_check              <f64> 1.52234
-    $ status                        <str> 'ok'
-    $ records_dropped               <i64> 0
-    $ nulls                         <str> 'value'
-    """
-
+) -> Table: ...
 def household_risk(
     tbl: _Frame,
     household: str,
     columns: Sequence[str],
     threshold: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
-) -> Table:
-    """Summarise the risk that at least one member of a household is identified.
-
-    One row per person is assumed. `household` is the column that identifies the household; a person without
-    one (NULL) is a household of one. An attacker who identifies one member knows the household, and so the
-    others. Each member has a risk r = 1/class_size on the `columns`. The risk of the household is 1 − Π (1 −
-    r), as in sdcMicro. `average_risk` is its mean over people, and `households_at_risk` the share of
-    households above the threshold. An attacker may also know all members: the class of a household is then
-    all households whose members have the same values, in any order; `k`, `unique_households`, `uniqueness`
-    and `average_class_risk` describe these classes. Refuses an empty table and a threshold outside [0, 1].
-
-    Source: Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.household_risk(people, "postcode", ["age", "sex", "education"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 14
-    $ households             <i64> 23
-    $ records                <i64> 3000
-    $ average_risk           <f64> 0.999831
-    $ average_household_risk <f64> 0.999083
-    $ highest_risk           <f64> 1
-    $ households_at_risk     <f64> 1
-    $ average_member_risk    <f64> 0.257333
-    $ k                      <i64> 1
-    $ unique_households      <i64> 23
-    $ uniqueness             <f64> 1
-    $ average_class_risk     <f64> 1
-    $ threshold              <f64> 0.2
-    $ records_dropped        <i64> 0
-    $ nulls                  <str> 'value'
-    """
-
+) -> Table: ...
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,
@@ -980,43 +201,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Summarise the re-identification risk, for an attacker who must find the person in a population.
-
-    The figures are those of risk_summary, but the size of a record's class is counted in the population
-    table; `classes` counts the classes of the sample. A population contains its sample. If the population
-    table has fewer records of a class than the sample, the class size in the sample counts;
-    `uncovered_records` is the number of such records, and `status` reports them.
-
-    One row per person is assumed. With `entity`, the column of both tables that identifies people (a
-    class counts people, and an attacker knows one row of each person, the worst), all figures count
-    people, as in risk_summary. With `by`, the answer has one row for each group of the table; each group
-    is compared with the whole population table.
-
-    Source: ARX journalist model.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.journalist_risk(people, people, ["age", "sex", "postcode"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 15
-    $ records            <i64> 3000
-    $ classes            <i64> 1730
-    $ k                  <i64> 1
-    $ unique_records     <i64> 1051
-    $ uniqueness         <f64> 0.350333
-    $ highest_risk       <f64> 1
-    $ average_risk       <f64> 0.576667
-    $ average_class_risk <f64> 0.76414
-    $ records_at_risk    <f64> 0.853
-    $ threshold          <f64> 0.2
-    $ uncovered_records  <i64> 0
-    $ status             <str> 'ok'
-    $ blank_records      <i64> null
-    $ records_dropped    <i64> 0
-    $ nulls              <str> 'value'
-    """
-
+) -> Table: ...
 def l_diversity(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1027,43 +212,7 @@ def l_diversity(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure l-diversity: how many sensitive values each class has; fewer than l offends.
-
-    `value` is the lowest number of any class. distinct: the number of values. entropy: exp of the class's
-    entropy. recursive: the largest l for which the most frequent value is rarer than c times all values from
-    the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
-    `nulls='drop'`. Refuses an empty table.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
-
-    Source: Machanavajjhala et al. 2007.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.l_diversity(people, ["age", "sex", "postcode"], "diagnosis").to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ variant           <str> 'distinct'
-    $ value             <f64> 1
-    $ records           <i64> 3000
-    $ classes           <i64> 1730
-    $ k                 <i64> 1
-    $ offending_classes <i64> 1215
-    $ offending_records <i64> 1415
-    $ offending_share   <f64> 0.471667
-    $ threshold         <f64> 2
-    $ status            <str> 'ok'
-    $ c                 <f64> null
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def l_diversity_classes(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1073,91 +222,15 @@ def l_diversity_classes(
     l: float = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the classes that have fewer than l sensitive values.
-
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure, as in `l_diversity`. A class without a value of the measure is listed too,
-    with NULL.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
-
-    Source: Machanavajjhala et al. 2007.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.l_diversity_classes(people, ["age", "sex", "postcode"], "diagnosis")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04103', '04107', '04109'
-    $ class_size      <i64> 1, 1, 1
-    $ value           <f64> 1, 1, 1
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
-def load_copula(name: str, tbl: _Frame) -> Table:
-    """Read the model of this name from a table or file of saved models, with the columns of copula_json.
-
-    Nothing in the file is executed. Refuses a text that is not a model, that has another version, or that has
-    changed since it was written.
-
-    Source: JSON with a version and a SHA-256 checksum.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> saved = ri.copula_json("town")
-    >>> ri.load_copula("town", saved).to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ model                 <str> 'town'
-    $ records               <i64> 3000
-    $ columns         <list[str]> ['age', 'sex', 'postcode']
-    $ ordered         <list[str]> []
-    $ values                <i64> 125
-    $ strongest             <f64> 0.0538367
-    $ marginals             <str> '1 negative binomial, 2 categorical'
-    $ method                <str> 'paper'
-    $ calibration           <f64> 1
-    $ status                <str> 'ok'
-    $ records_dropped       <i64> 0
-    $ nulls                 <str> 'value'
-    """
-
+) -> Table: ...
+def load_copula(name: str, tbl: _Frame) -> Table: ...
 def matching_correctness_curve(
     true_scores: Sequence[float],
     false_scores: Sequence[float],
     sizes: Sequence[float] | None = None,
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
-) -> Table:
-    """Measure how often a learned matching names the right person among n, from its scores of pairs.
-
-    The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
-    list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
-    ties are broken at random. With `true_persons` and `false_persons`, the number of the person
-    looked for in each pair, each person is compared with their own wrong pairs; without them with
-    all, as if nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more;
-    `pyc_extrapolate` goes on from there, with `standard_error` as its `standard_errors`.
-
-    Source: Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries taken exactly.
-
-    >>> import reid_sql.ibis as ri
-    >>> ri.matching_correctness_curve([0.9, 0.8, 0.4], [0.5, 0.3, 0.2, 0.1]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 4
-    $ n              <i64> 1, 2, 3
-    $ correctness    <f64> 1, 0.916667, 0.833333
-    $ standard_error <f64> 4.53247e-17, 0.0833333, 0.166667
-    $ people         <i64> 3, 3, 3
-    """
-
+) -> Table: ...
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1171,64 +244,7 @@ def population_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
-
-    The answer also contains the chance that a match is right (`correctness`) and the share of people in
-    classes smaller than `k` (`below_k`). Each share has a 95 % interval (`_low`, `_high`) under the
-    `assumptions` that the answer lists, such as a random sample with one row per person.
-    docs/accuracy_people.md reports how often such intervals contained the true value. `_provable_low` and
-    `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
-    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
-    determine are left out.
-
-    `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
-    records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
-    whole households (`group_sample`). The interval is wider for tables unlike the reference tables
-    (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
-    (`repeated_people`). Within one call, the ends of the intervals never rise with the population. Refuses a
-    population smaller than the sample.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
-    fitted separately, as a sample of the populations. Pass the number of people of one group, because the
-    number of all groups would understate the risk. If a population is smaller than one group, it is refused
-    for all; a group of few records has a status that says so.
-
-    Source: Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of people.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.population_risk(people, ["age", "sex", "postcode"], [20_000]).head(3).to_polars().glimpse()
-    Rows: 1
-    Columns: 22
-    $ population                <f64> 20000
-    $ uniqueness                <f64> 0.0448224
-    $ uniqueness_low            <f64> 0.0292304
-    $ uniqueness_high           <f64> 0.0656278
-    $ correctness               <f64> 0.192871
-    $ correctness_low           <f64> 0.166436
-    $ correctness_high          <f64> 0.236344
-    $ below_k                   <f64> 0.27194
-    $ below_k_low               <f64> 0.192736
-    $ below_k_high              <f64> 0.42556
-    $ status                    <str> 'ok'
-    $ sentence                  <str> 'Of 20,000 people, about 4.5 % (2.9 to 6.6 %) are unique by age, sex and ...
-    $ uniqueness_provable_low   <f64> 0
-    $ uniqueness_provable_high  <f64> 0.367711
-    $ correctness_provable_low  <f64> 0.0865
-    $ correctness_provable_high <f64> 0.594432
-    $ below_k_provable_low      <f64> 0
-    $ below_k_provable_high     <f64> 0.865489
-    $ method                    <str> 'people'
-    $ assumptions               <str> 'random sample; one row per person; no whole households'
-    $ records_dropped           <i64> 0
-    $ nulls                     <str> 'value'
-    """
-
+) -> Table: ...
 def population_uniqueness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1237,7 +253,6 @@ def population_uniqueness(
         "all",
         "people",
         "bound",
-        "ewens",
         "zayatz",
         "pitman",
         "snb",
@@ -1246,82 +261,12 @@ def population_uniqueness(
         "loglinear_nb",
         "pyc",
         "copula",
-        "pitman_asymptotic",
-        "pitman_negative",
     ] = "all",
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Estimate how many people are alone in their class in the population, from a random sample of it.
-
-    The answer has one row for each method. `uniqueness` is the share of unique people in the population.
-    `_low` and `_high` are the ends of a 95 % interval under that method's own model; if there is none, they
-    are NULL, and `status` gives the reason. The first method, 'people', is the answer of population_risk, the
-    one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
-    sample's own unique records. 'pitman_asymptotic' and 'pitman_negative' are answered only if you name them.
-    Refuses an empty table and a population smaller than the table.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
-    estimated separately, as a sample of the population. Pass the number of people of one group, because the
-    number of all groups would understate the risk. If a population is smaller than one group, it is refused
-    for all.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, note 1.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.population_uniqueness(people, ["age", "sex", "postcode"], 20_000).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 8
-    $ method          <str> 'people', 'bound', 'ewens'
-    $ unique_records  <f64> 896.448, 7006.67, 1496.3
-    $ uniqueness      <f64> 0.0448224, 0.350333, 0.0748148
-    $ uniqueness_low  <f64> 0.0292304, 0, 0.0678147
-    $ uniqueness_high <f64> 0.0656278, 0.367711, 0.0820607
-    $ status          <str> 'ok', "upper_bound: no estimate, but the sample's share of unique records, too high...
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
-def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table:
-    """Profile each column: how far it singles records out, missing-value codes, and what it looks like.
-
-    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or
-    for those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
-    `entropy_bits`, which are exact. `sentinels` are missing-value codes, such as '?', 'N/A', 'unknown',
-    an empty text, -1 and 1900-01-01, and 9, 99 or 999 if they are far from the other values. Every
-    function counts them as values, which makes the risk too low or too high. `looks_like` and
-    `suggestion` follow from the figures and the column's name, and are only advice. Sentinels are the
-    only values of the table that are shown. Refuses an empty table. One row per person is assumed.
-
-    Source: Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.profile(people).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 14
-    $ column_name            <str> 'age', 'sex', 'postcode'
-    $ column_type            <str> 'integer', 'text', 'text'
-    $ records                <i64> 3000, 3000, 3000
-    $ distinct_values        <i64> 100, 2, 23
-    $ uniqueness             <f64> 0, 0, 0
-    $ separation             <f64> 0.988591, 0.499862, 0.90567
-    $ entropy_bits           <f64> 6.48755, 0.999561, 3.93766
-    $ missing                <f64> 0, 0, 0
-    $ sentinels        <list[str]> [], [], []
-    $ sentinel_records <list[i64]> [], [], []
-    $ looks_like             <str> 'number', 'category', 'code'
-    $ suggestion             <str> 'a quasi-identifier if others can know it (age, children): alone it singles ...
-    $ records_dropped        <i64> 0, 0, 0
-    $ nulls                  <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
+def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> Table: ...
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
@@ -1330,43 +275,7 @@ def pyc_extrapolate(
     measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
     k: int = 5,
     standard_errors: Sequence[float] | None = None,
-) -> Table:
-    """Forecast the share of right matches in larger populations from the shares measured at some sizes.
-
-    Pass two or more points, in any order. `method` is 'tilted' (a distribution of the sets' shares that is
-    fitted to the points), 'pyc' (Pitman–Yor, the paper's PYC-MB), 'ent' (equal sets), 'exp' (exponential
-    decay), 'pol' (polynomial in the logarithm of the size) or 'rnd' (half of the last share). `measure` is
-    what the shares measure: 'correctness', 'uniqueness', or 'k_violation' (people in sets smaller than `k`).
-    `standard_errors` is one for each share or one for all, [0] for exact shares; without it a share is as
-    exact as it is written.
-
-    The interval from `_low` to `_high` contained the true value in 95 % of held-out tables, for exact shares
-    or with their errors (docs/curves.md). The curve of a sample of n people, as correctness_curve gives it,
-    has errors of about sqrt(share (1 - share) / n): without them the upper end was too low in 14 to 29 of 100
-    cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok,
-    or the reason not to rely on the answer. NULL if the method does not estimate it.
-
-    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by maximum entropy.
-
-    >>> import reid_sql.ibis as ri
-    >>> ri.pyc_extrapolate([100, 1000], [0.99, 0.80], [20_000]).head(3).to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ population       <f64> 20000
-    $ correctness      <f64> 0.108291
-    $ correctness_low  <f64> 0.0631795
-    $ correctness_high <f64> 0.178667
-    $ uniqueness       <f64> 9.75524e-05
-    $ uniqueness_low   <f64> 0
-    $ uniqueness_high  <f64> 0.00339894
-    $ k_violation      <f64> 0.0179734
-    $ k_violation_low  <f64> 0.00333336
-    $ k_violation_high <f64> 0.0794134
-    $ entropy          <f64> 7.68065
-    $ tail             <f64> -3.21845
-    $ status           <str> 'few_sizes: fewer than 4 sizes give no shape, so the Pitman–Yor curve is used; no_...
-    """
-
+) -> Table: ...
 def pyc_fit(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1374,41 +283,7 @@ def pyc_fit(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.
-
-    The entropy is in nats. The fit uses only the class-size histogram. `prior` is 'archer' (tail complexity
-    from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
-    `nulls='wildcard'`, whose classes overlap.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
-
-    Source: Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.pyc_fit(people, ["age", "sex", "postcode"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ entropy         <f64> 8.01728
-    $ entropy_low     <f64> 7.95436
-    $ entropy_high    <f64> 8.11083
-    $ tail            <f64> 0
-    $ tail_low        <f64> 0
-    $ tail_high       <f64> 0.0177092
-    $ discount        <f64> 0
-    $ concentration   <f64> 1702.36
-    $ records         <i64> 3000
-    $ classes         <i64> 1730
-    $ status          <str> 'ok'
-    $ records_dropped <i64> 0
-    $ nulls           <str> 'value'
-    """
-
+) -> Table: ...
 def pyc_forecast(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1418,44 +293,7 @@ def pyc_forecast(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Forecast right matches, unique people and people in sets smaller than k, to any population.
-
-    Each is a share. The table is a random sample of each population, and the population contains its classes.
-    `_low` and `_high` are the ends of 95 % intervals, widened by the model's error within the sample. On real
-    tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
-    smaller than the table, an empty table, and `nulls='wildcard'`.
-
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
-
-    With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
-    Pass the number of people of one group, because the number of all groups would understate the risk. If a
-    population is smaller than one group, it is refused for all.
-
-    Source: Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.pyc_forecast(people, ["age", "sex", "postcode"], [20_000]).head(3).to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ population       <f64> 20000
-    $ correctness      <f64> 0.216683
-    $ correctness_low  <f64> 0.190668
-    $ correctness_high <f64> 0.247172
-    $ uniqueness       <f64> 0.0780625
-    $ uniqueness_low   <f64> 0.0666007
-    $ uniqueness_high  <f64> 0.0952371
-    $ k_violation      <f64> 0.277371
-    $ k_violation_low  <f64> 0.241936
-    $ k_violation_high <f64> 0.319391
-    $ status           <str> 'outside_interval: true uniqueness was below its interval in 26 of 120 samples, ab...
-    $ records_dropped  <i64> 0
-    $ nulls            <str> 'value'
-    """
-
+) -> Table: ...
 def qar_quasi_identifiers(
     tbl: _Frame,
     columns: Sequence[str],
@@ -1465,33 +303,7 @@ def qar_quasi_identifiers(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List every choice of p columns with its distinct values and its risk, the riskiest first.
-
-    The risk is distinct values over records. `sample` is the number of choices to draw instead of counting
-    all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
-    engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person
-    is assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), NULL one of them, the risk is the mean over people of 1/size of the
-    smallest of their classes, in people.
-
-    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.qar_quasi_identifiers(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"])
-    >>> answer.head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ quasi_identifier <list[str]> ['age', 'postcode', 'occupation'], ['age', 'postcode', 'education'], ['age',...
-    $ distinct_values        <i64> 2012, 1992, 1730
-    $ risk                   <f64> 0.670667, 0.664, 0.576667
-    $ records                <i64> 3000, 3000, 3000
-    $ status                 <str> 'ok', 'ok', 'ok'
-    $ records_dropped        <i64> 0, 0, 0
-    $ nulls                  <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def qar_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -1503,39 +315,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """Estimate the risk that only a share alpha of choices of p columns exceed, by extreme-value theory.
-
-    It is the QaR of the table, over all choices. The risk of a choice is its distinct values over the
-    records. A generalised Pareto law (`shape`, `scale`) is fitted to the logits of the risks above
-    `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
-    quasi-identifiers. If there is no fit, the risk is NULL, and `status` gives the reason. Refuses alpha not
-    below tail. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each person, the worst), NULL one of them, the risk of a
-    choice is the mean over people of 1/size of the smallest of their classes, in people.
-
-    Source: AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.qar_risk(people, ["age", "sex", "postcode", "marital_status", "education", "occupation"], alpha=0.1, tail=0.5)
-    >>> answer.to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ risk              <f64> 0.57857
-    $ risk_low          <f64> 0.385437
-    $ risk_high         <f64> 0.692845
-    $ threshold         <f64> 0.228667
-    $ shape             <f64> -0.304478
-    $ scale             <f64> 1.20469
-    $ quasi_identifiers <i64> 20
-    $ exceedances       <i64> 10
-    $ records           <i64> 3000
-    $ status            <str> 'ok'
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def quasi_identifiers(
     tbl: _Frame,
     columns: Sequence[str] | None = None,
@@ -1546,40 +326,7 @@ def quasi_identifiers(
     max_sets: int = 1000000,
     memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
-) -> Table:
-    """List every minimal set of columns by which at least a share of the records is unique.
-
-    A set is listed if at least the share `at_least` of the records is unique by its columns, and no smaller
-    set within it reaches the share. A record that is unique on some columns is unique on any more columns, so
-    every other set that reaches the share contains a listed one. With `at_least=1` these are the minimal
-    keys. All columns of the table are searched unless `columns` names some. The smallest sets come first. The
-    list is exact and complete up to `max_size` columns. If more than `max_sets` sets of columns would have to
-    be counted, `status` gives the number of columns up to which the list is complete, and no larger set is
-    listed. With `sets='smallest'` the search ends with the sets of the fewest columns that reach the
-    share, and lists only these. If no set reaches the share, the answer is one row without columns.
-    `nulls='drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more
-    than 64 columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each person, the worst), NULL is one person, and a person
-    is unique if one of their rows has values that no other person has.
-
-    Source: Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.quasi_identifiers(people).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 9
-    $ columns         <list[str]> ['age', 'postcode'], ['age', 'diagnosis'], ['age', 'education', 'occupation']
-    $ size                  <i64> 2, 2, 3
-    $ share_unique          <f64> 0.196333, 0.0526667, 0.262
-    $ unique_records        <i64> 589, 158, 786
-    $ classes               <i64> 1267, 543, 1291
-    $ records               <i64> 3000, 3000, 3000
-    $ status                <str> 'ok', 'ok', 'ok'
-    $ records_dropped       <i64> 0, 0, 0
-    $ nulls                 <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def risk_summary(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1587,48 +334,7 @@ def risk_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
-
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the
-    marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
-    (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
-    [0, 1].
-
-    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
-    all figures count people: a class counts its people, and an attacker knows one row of each person, the
-    worst, whose class has the fewest people.
-
-    With `nulls='wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
-    matches all others, but no other record matches it; `blank_records` counts such records.
-
-    With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
-    group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
-    group. If `nulls='drop'` drops all records of a group, its `records` is 0 and the other figures are
-    NULL.
-
-    Source: ARX prosecutor model; sdcMicro individual risk without weights.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.risk_summary(people, ["age", "sex", "postcode"]).to_polars().glimpse()
-    Rows: 1
-    Columns: 13
-    $ records            <i64> 3000
-    $ classes            <i64> 1730
-    $ k                  <i64> 1
-    $ unique_records     <i64> 1051
-    $ uniqueness         <f64> 0.350333
-    $ highest_risk       <f64> 1
-    $ average_risk       <f64> 0.576667
-    $ average_class_risk <f64> 0.76414
-    $ records_at_risk    <f64> 0.853
-    $ threshold          <f64> 0.2
-    $ blank_records      <i64> null
-    $ records_dropped    <i64> 0
-    $ nulls              <str> 'value'
-    """
-
+) -> Table: ...
 def safe_table(
     tbl: _Frame,
     by: Sequence[str],
@@ -1642,74 +348,8 @@ def safe_table(
     protection: int = 0,
     zeros: Literal["omit", "list"] = "omit",
     nulls: Literal["value", "drop"] = "value",
-) -> Table:
-    """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
-
-    One row for each combination of values of `by`: its records, its people and the sum of `value`. Nothing is
-    hidden unless asked. `unsafe` lists the rules that a cell breaks: `few_people` (fewer than `k`),
-    `dominance` (the n largest contributors have more than a share of the total; `dominance=[n, share]`),
-    `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
-    estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
-    that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
-    count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
-    `entity`, the column that identifies people, people are counted, and contributions are added up for each
-    before the rules; NULL is one person. Refuses a value that is no finite number.
-
-    `totals='margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
-    hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL
-    elsewhere is a category. `suppress='primary'` makes the figures of cells that are unsafe by the first
-    three rules NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of
-    these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
-    which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'primary',
-    'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the records in hidden cells.
-    Publish neither of these columns nor `unsafe`.
-
-    Cells of nobody are no rows. `zeros='list'` adds them: all cells that the categories of the table make,
-    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
-    are not hidden: merge categories where that discloses something, and ignore what is impossible.
-
-    Source: Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.safe_table(people, ["sex", "education"])
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 12
-    $ sex                   <str> 'F', 'F', 'F'
-    $ education             <str> 'bachelor', 'doctorate', 'master'
-    $ total_over      <list[str]> [], [], []
-    $ records               <i64> 163, 40, 77
-    $ people                <i64> 163, 40, 77
-    $ value_sum             <f64> null, null, null
-    $ largest_share         <f64> null, null, null
-    $ unsafe          <list[str]> [], [], []
-    $ status                <str> 'published', 'published', 'published'
-    $ loss                  <f64> 0, 0, 0
-    $ records_dropped       <i64> 0, 0, 0
-    $ nulls                 <str> 'value', 'value', 'value'
-    """
-
-def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table:
-    """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.
-
-    It has the columns of the model. The same seed draws the same records on every engine, whatever is asked
-    of them; `calibration` moves scores alone. A view over it is a population that risk_summary and the others
-    count. Refuses an unknown model.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.sample_copula("town", 101).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 3
-    $ age      <str> '5', '18', '14'
-    $ sex      <str> 'F', 'F', 'F'
-    $ postcode <str> '04102', '04117', '04121'
-    """
-
+) -> Table: ...
+def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table: ...
 def sparse_correctness_curve(
     tbl: _Frame,
     person: str,
@@ -1720,40 +360,7 @@ def sparse_correctness_curve(
     seed: int = 0,
     sizes: Sequence[float] | None = None,
     nulls: Literal["value", "drop"] = "value",
-) -> Table:
-    """Share of right matches in a gallery of n people, for an attacker who knows some items of each person.
-
-    The table has a row for each person and item, such as a purchase; repeated rows count once. The attacker
-    knows `points` random items of the target, or all of them where there are fewer, and names one of the
-    people who have them all. Up to `exact_up_to` combinations of items, all are counted; beyond, `samples`
-    targets and their known items are drawn by `seed`, the same on every engine, and `standard_error` is the
-    error of the draw. `uniqueness` is the share of targets whom nobody else in the gallery matches; `unicity`
-    gives it for several numbers of points. `sizes` are whole numbers from 1 to the number of people; by
-    default 50 numbers, evenly spaced on a logarithmic scale. Refuses an empty table.
-
-    Source: Rocher, Hendrickx & de Montjoye 2025 (sparse matching).
-
-    >>> import ibis
-    >>> import reid_sql.ibis as ri
-    >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
-    >>> ri.sparse_correctness_curve(purchases, "person", "item").head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 13
-    $ n                         <i64> 1, 2, 3
-    $ correctness               <f64> 1, 0.833333, 0.666667
-    $ correctness_low           <f64> 1, 0.833333, 0.666667
-    $ correctness_high          <f64> 1, 0.833333, 0.666667
-    $ standard_error            <f64> 0, 0, 0
-    $ uniqueness                <f64> 1, 0.666667, 0.333333
-    $ uniqueness_low            <f64> 1, 0.666667, 0.333333
-    $ uniqueness_high           <f64> 1, 0.666667, 0.333333
-    $ uniqueness_standard_error <f64> 0, 0, 0
-    $ people                    <i64> 3, 3, 3
-    $ draws                     <i64> 0, 0, 0
-    $ records_dropped           <i64> 0, 0, 0
-    $ nulls                     <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def t_closeness(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1763,42 +370,7 @@ def t_closeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
-
-    `value` is the highest earth mover's distance of any class, from 0 to 1. equal: all values have the same
-    distance from each other. ordered: the distance is that of their positions in the order. numeric: the
-    distance is their difference, divided by the range. The last two need a sensitive column with an order, or
-    of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
-
-    Source: Li, Li & Venkatasubramanian 2007.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.t_closeness(people, ["age", "sex", "postcode"], "diagnosis").to_polars().glimpse()
-    Rows: 1
-    Columns: 12
-    $ variant           <str> 'equal'
-    $ value             <f64> 0.985333
-    $ records           <i64> 3000
-    $ classes           <i64> 1730
-    $ k                 <i64> 1
-    $ offending_classes <i64> 1714
-    $ offending_records <i64> 2924
-    $ offending_share   <f64> 0.974667
-    $ threshold         <f64> 0.2
-    $ status            <str> 'ok'
-    $ records_dropped   <i64> 0
-    $ nulls             <str> 'value'
-    """
-
+) -> Table: ...
 def t_closeness_classes(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1807,34 +379,7 @@ def t_closeness_classes(
     t: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> Table:
-    """List the classes whose sensitive values are further than t from those of the table.
-
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure, as in `t_closeness`. A class without a value of the measure is listed too,
-    with NULL.
-
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    Source: Li, Li & Venkatasubramanian 2007.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> answer = ri.t_closeness_classes(people, ["age", "sex", "postcode"], "diagnosis")
-    >>> answer.order_by(answer.columns).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 7
-    $ age             <i64> 0, 0, 0
-    $ sex             <str> 'F', 'F', 'F'
-    $ postcode        <str> '04102', '04103', '04104'
-    $ class_size      <i64> 5, 1, 3
-    $ value           <f64> 0.373667, 0.870667, 0.456
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def unicity(
     tbl: _Frame,
     entity: str,
@@ -1844,75 +389,10 @@ def unicity(
     samples: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
-) -> Table:
-    """Share of people whom some of their rows single out, for an attacker who knows several rows of each.
-
-    For a table with several rows per person, such as visits, trips or purchases. `entity` is the column that
-    identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
-    of a person count once. For each number in `points`, the attacker knows that number of random rows of a
-    person, and everyone who has all of them matches. With `points=NULL`, the attacker knows all rows. If a
-    person has fewer rows, the attacker knows all of them; `people_with_fewer` counts these people. Up to
-    `exact_up_to` combinations of rows, all are counted; beyond, `samples` people and their known rows are
-    drawn by `seed`, the same on every engine, and the standard errors are those of the draw. Refuses an empty
-    table.
-
-    Source: de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015.
-
-    >>> import ibis
-    >>> import reid_sql.ibis as ri
-    >>> purchases = ibis.memtable({"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]})
-    >>> ri.unicity(purchases, "person", ["item"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 16
-    $ points                     <i64> 1, 2, 3
-    $ people                     <i64> 3, 3, 3
-    $ uniqueness                 <f64> 0.166667, 0.333333, 0.333333
-    $ uniqueness_low             <f64> 0.166667, 0.333333, 0.333333
-    $ uniqueness_high            <f64> 0.166667, 0.333333, 0.333333
-    $ standard_error             <f64> 0, 0, 0
-    $ correctness                <f64> 0.5, 0.666667, 0.666667
-    $ correctness_low            <f64> 0.5, 0.666667, 0.666667
-    $ correctness_high           <f64> 0.5, 0.666667, 0.666667
-    $ correctness_standard_error <f64> 0, 0, 0
-    $ median_matches             <i64> 2, 2, 2
-    $ people_with_fewer          <i64> 0, 0, 3
-    $ draws                      <i64> 0, 0, 0
-    $ status                     <str> 'ok', 'ok', 'fewer_rows: nobody has so many rows, so all rows of each pe...
-    $ records_dropped            <i64> 0, 0, 0
-    $ nulls                      <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
-) -> Table:
-    """Measure how unique a person is by each choice of attributes, what each adds, and which suffice.
-
-    `values` are the person's, as texts in the model's order; NULL is a value. A row `known` is a choice of up
-    to `max_size` attributes, or all of them, with its q(x), ξ and κ under that part of the fitted model. A
-    row `impact` has the scores without one attribute, and the amount by which this lowers ξ. The row
-    `smallest` has the fewest attributes for which ξ reaches `level`; if there are none, its status reports
-    this. The status of the other rows names attributes whose value the sample does not contain. Of a model of
-    people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices,
-    other numbers of values, and a model that is not known:
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> fitted = ri.fit_copula("town", people, ["age", "sex", "postcode"])
-    >>> ri.uniqueness_profile("town", ["47", "F", "04102"], 20_000).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 8
-    $ kind                    <str> 'known', 'known', 'known'
-    $ attributes        <list[str]> ['age'], ['sex'], ['postcode']
-    $ size                    <i64> 1, 1, 1
-    $ cell_probability        <f64> 0.0194916, 0.512333, 0.220333
-    $ uniqueness_xi           <f64> 1.0831e-171, 0, 0
-    $ correctness_kappa       <f64> 0.0025652, 9.75927e-05, 0.000226929
-    $ impact                  <f64> null, null, null
-    $ status                  <str> 'ok', 'ok', 'ok'
-    """
-
+) -> Table: ...
 def unsafe_combinations(
     tbl: _Frame,
     columns: Sequence[str] | None = None,
@@ -1921,37 +401,7 @@ def unsafe_combinations(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     memory_mb: int = 1024,
-) -> Table:
-    """Count the minimal combinations of values that fewer than k records share, by their columns.
-
-    A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
-    for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. The
-    answer has one row for each set of up to `max_size` columns with such combinations; the smallest sets come
-    first. If there is no row, the table is k^m-anonymous for m = `max_size`: any m values of a person match
-    at least k records or none. No value of the table is shown; minimal_unique_subsets lists the records, and
-    column_contributions the columns of each. The counts are exact. `nulls='drop'` drops the records with a
-    NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per
-    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), NULL is one person, and a combination counts the people
-    who have it in one of their rows.
-
-    Source: Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2).
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.unsafe_combinations(people).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 8
-    $ columns         <list[str]> ['age'], ['age', 'postcode'], ['age', 'occupation']
-    $ size                  <i64> 1, 2, 2
-    $ combinations          <i64> 4, 1111, 360
-    $ records               <i64> 11, 1942, 789
-    $ share                 <f64> 0.00366667, 0.647333, 0.263
-    $ fewest                <i64> 2, 1, 1
-    $ records_dropped       <i64> 0, 0, 0
-    $ nulls                 <str> 'value', 'value', 'value'
-    """
-
+) -> Table: ...
 def validate_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -1962,46 +412,4 @@ def validate_risk(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table:
-    """Measure each method's error on this table, which serves as the population of its own samples.
-
-    `samples` is the number of samples at each of the `fractions`, drawn without replacement. The default
-    fractions are a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with
-    a `sample` has a method's estimate from that sample, its 95 % interval and the `truth`, for the
-    figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
-    summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
-    contain the true value.
-
-    For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
-    who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
-    ξ = 0.95, 'f_score' above 0.5, 'reliability' (mean distance), and a row for each 'tenth' of the scale
-    with its mean ξ and the true share.
-
-    `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
-    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
-    than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
-    `entity`, the column that identifies people (NULL is one person), the table has one row of each
-    person, that of their smallest class, and these rows form new classes. With `by`, the answer has rows
-    for each group of the columns' values (up to 1,000 groups); each group is a separate table. A group
-    with too few records has one row, and its `status` reports this.
-
-    Source: Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7.
-
-    >>> import reid_sql.ibis as ri
-    >>> people = ri.demo_people()
-    >>> ri.validate_risk(people, ["age", "sex", "postcode"]).head(3).to_polars().glimpse()
-    Rows: 3
-    Columns: 12
-    $ method          <str> 'people', 'people', 'people'
-    $ fraction        <f64> 0.1, 0.1, 0.1
-    $ sample          <i64> 1, 1, 2
-    $ figure          <str> 'uniqueness', 'correctness', 'uniqueness'
-    $ value           <f64> 0.33175, 0.541359, 0.351738
-    $ low             <f64> 0.245292, 0.474104, 0.263895
-    $ high            <f64> 0.42276, 0.636025, 0.443277
-    $ truth           <f64> 0.350333, 0.576667, 0.350333
-    $ counted         <i64> 300, 300, 300
-    $ status          <str> 'ok', 'ok', 'ok'
-    $ records_dropped <i64> 0, 0, 0
-    $ nulls           <str> 'value', 'value', 'value'
-    """
+) -> Table: ...

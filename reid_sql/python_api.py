@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import Parameter as Argument
 from inspect import Signature
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -20,7 +19,7 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.polars.tables import from_arrow_stream
-from reid_sql.engines.public_api import bound, checked, of_stub, without_example
+from reid_sql.engines.public_api import bound, checked, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
 from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
@@ -30,7 +29,6 @@ from reid_sql.sources.identifiers import describe_calls
 from reid_sql_udfs import declared
 
 Call = Callable[..., duckdb.DuckDBPyRelation]
-STUB: Final = Path(__file__).with_name("__init__.pyi")  # its words hold an example of a connection
 CONNECTION: Final = Argument("con", Argument.POSITIONAL_OR_KEYWORD)
 FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
 
@@ -41,7 +39,7 @@ def call_of(name: str) -> Call:
     made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
     made.__name__ = made.__qualname__ = name
     made.__module__ = "reid_sql"
-    made.__doc__ = of_stub(STUB, name) or without_example(function)
+    made.__doc__ = without_example(function)
     return made
 
 

@@ -1,50 +1,47 @@
-"""Sessions that help() shows, held to what the engine says."""
+"""Sessions that a function's page shows, run to the end of what they ask."""
 
-import doctest
-import importlib
-import inspect
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from reid_sql import registry
-from tools.answers import alike
 from tools.faces import Face
 
-
-class Shown(doctest.OutputChecker):
-    """Numbers by their value, lines that end with three dots by their beginning."""
-
-    def check_output(self, want: str, got: str, optionflags: int) -> bool:  # noqa: ARG002 - as it is called
-        return alike(want, got)
-
-
-def helped(face: Face, name: str) -> str:
-    """The example that help() shows of the face's function; nothing where it shows none."""
-    module = "reid_sql" if face.first else f"reid_sql.{face.engine}"
-    function = getattr(importlib.import_module(module), name)
-    _, begun, session = (inspect.getdoc(function) or "").partition(">>>")
-    return begun + session
+PAGES = Path(__file__).parents[1] / "docs" / "functions"
+# What makes an engine compute an answer, which most give as a question that nobody has asked yet.
+COMPUTE = {
+    "polars": lambda answer: answer.lazy().collect(),
+    "duckdb": lambda answer: answer.fetchall(),
+    "ibis": lambda answer: answer.to_pyarrow(),
+    "spark": lambda answer: answer.collect(),
+}
 
 
-def try_session(session: str) -> None:
+def shown_on_page(face: Face, name: str) -> str:
+    """The example of the function in the language of the face; nothing where the page has none."""
+    text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    found = re.search(
+        rf"^## {re.escape(face.title)}\n\n```python\n(.*?)\n```", text, re.DOTALL | re.MULTILINE
+    )
+    return found[1] if found else ""
+
+
+def try_session(face: Face, session: str) -> None:
     """Run the session where no model is known yet; what opens the demo table runs once a process."""
-    opening = re.match(r"(?s).*?^>>> people = .*?\n(?=>>> )", session, re.MULTILINE)
-    begun = opening.group() if opening else ""
-    names = dict(opened(begun)) if begun else {}
+    lines = [line.removeprefix(">>> ") for line in session.splitlines()]
+    opening = next((place for place, line in enumerate(lines, 1) if line.startswith("people = ")), 0)
     with registry.within(session):
-        run(session.removeprefix(begun), names)
+        names = dict(opened(tuple(lines[:opening])))
+        for line in lines[opening:]:
+            exec(line, names)  # noqa: S102 - a page of this project
+        assert COMPUTE[face.engine](names["answer"]) is not None
 
 
 @cache
-def opened(session: str) -> dict[str, Any]:
-    """The names that a session has after it ran, such as a connection and the demo table in it."""
-    return run(session, {})
-
-
-def run(session: str, names: dict[str, Any]) -> dict[str, Any]:
-    test = doctest.DocTestParser().get_doctest(session, names, "a session", None, None)
-    tried = doctest.DocTestRunner(checker=Shown()).run(test, clear_globs=False)
-    assert tried.attempted
-    assert tried.failed == 0
-    return test.globs
+def opened(lines: tuple[str, ...]) -> dict[str, Any]:
+    """The names that a session has after these lines, such as a connection and the demo table in it."""
+    names: dict[str, Any] = {}
+    for line in lines:
+        exec(line, names)  # noqa: S102 - a page of this project
+    return names

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 import shlex
@@ -9,7 +10,6 @@ import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import duckdb
 import jsonschema
@@ -24,9 +24,9 @@ from reid_sql.demo import generate as town
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
-from tests.sessions import helped, try_session
+from tests.sessions import shown_on_page, try_session
 from tests.tiers import representatives
-from tools import answers, function_facts, pages
+from tools import function_facts, pages
 from tools.documents import DOCUMENTS, PAGES
 from tools.faces import FACES, Face
 from tools.generate import GENERATED, SCRIPTS
@@ -124,16 +124,24 @@ def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckd
     "face", [face for face in FACES if face.engine != "spark"], ids=lambda face: face.engine
 )
 @pytest.mark.parametrize("name", declared())
-def test_help_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
-    tried = helped(face, name)
+def test_a_page_shows_an_example_in_the_language_of_the_face(face: Face, name: str) -> None:
+    tried = shown_on_page(face, name)
     if not face.has(declared()[name]):
         assert not tried
     else:
         assert f"{face.alias}.{name}(" in tried
-        assert f"```python\n{tried}\n```" in (ROOT / "docs" / "functions" / f"{name}.md").read_text(
-            encoding="utf-8"
-        )
-        try_session(tried)
+        try_session(face, tried)
+
+
+@pytest.mark.parametrize("name", declared())
+def test_help_has_the_words_and_the_source_on_every_face(name: str) -> None:
+    """Editors show what a function has where it is made; the stubs have the types alone."""
+    function = declared()[name]
+    for module in ("reid_sql", *(f"reid_sql.{engine}" for engine in ("polars", "spark", "ibis"))):
+        shown = inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
+        assert shown.startswith(function.words[:40])
+        assert f"Source: {function.source}." in shown
+        assert " := " not in shown
 
 
 WITH_PYTHON = [
@@ -352,9 +360,8 @@ def test_examples_in_docstrings_run(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("module", [answers, pages], ids=lambda module: module.__name__)
-def test_examples_of_the_generators_run(module: ModuleType) -> None:
-    tried = doctest.testmod(module)
+def test_examples_of_the_generators_run() -> None:
+    tried = doctest.testmod(pages)
     assert tried.attempted
     assert tried.failed == 0
 

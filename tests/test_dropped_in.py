@@ -8,9 +8,9 @@ from tests.processes import python
 
 ROW = '''
 from reid_sql.parameters import Floats, Probability
-from reid_sql.function import function
+from reid_sql.function import Question, function
 
-@function(source="none")
+@function(question=Question.CLASS_SIZES, source="none")
 def square(p: Probability) -> Floats:
     """Square a probability."""
     import numpy as np
@@ -19,7 +19,7 @@ def square(p: Probability) -> Floats:
 TABLE = '''
 from dataclasses import dataclass
 from reid_sql.parameters import Threshold
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions.classes import HISTOGRAM
 
@@ -30,7 +30,10 @@ class Row:
     share: float
     word: str
 
-@table_function("tbl, qi, least, nulls", answer=Answer.ROWS, reduction=HISTOGRAM, source="none")
+@table_function(
+    "tbl, qi, least, nulls", answer=Answer.ROWS, reduction=HISTOGRAM,
+    question=Question.CLASS_SIZES, source="none"
+)
 def shares(histogram: Histogram, least: Threshold = 0.5) -> list[Row]:
     """Share of the records in classes of each size."""
     total = histogram.records.sum()
@@ -42,7 +45,7 @@ from dataclasses import dataclass
 from typing import Annotated
 import numpy.typing as npt
 from reid_sql.parameters import COUNT, Numbers
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 
 @dataclass(frozen=True)
 class Half:
@@ -53,7 +56,7 @@ class Half:
 Sizes = Annotated[npt.ArrayLike, Numbers(COUNT)]
 More = Annotated[npt.ArrayLike | None, Numbers(COUNT, True)]
 
-@table_function("sizes, more", answer=Answer.ROWS, source="none")
+@table_function("sizes, more", answer=Answer.ROWS, question=Question.CLASS_SIZES, source="none")
 def halves(sizes: Sizes, more: More = None) -> list[Half]:
     """Halve the sizes."""
     return [Half(float(size), float(size) / 2) for size in [*sizes, *(more or [])]]

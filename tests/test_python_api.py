@@ -146,10 +146,7 @@ def test_a_stream_that_can_be_read_once_is_refused(con: duckdb.DuckDBPyConnectio
 def test_a_function_has_its_signature_and_its_words() -> None:
     words = reid_sql.fit_copula.__doc__ or ""
     assert words.startswith(declared()["fit_copula"].words[:40])
-    assert ">>> fitted = reid_sql.fit_copula(con, " in words or ">>> reid_sql.fit_copula(con, " in words
-    assert (
-        words.count(">>> con = duckdb.connect()") == words.count("import duckdb") == 1
-    )  # one example, of this face
+    assert "Source: " in words
     assert set(OF_TABLES) <= set(dir(reid_sql))
     with pytest.raises(AttributeError, match="has no attribute 'risk_sumary'"):
         FACE.risk_sumary  # noqa: B018 - a name that is none

@@ -1,4 +1,4 @@
-"""How a reader of each face writes a call and looks at its answer: an example of every function there.
+"""How a reader of each public module writes a call: an example of every function there.
 
 The call is spelled from the function's own parameters; what stands for them is the made-up town.
 """
@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from reid_sql.function import Answer, Function
+from reid_sql.function import Function
 from tools import function_facts as facts
 
 ROOT: Final = Path(__file__).parents[1]
-WIDE: Final = 100  # a longer line is told in two
 # What stands for a parameter that must be given; the tables and the model are made before the call.
 GIVEN: Final[Mapping[str, str]] = {
     "tbl": "people",
@@ -74,11 +73,6 @@ def names_records(function: Function) -> bool:
     return "record" in dict(facts.result_columns(function)) and "key" in facts.named(function)
 
 
-def statements(lines: list[str]) -> str:
-    """The lines as one text, by which their answer is known."""
-    return "\n".join(lines)
-
-
 def used_in(line: str, rest: str) -> bool:
     """Whether the module that the line imports is used by its name; other lines are."""
     name = line.rpartition(" ")[2]
@@ -96,15 +90,10 @@ class Face:
     fitted: tuple[str, ...]  # lines that make the model "town" known
     tables: Mapping[str, str]  # the line that makes a table, by its name
     expressions: str  # what values that hang on no table are taken from; nothing where there are none
-    order: str  # what puts rows into an order that is always the same
-    few: str  # what keeps the first rows
-    show: str  # what shows rows
-    show_few: str = ""  # what does both, where one call does
     key: str = ""  # the argument that names the records' key, where records have no places
     keyed: str = ""  # what gives the people that key
     first: str = ""  # what each call begins with
     file: str = ""  # the stub, where it is not named after the engine
-    show_value: str = ""  # what shows a value that hangs on no table
 
     @property
     def stub(self) -> Path:
@@ -116,25 +105,21 @@ class Face:
         return not function.absence(self.engine) and (not self.first or facts.answers_a_table(function))
 
     def example(self, function: Function) -> list[str]:
-        """The statements of the function's example; the last prints the answer."""
+        """The statements of the function's example; the last one assigns the answer."""
         wanted = facts.needed(function)
         tbl = TABLES.get(function.name, GIVEN["tbl"])
         given = {**GIVEN, "tbl": tbl, "columns": COLUMNS.get(function.name, GIVEN["columns"])}
         call, frame = self._call(function, [given[name] for name in wanted], tbl)
         models = "model" in wanted or function.name in {"load_copula", "copula_models"}
         made = self._made(f"{call} {frame}", models=models)
-        end = self._end(function, frame)
         if frame and not self._beside(function):
             call = f"{frame}.select({call})"
-        in_one = len(call + end) <= WIDE and "answer" not in end
-        asked = [call + end] if in_one else [f"answer = {call}", f"answer{end}"]
-        return [*self._imports([*made, *asked]), *made, *asked]
+        asked = f"answer = {call}"
+        return [*self._imports([*made, asked]), *made, asked]
 
-    def shown(self, function: Function, answers: Mapping[str, str]) -> str:
-        """The example with its answer, as a session shows it; the answer is known by the statements."""
-        lines = self.example(function)
-        answer = answers.get(statements(lines), "")
-        return "\n".join([f">>> {line}" for line in lines] + [answer] * bool(answer))
+    def shown(self, function: Function) -> str:
+        """The example as a session shows it."""
+        return "\n".join(f">>> {line}" for line in self.example(function))
 
     def _imports(self, lines: list[str]) -> list[str]:
         """The lines before every example, without modules that it does not use."""
@@ -174,17 +159,6 @@ class Face:
         keyed = self.keyed if self.key and self.key in text else ""
         return [f"people = {self.alias}.demo_people({self.first}){keyed}", *lines]
 
-    def _end(self, function: Function, frame: str) -> str:
-        """What stands behind the call, so that its answer is seen."""
-        if frame and frame == self.expressions:
-            return self.show_value
-        if function.answer is Answer.ROW:
-            return self.show
-        beside = facts.columns_beside(function) and function.answer is not Answer.SAMPLE
-        return (self.order if beside or self._beside(function) else "") + (
-            self.show_few or self.few + self.show
-        )
-
 
 POLARS: Final = Face(
     engine="polars",
@@ -200,10 +174,6 @@ POLARS: Final = Face(
         "published": f"published = rp.safe_table(people, {PUBLISHED})",
     },
     expressions="pl",
-    order=".sort(pl.all())",
-    few=".head(3)",
-    show=".collect().glimpse()",
-    show_value=".item()",
 )
 SPARK: Final = Face(
     engine="spark",
@@ -223,11 +193,6 @@ SPARK: Final = Face(
         "published": f"published = rs.safe_table(people, {PUBLISHED})",
     },
     expressions="spark.range(1)",
-    order=".orderBy(answer.columns)",
-    few="",
-    show=".show(truncate=60, vertical=True)",
-    show_few=".show(3, truncate=60, vertical=True)",
-    show_value=".show(truncate=60, vertical=True)",
     key='key="id"',
     keyed='.coalesce(1).selectExpr("monotonically_increasing_id() AS id", "*")',
 )
@@ -245,9 +210,6 @@ IBIS: Final = Face(
         "published": f"published = ri.safe_table(people, {PUBLISHED})",
     },
     expressions="",
-    order=".order_by(answer.columns)",
-    few=".head(3)",
-    show=".to_polars().glimpse()",
 )
 CONNECTION: Final = Face(
     engine="duckdb",
@@ -263,9 +225,6 @@ CONNECTION: Final = Face(
         "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",
     },
     expressions="",
-    order='.order("ALL")',
-    few=".limit(3)",
-    show=".pl().glimpse()",
     first="con",
     file="__init__.pyi",
 )

@@ -10,9 +10,9 @@ from typing import Final
 
 from benchmarks.accuracy.papers_page import stored_page
 from tests import examples
-from tools import answers, documents, figures, pages, pictures, schemas, stubs
+from tools import documents, figures, pages, pictures, schemas, stubs
 from tools.documents import DOCUMENTS, PAGES, ROOT
-from tools.faces import FACES, Face
+from tools.faces import FACES
 from tools.figures import FIGURES
 from tools.pictures import PICTURES
 
@@ -24,15 +24,10 @@ def script(path: Path) -> str:
     return examples.renew(path.read_text(encoding="utf-8"))
 
 
-def stub(face: Face) -> str:
-    """Give the stub with the answers that it holds; `answers.renew` asks for them anew."""
-    return stubs.stub(face, answers.kept(face))
-
-
 # In this order: a document shows statements of the scripts.
 GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     **{path: partial(script, path) for path in SCRIPTS},
-    **{face.stub: partial(stub, face) for face in FACES},
+    **{face.stub: partial(stubs.stub, face) for face in FACES},
     ROOT / "reid_sql" / "check" / "policy.schema.json": schemas.policy,
     **{path: partial(pictures.picture, path) for path in PICTURES},
     **{path: partial(figures.figure, path) for path in FIGURES},
@@ -42,6 +37,5 @@ GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
 }
 
 if __name__ == "__main__":
-    answers.renew()
     for path, made in GENERATED.items():
         path.write_text(made(), encoding="utf-8")

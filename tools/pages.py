@@ -3,15 +3,13 @@
 import re
 import textwrap
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from reid_sql.facts import meaning, statements
 from reid_sql.function import Function
-from tools import answers
 from tools import function_facts as facts
 from tools.documents import ROOT
-from tools.faces import FACES, Face
+from tools.faces import FACES
 
 DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
@@ -112,9 +110,4 @@ def _bare(statement: str) -> str:
 def _in_frames(function: Function) -> Iterator[str]:
     for face in FACES:
         if face.has(function):
-            yield f"## {face.title}\n\n```python\n{face.shown(function, _kept(face))}\n```"
-
-
-@cache
-def _kept(face: Face) -> dict[str, str]:
-    return answers.kept(face)
+            yield f"## {face.title}\n\n```python\n{face.shown(function)}\n```"

@@ -1,6 +1,9 @@
 """The JSON Schema of a policy, for editors."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain, count
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
@@ -17,6 +20,7 @@ from reid_sql.parameters import NULLS, POPULATION
 
 Schema = dict[str, Any]
 
+LINE_WIDTH: Final = 110
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 TEXT: Final[Schema] = {"type": "string"}
@@ -29,7 +33,7 @@ URL: Final[Schema] = {
 
 def policy() -> str:
     """Write reid_sql/check/policy.schema.json."""
-    return json.dumps(policy_schema(), ensure_ascii=False, indent=1) + "\n"
+    return write_json(share_repeated(policy_schema())) + "\n"
 
 
 def policy_schema() -> Schema:
@@ -210,3 +214,54 @@ def _check(measure: Measure) -> Schema:
         "additionalProperties": False,
         "properties": own | {name: parameter.domain.schema for name, parameter in measure.parameters.items()},
     }
+
+
+def share_repeated(schema: Schema) -> Schema:
+    """Name what several properties may be once, in `$defs`, after the first of the properties."""
+    found = Counter(json.dumps(each) for _, each in _properties(schema))
+    names: dict[str, str] = {}
+    for name, each in _properties(schema):
+        text = json.dumps(each)
+        if found[text] > 1 and text not in names and "$ref" not in each:
+            taken = {*names.values(), *schema["$defs"]}
+            numbered = chain([name], (f"{name}_{place}" for place in count(2)))
+            names[text] = next(free for free in numbered if free not in taken)
+    shared = {name: json.loads(text) for text, name in names.items()}
+    replaced: Schema = _replace(schema, names)
+    return {**replaced, "$defs": {**replaced["$defs"], **shared}}
+
+
+def _properties(schema: Any) -> Iterator[tuple[str, Schema]]:  # noqa: ANN401 - any part of a schema
+    """Find every property with its schema, at any depth."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _properties(each)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for each in schema.values():
+            yield from _properties(each)
+
+
+def _replace(schema: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a schema
+    if isinstance(schema, list):
+        return [_replace(each, names) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if name := names.get(json.dumps(schema)):
+        return {"$ref": f"#/$defs/{name}"}
+    return {key: _replace(each, names) for key, each in schema.items()}
+
+
+def write_json(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON
+    """Write JSON with one line for whatever fits into it."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + indent <= LINE_WIDTH or not isinstance(value, list | dict):
+        return line
+    named = value.items() if isinstance(value, dict) else [(None, each) for each in value]
+    inner = " " * (indent + 1)
+    parts = [
+        inner + ("" if key is None else f"{json.dumps(key)}: ") + write_json(each, indent + 1)
+        for key, each in named
+    ]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return "\n".join([opening, ",\n".join(parts), " " * indent + closing])

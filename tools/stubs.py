@@ -3,10 +3,8 @@
 import subprocess
 import sys
 from collections.abc import Mapping
-from textwrap import indent
 from typing import Final
 
-from reid_sql.engines.public_api import without_example
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.parameters import Entity
 from reid_sql_udfs import declared
@@ -112,24 +110,23 @@ HEADS: Final[Mapping[str, str]] = {
 }
 
 
-def stub(face: Face, answers: Mapping[str, str]) -> str:
-    """Write the stub of a face: types, words, and an example of each function with its answer."""
+def stub(face: Face) -> str:
+    """Write the stub of a face: the signatures; a function has its docstring where it is made."""
     there = (function for function in declared().values() if face.has(function))
     write = _of_connection if face.first else _typed
-    typed = (write(function, face, face.shown(function, answers)) for function in there)
+    typed = (write(function, face) for function in there)
     return _formatted(HEADS[face.engine] + "".join(typed))
 
 
-def _of_connection(function: Function, face: Face, example: str) -> str:
+def _of_connection(function: Function, face: Face) -> str:
     """A function of tables, asked of a connection; models by their names."""
     first = f"{face.first}: duckdb.DuckDBPyConnection"
     parameters = ", ".join([first, *(_argument(parameter) for parameter in function.parameters)])
     parameters = parameters.replace("str | FittedModel", "str").replace("_Value", "float")
-    words = f"{without_example(function)}\n\n{example}"
-    return _written(function, parameters, "duckdb.DuckDBPyRelation", words)
+    return f"\ndef {function.name}({parameters}) -> duckdb.DuckDBPyRelation: ...\n"
 
 
-def _typed(function: Function, face: Face, example: str) -> str:
+def _typed(function: Function, face: Face) -> str:
     table, column = ANSWERS[face.engine]
     answer = table if answers_a_table(function) else column
     parameters = ", ".join(_argument(parameter) for parameter in function.parameters)
@@ -143,12 +140,7 @@ def _typed(function: Function, face: Face, example: str) -> str:
         parameters += f", *columns: str | {column}"
     elif takes_models_by_name_alone(function):
         parameters = parameters.replace("str | FittedModel", "str")
-    return _written(function, parameters, answer, f"{without_example(function)}\n\n{example}")
-
-
-def _written(function: Function, parameters: str, answer: str, words: str) -> str:
-    shown = indent(words, "    ").lstrip().replace(" := ", "=")
-    return f'\ndef {function.name}({parameters}) -> {answer}:\n    """{shown}\n    """\n'
+    return f"\ndef {function.name}({parameters}) -> {answer}: ...\n"
 
 
 def _counting(function: Function, kind: str, beside: bool) -> str:  # noqa: FBT001 - one of two ways

@@ -29,6 +29,7 @@ _CLASSES: Final = (
         at_least=True,
         extreme=True,
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "unique_records",
@@ -38,6 +39,7 @@ _CLASSES: Final = (
         "count",
         of_records=True,
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "uniqueness",
@@ -46,6 +48,7 @@ _CLASSES: Final = (
         "uniqueness",
         of_records=True,
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "records_at_risk",
@@ -53,6 +56,7 @@ _CLASSES: Final = (
         "risk_summary",
         "records_at_risk",
         of_records=True,
+        monotone=True,
     ),
     Measure(
         "highest_risk",
@@ -61,6 +65,7 @@ _CLASSES: Final = (
         "highest_risk",
         extreme=True,
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "average_risk",
@@ -68,6 +73,7 @@ _CLASSES: Final = (
         "risk_summary",
         "average_risk",
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "average_class_risk",
@@ -83,6 +89,7 @@ _CLASSES: Final = (
         "attribute_risk",
         "distinction",
         pick=highest("distinction"),
+        monotone=True,
     ),
     Measure(
         "separation",
@@ -90,6 +97,7 @@ _CLASSES: Final = (
         "attribute_risk",
         "separation",
         pick=highest("separation"),
+        monotone=True,
     ),
 )
 _COLUMN_SETS: Final = (
@@ -124,6 +132,7 @@ _POPULATION_TABLE: Final = (
         "highest_risk",
         extreme=True,
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "journalist_average_risk",
@@ -131,6 +140,7 @@ _POPULATION_TABLE: Final = (
         "journalist_risk",
         "average_risk",
         unused=("threshold",),
+        monotone=True,
     ),
     Measure(
         "journalist_records_at_risk",
@@ -138,6 +148,7 @@ _POPULATION_TABLE: Final = (
         "journalist_risk",
         "records_at_risk",
         of_records=True,
+        monotone=True,
     ),
 )
 _FORECAST: Final = (
@@ -242,6 +253,7 @@ _SENSITIVE: Final = (
         at_least=True,
         extreme=True,
         unused=("l",),
+        monotone=True,
     ),
     Measure(
         "t_closeness",
@@ -251,6 +263,7 @@ _SENSITIVE: Final = (
         extreme=True,
         relative="distance",
         unused=("t",),
+        monotone=True,
     ),
     Measure(
         "alpha_k_anonymity",
@@ -259,6 +272,7 @@ _SENSITIVE: Final = (
         "value",
         extreme=True,
         unused=("alpha", "k"),
+        monotone=True,
     ),
     Measure(
         "beta_likeness",
@@ -269,6 +283,7 @@ _SENSITIVE: Final = (
         extreme=True,
         relative="gain",
         unused=("beta",),
+        monotone=True,
     ),
     Measure(
         "delta_disclosure",
@@ -279,6 +294,7 @@ _SENSITIVE: Final = (
         extreme=True,
         relative="log",
         unused=("delta",),
+        monotone=True,
     ),
 )
 _OFFENDING: Final = tuple(

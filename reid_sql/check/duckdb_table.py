@@ -12,9 +12,9 @@ from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release
 from reid_sql.check.sources import PUBLISHED, Source
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Function, Parameter, sql_literal
+from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
 from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 

@@ -70,6 +70,8 @@ class Measure:
     at_least: bool = False
     interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
     of_records: bool = False  # whether it counts records of the table, or is their share: masked if small
+    # Whether every finer transformation violates its limit where a coarser one does, without suppression.
+    monotone: bool = False
     of_classes: bool = False  # whether it is a mean over the classes
     relative: Literal["distance", "gain", "log"] | None = None  # how a class is compared with the table
     extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
@@ -93,6 +95,11 @@ class Measure:
         share = Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE)
         status = [STATUS_OF_SAMPLE] if self.takes("model") else []
         return [share.substitute(over=over, person=person), *status]
+
+    @property
+    def of_class_sizes(self) -> bool:
+        """Whether the sizes of the classes are all that it is computed from."""
+        return self.function == "risk_summary" and self.monotone
 
     @property
     def bound(self) -> str:

@@ -18,8 +18,7 @@ from reid_sql.commands.tables import (
     given_entity,
     open_file_table,
 )
-from reid_sql.function import sql_literal
-from reid_sql.parameters import Columns
+from reid_sql.parameters import Columns, sql_literal
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
 from reid_sql.sources.files import attach_source, open_source

@@ -14,10 +14,9 @@ from reid_sql.commands.options import names, number, numbers
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.fitted_model import FittedModel
-from reid_sql.function import sql_literal
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal
 from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
 from reid_sql.sources.identifiers import repeated

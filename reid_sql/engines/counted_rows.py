@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from reid_sql.function import Function
-
-WITH_ENTITY: Final = ("holdout",)  # optional tables whose people the entity identifies too
-OF_COLUMNS: Final = ("profile",)  # describes a column that repeats itself
 
 
 @dataclass(frozen=True)
@@ -28,15 +25,11 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
 
     An entity identifies the people of the table, and of those that the function always compares it with.
     """
-    of_people = arguments.get("entity") is not None
-    covered = WITH_ENTITY if of_people else ()
-    asked = [] if declared.name in OF_COLUMNS else [p for p in declared.parameters if p.name not in covered]
+    by_entity = arguments.get("entity") is not None
     tables = [
         p.name
-        for p in asked
-        if p.domain.is_table
-        and not (of_people and p.domain.is_required_table)
-        and arguments[p.name] is not None
+        for p in declared.parameters
+        if p.domain.has_people(by_entity=by_entity) and arguments[p.name] is not None
     ]
     roles: dict[bool, list[str]] = {True: [], False: []}
     for p in declared.parameters:

@@ -27,6 +27,7 @@ from reid_sql.parameters.domain import (
     list_text,
     plain,
     quoted,
+    sql_literal,
     sql_text,
 )
 from reid_sql.parameters.numbers import Floats, Number, Numbers
@@ -190,5 +191,6 @@ __all__ = [
     "list_text",
     "plain",
     "quoted",
+    "sql_literal",
     "sql_text",
 ]

@@ -44,6 +44,15 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
+    """Spell a default as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(sql_literal(each) for each in value)}]"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
 def quoted(name: str) -> str:
     """The name as SQL quotes one."""
     return '"' + name.replace('"', '""') + '"'
@@ -174,6 +183,10 @@ class Domain:
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
         """Convert each relation of the argument; another argument stays as it is."""
         return value
+
+    def has_people(self, *, by_entity: bool) -> bool:  # noqa: ARG002 - only a table has
+        """Whether each row of the table is counted for a person, where an entity is given or not."""
+        return False
 
     def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401, ARG002
         """The columns of a table that a checked argument names; None for all of the table."""

@@ -12,10 +12,18 @@ MAX_TABLES: Final = 64
 
 @dataclass(frozen=True)
 class Table(Domain):
-    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame, on Spark a DataFrame."""
+    """A relation: in SQL a name or a path, in Polars a LazyFrame or DataFrame, on Spark a DataFrame.
+
+    `describes_columns` is true where a column that repeats itself is no caution but a result.
+    """
 
     is_table = True
     is_required_table = True
+    describes_columns: bool = False
+
+    def has_people(self, *, by_entity: bool) -> bool:
+        """Whether each row is counted for a person: the entity identifies people of the table."""
+        return not by_entity and not self.describes_columns
 
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
         """Convert the relation."""
@@ -34,10 +42,18 @@ class Table(Domain):
 
 @dataclass(frozen=True)
 class OptionalTable(Domain):
-    """A relation, or NULL; the reduction holds it against the columns that it must have."""
+    """A relation, or NULL; the reduction checks that it has the columns that it must have.
+
+    `has_entity` is true where the entity identifies its people too.
+    """
 
     is_table = True
     is_in_checks = False
+    has_entity: bool = False
+
+    def has_people(self, *, by_entity: bool) -> bool:
+        """Whether each row is counted for a person: an entity identifies people of the first table alone."""
+        return not (by_entity and self.has_entity)
 
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
         """Convert the relation, if there is one."""

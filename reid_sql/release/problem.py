@@ -29,22 +29,8 @@ from reid_sql.models.release.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers
 from reid_sql.runner import run
 
-CLASS_SIZE_MEASURES: Final = (
-    "k",
-    "unique_records",
-    "uniqueness",
-    "records_at_risk",
-    "highest_risk",
-    "average_risk",
-)
 RESERVED_PREFIX: Final = "reid_"
 UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk
-# If a coarser transformation violates them, so does a finer one, unless records are suppressed.
-MONOTONE: Final = (
-    *(*CLASS_SIZE_MEASURES, "separation", "distinction"),
-    *("journalist_highest_risk", "journalist_average_risk", "journalist_records_at_risk"),
-    *("l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"),
-)
 MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
 INNER_SHARES: Final = (0.01, 0.99)
 
@@ -106,12 +92,7 @@ def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
     if release.table.entity is not None:  # of people, the other figures are not those of the classes alone
         exact = check.measure.name in ("k", "highest_risk")
-    return (
-        plain
-        and exact
-        and check.measure.name in CLASS_SIZE_MEASURES
-        and set(check.quasi_identifiers) == set(columns)
-    )
+    return plain and exact and check.measure.of_class_sizes and set(check.quasi_identifiers) == set(columns)
 
 
 # Measures of sensitive values for which classes are suppressed, by name and variant.
@@ -169,7 +150,7 @@ def _class_size_for(risk: float, records: int) -> int:
 
 def is_monotone(check: Check) -> bool:
     """Whether a violation implies a violation in every finer transformation without suppression."""
-    return check.measure.name in MONOTONE and not check.by and not check.no_worse
+    return check.measure.monotone and not check.by and not check.no_worse
 
 
 @dataclass(frozen=True)

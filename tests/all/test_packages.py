@@ -144,7 +144,7 @@ POLARS = """
 import reid_sql.polars as rp
 summary = rp.risk_summary(rp.demo_people(), ["age", "sex", "postcode"])
 print(summary.select("k", "unique_records").collect().rows())
-assert ">>> rp.risk_summary(" in rp.risk_summary.__doc__
+assert "average_risk" in rp.risk_summary.__doc__
 """
 
 

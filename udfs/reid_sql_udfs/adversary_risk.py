@@ -2,7 +2,7 @@
 
 from reid_sql import registry
 from reid_sql.fitted_model import OptionalModel
-from reid_sql.function import NO_HOUSEHOLD, Answer, table_function
+from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials
@@ -16,6 +16,7 @@ from reid_sql.scenario import ScenarioText
     answer=Answer.PER_RECORD,
     reduction=KNOWN_RECORDS,
     models=True,
+    question=Question.ATTACKERS,
     source="Xia et al. 2021",
     overlapping_classes=True,
     reasons=NO_HOUSEHOLD,

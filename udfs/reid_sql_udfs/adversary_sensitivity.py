@@ -2,7 +2,7 @@
 
 from reid_sql import registry
 from reid_sql.fitted_model import OptionalModel
-from reid_sql.function import NO_HOUSEHOLD, Answer, table_function
+from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
 from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySetting, Levels
@@ -17,6 +17,7 @@ from reid_sql.scenario import ScenarioText
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
     models=True,
+    question=Question.ATTACKERS,
     source="Xia et al. 2021, Table 4",
     overlapping_classes=True,
     reasons=NO_HOUSEHOLD,

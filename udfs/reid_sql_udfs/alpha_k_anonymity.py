@@ -1,6 +1,6 @@
 """How frequent the most frequent sensitive value of the classes is."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import sensitive
 from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY
 from reid_sql_udfs.l_diversity import select
@@ -10,6 +10,7 @@ from reid_sql_udfs.l_diversity import select
     "tbl, qi, sensitive, alpha, k, nulls, entity, by",
     answer=Answer.ROW,
     reduction=ALPHA_K_ANONYMITY,
+    question=Question.DISCLOSURE,
     source="Wong et al. 2006 (general model)",
     duckdb=select(
         "max",

@@ -1,6 +1,6 @@
 """The classes that offend (α, k)-anonymity."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.disclosure import ALPHA_K_ANONYMITY_CLASSES
     "tbl, qi, sensitive, alpha, k, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=ALPHA_K_ANONYMITY_CLASSES,
+    question=Question.DISCLOSURE,
     source="Wong et al. 2006 (general model)",
     one_row_per_person=True,
 )

@@ -1,6 +1,6 @@
 """Which columns distinguish records."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import sql_text
 from reid_sql.reductions.subsets import SUBSETS
@@ -10,6 +10,7 @@ from reid_sql.reductions.subsets import SUBSETS
     "tbl, columns, max_size, nulls, memory_mb, entity",
     answer=Answer.ROWS,
     reduction=SUBSETS,
+    question=Question.IDENTIFYING_COLUMNS,
     source="Motwani & Xu 2007; ARX attribute risk",
     duckdb=f"""
     subset AS columns,

@@ -1,6 +1,6 @@
 """Audit of a synthetic table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison.linkage import Targets
 from reid_sql.models.synthetic import audit
 from reid_sql.models.synthetic.attacks import AuditedAttack
@@ -13,6 +13,7 @@ from reid_sql.reductions.release import AUDITED_TABLES
     "original, synthetic, qi, sensitive, holdout, targets, seed, entity",
     answer=Answer.ROWS,
     reduction=AUDITED_TABLES,
+    question=Question.RELEASES,
     source="Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; "
     "van Breugel et al. 2023 (density ratio); Fay & Feuer 1997 (copies); Westfall & Young 1993",
 )

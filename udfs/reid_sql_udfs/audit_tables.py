@@ -3,7 +3,7 @@
 from math import inf
 from typing import Annotated, Final
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.tables import audit
 from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
@@ -26,6 +26,7 @@ TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'
     "tables, k, columns, count, total, people, lowest, highest",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
+    question=Question.RELEASES,
     source="Fischetti & Salazar 2001 (attacker's programmes); Heller & Tompkins 1956; Hundepool et al. 2012",
 )
 def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables

@@ -1,6 +1,6 @@
 """How much an attacker gains on a sensitive value."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import sensitive
 from reid_sql.reductions.disclosure import BETA_LIKENESS
 from reid_sql_udfs.l_diversity import select
@@ -10,6 +10,7 @@ from reid_sql_udfs.l_diversity import select
     "tbl, qi, sensitive, variant, beta, nulls, entity, by",
     answer=Answer.ROW,
     reduction=BETA_LIKENESS,
+    question=Question.DISCLOSURE,
     source="Cao & Karras 2012",
     duckdb=select(
         "max",

@@ -1,6 +1,6 @@
 """The classes that offend β-likeness."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.disclosure import BETA_LIKENESS_CLASSES
     "tbl, qi, sensitive, variant, beta, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=BETA_LIKENESS_CLASSES,
+    question=Question.DISCLOSURE,
     source="Cao & Karras 2012",
     one_row_per_person=True,
 )

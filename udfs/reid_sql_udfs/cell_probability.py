@@ -1,11 +1,13 @@
 """q(x), the probability of a record under a fitted model."""
 
 from reid_sql.fitted_model import Scores
-from reid_sql.function import model_function
+from reid_sql.function import Question, model_function
 from reid_sql.parameters import Floats
 
 
-@model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19")
+@model_function(
+    question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19"
+)
 def cell_probability(cell: Scores) -> Floats:
     """Probability under a fitted model that a person of the population has exactly this record's values.
 

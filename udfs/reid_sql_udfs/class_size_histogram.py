@@ -1,6 +1,6 @@
 """The class-size histogram."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reductions.classes import HISTOGRAM
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     "tbl, qi, nulls, entity, by",
     answer=Answer.REDUCTION,
     reduction=HISTOGRAM,
+    question=Question.CLASS_SIZES,
     source="the frequencies of frequencies on which every estimator of uniqueness rests",
     overlapping_classes=True,
 )

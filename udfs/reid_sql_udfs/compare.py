@@ -1,6 +1,6 @@
 """Comparison of a release with its original."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison import comparison
 from reid_sql.models.comparison.comparison import Comparison
 from reid_sql.models.comparison.linkage import Targets
@@ -13,6 +13,7 @@ from reid_sql.reductions.release import PAIRED_RECORDS
     "original, released, qi, key, threshold, targets, seed",
     answer=Answer.ROWS,
     reduction=PAIRED_RECORDS,
+    question=Question.RELEASES,
     source="record linkage of Fellegi & Sunter 1969 and Domingo-Ferrer & Torra 2001; ARX and risk_summary",
 )
 def compare(

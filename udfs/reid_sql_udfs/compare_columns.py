@@ -1,6 +1,6 @@
 """What became of each column in a release."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison.comparison import ColumnChanges, column_changes
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.reductions.release import PAIRED_RECORDS
@@ -10,6 +10,7 @@ from reid_sql.reductions.release import PAIRED_RECORDS
     "original, released, qi, key",
     answer=Answer.ROWS,
     reduction=PAIRED_RECORDS,
+    question=Question.RELEASES,
     source="Shannon 1948 (entropy); de Waal & Willenborg 1999; Rubner, Tomasi & Guibas 2000 (earth mover's)",
 )
 def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:

@@ -1,6 +1,6 @@
 """Comparison of two releases of one table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison import repeated_releases
 from reid_sql.models.comparison.repeated_releases import ReleaseClasses, ReleaseFigure
 from reid_sql.reductions.releases import RELEASE_CLASSES
@@ -10,6 +10,7 @@ from reid_sql.reductions.releases import RELEASE_CLASSES
     "first, second, qi, key, entity, sensitive, nulls",
     answer=Answer.ROWS,
     reduction=RELEASE_CLASSES,
+    question=Question.RELEASES,
     source="Fung, Wang, Fu & Pei 2008 (forward, cross and backward attack); Xiao & Tao 2007 (m-invariance)",
 )
 def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
 from reid_sql.parameters import Count, Model
@@ -15,6 +15,7 @@ from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by i
     "tbl, model, population",
     answer=Answer.ROW,
     reduction=SCORED_CLASSES,
+    question=Question.FITTED_MODELS,
     source="Rocher, Hendrickx & de Montjoye 2019, supplementary note 2, eq. 16",
     models=True,
 )

@@ -1,7 +1,7 @@
 """Ξ and κ of populations of a fitted model."""
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.parameters import Model, Populations
@@ -10,6 +10,7 @@ from reid_sql.parameters import Model, Populations
 @table_function(
     "model, populations",
     answer=Answer.ROWS,
+    question=Question.FITTED_MODELS,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 15, averaged over records of the model",
     models=True,
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted
 from reid_sql.parameters import Model
 
@@ -16,7 +16,13 @@ class SavedCopula:
     json: str
 
 
-@table_function("model", answer=Answer.ROW, source="JSON with a version and a SHA-256 checksum", models=True)
+@table_function(
+    "model",
+    answer=Answer.ROW,
+    question=Question.FITTED_MODELS,
+    source="JSON with a version and a SHA-256 checksum",
+    models=True,
+)
 def copula_json(model: Model) -> SavedCopula:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.uniqueness import CurvePoint
@@ -16,6 +16,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     "tbl, qi, sizes, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
+    question=Question.CORRECTNESS,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
 )
 def correctness_curve(

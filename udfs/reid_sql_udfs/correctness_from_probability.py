@@ -1,11 +1,12 @@
 """κ from a cell probability."""
 
-from reid_sql.function import function
+from reid_sql.function import Question, function
 from reid_sql.models.classes import uniqueness
 from reid_sql.parameters import Count, Floats, Probability
 
 
 @function(
+    question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 27",
     duckdb="""CASE WHEN n * p = 0 THEN 1.0 WHEN p = 1 THEN 1 / n
     ELSE least(1.0, -reid_expm1(n * reid_log1p(-p)) / (n * p)) END""",

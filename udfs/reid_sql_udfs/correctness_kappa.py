@@ -1,11 +1,11 @@
 """κ of a record under a fitted model."""
 
 from reid_sql.fitted_model import Scores
-from reid_sql.function import model_function
+from reid_sql.function import Question, model_function
 from reid_sql.parameters import Count, Floats
 
 
-@model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")
+@model_function(question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")
 def correctness_kappa(cell: Scores, population: Count) -> Floats:
     """Probability κ that a match on this record's values in the population is the right person.
 

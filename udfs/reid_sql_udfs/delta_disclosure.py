@@ -1,6 +1,6 @@
 """How much a class reveals about a sensitive value, either way."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import sensitive
 from reid_sql.reductions.disclosure import DELTA_DISCLOSURE
 from reid_sql_udfs.l_diversity import select
@@ -10,6 +10,7 @@ from reid_sql_udfs.l_diversity import select
     "tbl, qi, sensitive, variant, delta, nulls, entity, by",
     answer=Answer.ROW,
     reduction=DELTA_DISCLOSURE,
+    question=Question.DISCLOSURE,
     source="Brickell & Shmatikov 2008",
     duckdb=select(
         "max",

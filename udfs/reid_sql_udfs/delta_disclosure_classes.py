@@ -1,6 +1,6 @@
 """The classes that offend δ-disclosure."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.disclosure import DELTA_DISCLOSURE_CLASSES
     "tbl, qi, sensitive, variant, delta, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=DELTA_DISCLOSURE_CLASSES,
+    question=Question.DISCLOSURE,
     source="Brickell & Shmatikov 2008",
     one_row_per_person=True,
 )

@@ -5,12 +5,16 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.function import window_function
+from reid_sql.function import Question, window_function
 from reid_sql.parameters import Entity, Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 
-@window_function(reduction=CLASS_SIZE, source="Sweeney 2002 (k-anonymity), of people in place of rows")
+@window_function(
+    reduction=CLASS_SIZE,
+    question=Question.CLASS_SIZES,
+    source="Sweeney 2002 (k-anonymity), of people in place of rows",
+)
 def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *columns: npt.ArrayLike) -> Integers:
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 

@@ -3,12 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.function import window_function
+from reid_sql.function import Question, window_function
 from reid_sql.parameters import Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 
-@window_function(reduction=CLASS_SIZE, source="Sweeney 2002 (k-anonymity)")
+@window_function(reduction=CLASS_SIZE, question=Question.CLASS_SIZES, source="Sweeney 2002 (k-anonymity)")
 def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 

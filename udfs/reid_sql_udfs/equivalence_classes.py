@@ -1,6 +1,6 @@
 """The equivalence classes of a table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Classes
 from reid_sql.reductions.classes import CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.classes import CLASSES
     "tbl, qi, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=CLASSES,
+    question=Question.CLASS_SIZES,
     source="Sweeney 2002 (k-anonymity)",
     overlapping_classes=True,
 )

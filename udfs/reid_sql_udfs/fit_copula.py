@@ -1,7 +1,7 @@
 """A Gaussian copula of a table, stored under a name."""
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.copula import copula_fit
 from reid_sql.models.copula.copula_file import CopulaSummary, summarize_copula
 from reid_sql.models.copula.gaussian_copula import Method
@@ -14,6 +14,7 @@ from reid_sql.reductions.evidence import PAIRS
     "name, tbl, qi, weight, marginals, ordered, method, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=PAIRS,
+    question=Question.MODEL_SCORES,
     source="Rocher, Hendrickx & de Montjoye 2019",
     models=True,
     one_row_per_person=True,

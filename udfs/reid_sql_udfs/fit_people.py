@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
@@ -17,6 +17,7 @@ from reid_sql.reductions.evidence import PEOPLE
     "name, tbl, qi, weight, marginals, ordered, nominal, seed, nulls, entity",
     answer=Answer.ROW,
     reduction=PEOPLE,
+    question=Question.MODEL_SCORES,
     source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
     one_row_per_person=True,

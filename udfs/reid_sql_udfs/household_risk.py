@@ -1,6 +1,6 @@
 """Risk of households."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.models.classes.disclosure import HouseholdRisk, Households
 from reid_sql.parameters import Threshold
@@ -11,6 +11,7 @@ from reid_sql.reductions.records import HOUSEHOLDS
     "tbl, household, columns, threshold, nulls",
     answer=Answer.ROW,
     reduction=HOUSEHOLDS,
+    question=Question.CLASS_SIZES,
     source="Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro)",
 )
 def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:

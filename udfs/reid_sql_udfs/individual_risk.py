@@ -1,6 +1,6 @@
 """Individual risk of each record, with survey weights."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.population import individual_risk as model
 from reid_sql.models.population.individual_risk import Form, IndividualRisk, WeightedRecords
 from reid_sql.reductions.records import WEIGHTED_RECORDS
@@ -11,6 +11,7 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
     answer=Answer.PER_RECORD,
     reduction=WEIGHTED_RECORDS,
     one_row_per_person=True,
+    question=Question.POPULATION,
     source="Benedetti & Franconi 1998 (exact form)",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:

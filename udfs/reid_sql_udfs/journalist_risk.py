@@ -1,6 +1,6 @@
 """Journalist risk of a table, against a population table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import Threshold, sql_text
 from reid_sql.reductions.population import POPULATION_HISTOGRAM
@@ -17,6 +17,7 @@ COVERED = f"""
     "tbl, population_tbl, qi, threshold, nulls, entity, by",
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
+    question=Question.CLASS_SIZES,
     source="ARX journalist model",
     duckdb=f"{SELECT}, {COVERED}, {BLANK}",
     overlapping_classes=True,

@@ -1,6 +1,6 @@
 """How many sensitive values the classes have."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure, sensitive
 from reid_sql.parameters import sql_text
 from reid_sql.reductions.disclosure import L_DIVERSITY
@@ -29,6 +29,7 @@ def select(worst: str, offends: str, variant: str, threshold: str, infinite: str
     "tbl, qi, sensitive, variant, c, l, nulls, entity, by",
     answer=Answer.ROW,
     reduction=L_DIVERSITY,
+    question=Question.DISCLOSURE,
     source="Machanavajjhala et al. 2007",
     duckdb=select("min", f"value < $l * (1 - {sensitive.MEASURE_TOLERANCE})", "$variant", "$l")
     + ", max(CASE WHEN $variant = 'recursive' THEN $c END) AS c",

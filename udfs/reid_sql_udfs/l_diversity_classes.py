@@ -1,6 +1,6 @@
 """The classes that offend l-diversity."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.disclosure import L_DIVERSITY_CLASSES
     "tbl, qi, sensitive, variant, c, l, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=L_DIVERSITY_CLASSES,
+    question=Question.DISCLOSURE,
     source="Machanavajjhala et al. 2007",
     one_row_per_person=True,
 )

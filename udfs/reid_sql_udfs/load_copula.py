@@ -1,7 +1,7 @@
 """A saved model, known by its name from then on."""
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import CopulaSummary, SavedModels
@@ -13,6 +13,7 @@ from reid_sql.reductions.saved import SAVED
     "name, tbl",
     answer=Answer.ROW,
     reduction=SAVED,
+    question=Question.FITTED_MODELS,
     source="JSON with a version and a SHA-256 checksum",
     models=True,
 )

@@ -1,6 +1,6 @@
 """Risk of each record by a log-linear model of the population."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.loglinear import FittedRecords, Fraction, Interactions, LoglinearRisk
 from reid_sql.reductions.records import FITTED_RECORDS
@@ -11,6 +11,7 @@ from reid_sql.reductions.records import FITTED_RECORDS
     answer=Answer.PER_RECORD,
     reduction=FITTED_RECORDS,
     one_row_per_person=True,
+    question=Question.POPULATION,
     source="Skinner & Shlomo 2008; Rocher et al. 2019, supplement",
 )
 def loglinear_risk(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import matching
 from reid_sql.models.classes.matching import PERSON, SCORE, MatchingPoint
 from reid_sql.parameters import COUNT, Numbers
@@ -17,6 +17,7 @@ Sizes = Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)]
 @table_function(
     "true_scores, false_scores, sizes, true_persons, false_persons",
     answer=Answer.ROWS,
+    question=Question.SEVERAL_ROWS,
     source="Rocher, Hendrickx & de Montjoye 2025 (rank-1 identification rate), expectation over galleries "
     "taken exactly",
 )

@@ -1,6 +1,6 @@
 """Why a record is exposed."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.minimal_uniques import MaxSize, find_minimal_uniques
@@ -13,6 +13,7 @@ from reid_sql.reductions.codes import UNIQUES
     "tbl, columns, max_size, memory_mb, key, nulls, entity, k",
     answer=Answer.ROWS,
     reduction=UNIQUES,
+    question=Question.UNIQUE_RECORDS,
     source="Manning, Haglin & Keane 2008 (SUDA2); scores of Elliot, Manning, Mayes, Gurd & Bane 2005",
 )
 def minimal_unique_subsets(

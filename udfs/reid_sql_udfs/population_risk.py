@@ -1,6 +1,6 @@
 """The one answer: who is unique in the population, how sure that is, and in a sentence."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
@@ -12,6 +12,7 @@ from reid_sql.reductions.evidence import PEOPLE
     "tbl, qi, populations, k, weight, marginals, ordered, nominal, seed, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=PEOPLE,
+    question=Question.POPULATION,
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
     "people",
     one_row_per_person=True,

@@ -1,6 +1,6 @@
 """Uniqueness in the population by every method."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.population import population_uniqueness as model
 from reid_sql.models.population.population_uniqueness import Method, PopulationUniqueness, UniquenessEvidence
@@ -12,6 +12,7 @@ from reid_sql.reductions.evidence import EVIDENCE
     "tbl, qi, population, method, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=EVIDENCE,
+    question=Question.POPULATION,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
     one_row_per_person=True,
 )

@@ -1,6 +1,6 @@
 """What each column of a table is like."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.columns import column_profile
 from reid_sql.models.columns.column_profile import ColumnCounts, ColumnProfile
 from reid_sql.reductions.profile import COLUMN_COUNTS
@@ -10,6 +10,7 @@ from reid_sql.reductions.profile import COLUMN_COUNTS
     "tbl, columns",
     answer=Answer.ROWS,
     reduction=COLUMN_COUNTS,
+    question=Question.COLUMNS,
     source="Motwani & Xu 2007 (distinction, separation); Shannon 1948 (entropy)",
 )
 def profile(counts: ColumnCounts) -> list[ColumnProfile]:

@@ -1,12 +1,12 @@
 """κ of a Pitman–Yor population."""
 
-from reid_sql.function import function
+from reid_sql.function import Question, function
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import Entropy, Tail
 from reid_sql.parameters import Count, Floats
 
 
-@function(source="Rocher, Hendrickx & de Montjoye 2025, eq. 13")
+@function(question=Question.CORRECTNESS, source="Rocher, Hendrickx & de Montjoye 2025, eq. 13")
 def pyc_correctness(entropy: Entropy, tail: Tail, n: Count) -> Floats:
     """Expected probability that a match is right among n, for sets of this entropy and tail complexity.
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy.typing as npt
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.pyc import extrapolation
 from reid_sql.models.pyc.extrapolation import METHOD, Extrapolated
 from reid_sql.models.pyc.measurements import STANDARD_ERROR, Measure
@@ -20,6 +20,7 @@ Method = Annotated[Literal["tilted", "pyc", "ent", "exp", "pol", "rnd"], METHOD]
 @table_function(
     "sizes, correctness, populations, method, measure, k, standard_errors",
     answer=Answer.ROWS,
+    question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 4, its rivals ENT, EXP, POL and RND; law tilted by "
     "maximum entropy",
 )

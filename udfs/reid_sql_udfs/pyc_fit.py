@@ -1,6 +1,6 @@
 """Entropy and tail complexity of a table's anonymity sets."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import Prior, PycFit
@@ -11,6 +11,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     "tbl, qi, prior, nulls, entity, by",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
+    question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:

@@ -1,6 +1,6 @@
 """Correctness, uniqueness and k-anonymity violations in a larger population."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor import ClassSize, Prior
@@ -13,6 +13,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     "tbl, qi, populations, k, prior, nulls, entity, by",
     answer=Answer.ROWS,
     reduction=HISTOGRAM,
+    question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
 )
 def pyc_forecast(

@@ -1,12 +1,15 @@
 """V_k of a Pitman–Yor population."""
 
-from reid_sql.function import function
+from reid_sql.function import Question, function
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import ClassSize, Entropy, Tail
 from reid_sql.parameters import Count, Floats
 
 
-@function(source="Rocher, Hendrickx & de Montjoye 2025, eq. 14, as the sum over classes smaller than k")
+@function(
+    question=Question.CORRECTNESS,
+    source="Rocher, Hendrickx & de Montjoye 2025, eq. 14, as the sum over classes smaller than k",
+)
 def pyc_k_violation(entropy: Entropy, tail: Tail, n: Count, k: ClassSize) -> Floats:
     """Expected share of n people in sets smaller than k, for sets of this entropy and tail complexity.
 

@@ -1,12 +1,12 @@
 """Ξ of a Pitman–Yor population."""
 
-from reid_sql.function import function
+from reid_sql.function import Question, function
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import Entropy, Tail
 from reid_sql.parameters import Count, Floats
 
 
-@function(source="Rocher, Hendrickx & de Montjoye 2025, eq. 12")
+@function(question=Question.CORRECTNESS, source="Rocher, Hendrickx & de Montjoye 2025, eq. 12")
 def pyc_uniqueness(entropy: Entropy, tail: Tail, n: Count) -> Floats:
     """Expected share of n people alone in their set, for sets of this entropy and tail complexity.
 

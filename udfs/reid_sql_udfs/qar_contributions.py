@@ -1,6 +1,6 @@
 """What each record contributes to the extreme risk of its table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
@@ -20,6 +20,7 @@ from reid_sql.reductions.codes import RECORD_CODES
     "tbl, columns, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
+    question=Question.UNIQUE_RECORDS,
     source="Béra et al. 2023, section 3",
 )
 def qar_contributions(

@@ -1,6 +1,6 @@
 """The extreme risk of a table as records are removed."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
@@ -20,6 +20,7 @@ from reid_sql.reductions.codes import RECORD_CODES
     "tbl, columns, remove, by, p, alpha, tail, sample, seed, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=RECORD_CODES,
+    question=Question.IDENTIFYING_COLUMNS,
     source="Béra et al. 2023, sections 3 and 4 (proper backward elimination)",
 )
 def qar_elimination(

@@ -1,6 +1,6 @@
 """How well the proxies agree with the exact contributions."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
@@ -21,6 +21,7 @@ from reid_sql.reductions.codes import CODES, RECORD_CODES
     answer=Answer.ROWS,
     reduction=CODES,
     absences=RECORD_CODES.absences,
+    question=Question.IDENTIFYING_COLUMNS,
     source="Béra et al. 2023, sections 3.3 to 3.5",
 )
 def qar_proxies(

@@ -1,6 +1,6 @@
 """The risk of every quasi-identifier of p columns."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
@@ -18,6 +18,7 @@ from reid_sql.reductions.codes import CODES
     "tbl, columns, p, sample, seed, memory_mb, nulls, entity",
     answer=Answer.ROWS,
     reduction=CODES,
+    question=Question.IDENTIFYING_COLUMNS,
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023",
 )
 def qar_quasi_identifiers(

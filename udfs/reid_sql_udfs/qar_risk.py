@@ -1,6 +1,6 @@
 """The extreme re-identification risk of a table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.quasi_identifiers import (
     ChoicesDrawn,
@@ -18,6 +18,7 @@ from reid_sql.reductions.codes import CODES
     "tbl, columns, p, alpha, tail, sample, seed, memory_mb, nulls, entity",
     answer=Answer.ROW,
     reduction=CODES,
+    question=Question.IDENTIFYING_COLUMNS,
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987",
 )
 def qar_risk(

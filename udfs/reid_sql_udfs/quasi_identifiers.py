@@ -1,6 +1,6 @@
 """Which columns together identify people."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import identifying_sets
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets, Sets
@@ -12,6 +12,7 @@ from reid_sql.reductions.codes import DISTINCT_CODES
     "tbl, columns, at_least, max_size, nulls, entity, max_sets, memory_mb, sets",
     answer=Answer.ROWS,
     reduction=DISTINCT_CODES,
+    question=Question.IDENTIFYING_COLUMNS,
     source="Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions)",
 )
 def quasi_identifiers(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from reid_sql.function import NO_HOUSEHOLD, Answer, table_function
+from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import Threshold, sql_text
 from reid_sql.reductions.classes import HISTOGRAM
@@ -28,6 +28,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     "tbl, qi, threshold, nulls, entity, by",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
+    question=Question.CLASS_SIZES,
     source="ARX prosecutor model; sdcMicro individual risk without weights",
     duckdb=f"{SELECT}, {BLANK}",
     overlapping_classes=True,

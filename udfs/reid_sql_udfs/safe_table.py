@@ -1,6 +1,6 @@
 """A table of aggregates, with the cells that are unsafe."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Classes
 from reid_sql.reductions.tables import SAFE_CELLS
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.tables import SAFE_CELLS
     "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, zeros, nulls",
     answer=Answer.REDUCTION,
     reduction=SAFE_CELLS,
+    question=Question.RELEASES,
     source="Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression)",
 )
 def safe_table(cells: Classes) -> Classes:

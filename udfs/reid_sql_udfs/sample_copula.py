@@ -1,12 +1,14 @@
 """Records of nobody, drawn from a fitted model."""
 
 from reid_sql.fitted_model import FittedModel
-from reid_sql.function import drawn_function
+from reid_sql.function import Question, drawn_function
 from reid_sql.models import fitted
 from reid_sql.parameters import Integers, Seed
 
 
-@drawn_function(source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1")
+@drawn_function(
+    question=Question.FITTED_MODELS, source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1"
+)
 def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integers:
     """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.
 

@@ -1,12 +1,15 @@
 """Every record of a table, scored under a fitted model."""
 
 from reid_sql.fitted_model import Scores
-from reid_sql.function import scored_function
+from reid_sql.function import Question, scored_function
 from reid_sql.models.copula.calibration import RecordRisk, SampleUse, record_risk
 from reid_sql.parameters import Count, Integers
 
 
-@scored_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17")
+@scored_function(
+    question=Question.MODEL_SCORES,
+    source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17",
+)
 def score_copula(
     cell: Scores, class_size: Integers, population: Count, sample: SampleUse = "ignored"
 ) -> RecordRisk:

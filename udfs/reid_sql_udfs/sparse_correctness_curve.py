@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy.typing as npt
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import matching
 from reid_sql.models.classes.matching import Matches, SparsePoint
 from reid_sql.parameters import COUNT, Numbers
@@ -15,6 +15,7 @@ from reid_sql.reductions.matches import MATCHES
     "tbl, person, item, points, exact_up_to, samples, seed, sizes, nulls",
     answer=Answer.ROWS,
     reduction=MATCHES,
+    question=Question.SEVERAL_ROWS,
     source="Rocher, Hendrickx & de Montjoye 2025 (sparse matching)",
 )
 def sparse_correctness_curve(

@@ -1,6 +1,6 @@
 """How exposed a record is."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import minimal_uniques
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.minimal_uniques import Dis, MaxSize, find_minimal_uniques
@@ -12,6 +12,7 @@ from reid_sql.reductions.codes import UNIQUES
     "tbl, columns, max_size, dis, memory_mb, key, nulls, entity",
     answer=Answer.ROWS,
     reduction=UNIQUES,
+    question=Question.UNIQUE_RECORDS,
     source="Elliot, Manning, Mayes, Gurd & Bane 2005; DIS-SUDA of Elliot & Manning 2003",
 )
 def suda_scores(

@@ -1,6 +1,6 @@
 """How far the sensitive values of the classes are from the table's."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import sensitive
 from reid_sql.reductions.disclosure import T_CLOSENESS
 from reid_sql_udfs.l_diversity import select
@@ -10,6 +10,7 @@ from reid_sql_udfs.l_diversity import select
     "tbl, qi, sensitive, variant, t, nulls, entity, by",
     answer=Answer.ROW,
     reduction=T_CLOSENESS,
+    question=Question.DISCLOSURE,
     source="Li, Li & Venkatasubramanian 2007",
     duckdb=select("max", f"value > $t * (1 + {sensitive.MEASURE_TOLERANCE})", "$variant", "$t"),
     one_row_per_person=True,

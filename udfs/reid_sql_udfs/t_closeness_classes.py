@@ -1,6 +1,6 @@
 """The classes that offend t-closeness."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.sensitive import OffendingClasses
 from reid_sql.reductions.disclosure import T_CLOSENESS_CLASSES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.disclosure import T_CLOSENESS_CLASSES
     "tbl, qi, sensitive, variant, t, nulls, entity",
     answer=Answer.REDUCTION,
     reduction=T_CLOSENESS_CLASSES,
+    question=Question.DISCLOSURE,
     source="Li, Li & Venkatasubramanian 2007",
     one_row_per_person=True,
 )

@@ -1,6 +1,6 @@
 """Unicity: how many people a few of their rows single out."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.matching import Matches, Unicity, unicity_by_points
 from reid_sql.reductions.matches import ROW_MATCHES
 
@@ -9,6 +9,7 @@ from reid_sql.reductions.matches import ROW_MATCHES
     "tbl, entity, columns, points, exact_up_to, samples, seed, nulls",
     answer=Answer.ROWS,
     reduction=ROW_MATCHES,
+    question=Question.SEVERAL_ROWS,
     source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015",
 )
 def unicity(matches: Matches) -> list[Unicity]:

@@ -1,6 +1,6 @@
 """Who is singled out by how few of their rows."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import matching
 from reid_sql.models.classes.matching import SinglingRows
 from reid_sql.models.classes.quasi_identifiers import Codes
@@ -11,6 +11,7 @@ from reid_sql.reductions.codes import PERSON_ROWS
     "tbl, entity, columns, memory_mb, nulls",
     answer=Answer.ROWS,
     reduction=PERSON_ROWS,
+    question=Question.UNIQUE_RECORDS,
     source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; greedy set cover of Chvátal 1979",
 )
 def unicity_people(table: Codes) -> SinglingRows:

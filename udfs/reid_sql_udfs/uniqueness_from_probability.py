@@ -1,11 +1,12 @@
 """ξ from a cell probability."""
 
-from reid_sql.function import function
+from reid_sql.function import Question, function
 from reid_sql.models.classes import uniqueness
 from reid_sql.parameters import Count, Floats, Probability
 
 
 @function(
+    question=Question.MODEL_SCORES,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 2",
     duckdb="CASE WHEN n = 1 THEN 1.0 WHEN p = 1 THEN 0.0 ELSE exp((n - 1) * reid_log1p(-p)) END",
 )

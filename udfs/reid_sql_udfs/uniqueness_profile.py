@@ -1,7 +1,7 @@
 """ξ of a person by number and choice of attributes."""
 
 from reid_sql import registry
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.profile import subset_uniqueness as model_of
 from reid_sql.models.profile.subset_uniqueness import Level, ProfileRow
 from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
@@ -10,6 +10,7 @@ from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
 @table_function(
     "model, values, population, max_size, level",
     answer=Answer.ROWS,
+    question=Question.MODEL_SCORES,
     source="Rocher, Hendrickx & de Montjoye 2019, figure 3 and eq. 17 to 19; Chow & Liu 1968",
     models=True,
 )

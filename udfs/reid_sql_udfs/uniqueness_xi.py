@@ -1,11 +1,11 @@
 """ξ of a record under a fitted model."""
 
 from reid_sql.fitted_model import Scores
-from reid_sql.function import model_function
+from reid_sql.function import Question, model_function
 from reid_sql.parameters import Count, Floats
 
 
-@model_function(source="Rocher, Hendrickx & de Montjoye 2019, eq. 2")
+@model_function(question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 2")
 def uniqueness_xi(cell: Scores, population: Count) -> Floats:
     """Probability ξ that a person with this record's values is the only one of them in the population.
 

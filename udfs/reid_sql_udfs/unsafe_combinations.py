@@ -1,6 +1,6 @@
 """Which combinations of values too few records share."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import rare_combinations as rare
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
@@ -13,6 +13,7 @@ from reid_sql.reductions.codes import DISTINCT_CODES
     "tbl, columns, k, max_size, nulls, entity, memory_mb",
     answer=Answer.ROWS,
     reduction=DISTINCT_CODES,
+    question=Question.IDENTIFYING_COLUMNS,
     source="Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2)",
 )
 def unsafe_combinations(

@@ -1,6 +1,6 @@
 """Every method's error on one's own table."""
 
-from reid_sql.function import Answer, table_function
+from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.validation import backtest
 from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
 from reid_sql.models.validation.distinct_texts import DistinctTexts
@@ -14,6 +14,7 @@ from reid_sql.reductions.codes import TEXTS
     answer=Answer.ROWS,
     reduction=TEXTS,
     one_row_per_person=True,
+    question=Question.POPULATION,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7",
 )
 def validate_risk(

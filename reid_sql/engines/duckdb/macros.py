@@ -19,8 +19,8 @@ from reid_sql.engines.duckdb.names import (
 )
 from reid_sql.engines.duckdb.source import COLLATED, EXACT, has_collation
 from reid_sql.errors import OTHER_VALUE
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, sql_text
+from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.sql.text import refusal
 

@@ -23,8 +23,8 @@ from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, quoted
+from reid_sql.function import REQUIRED, Answer, Function
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal
 from reid_sql.sql.text import name
 
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"

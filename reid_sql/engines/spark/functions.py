@@ -32,8 +32,8 @@ from reid_sql.engines.spark.frames import (
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.fitted_model import FittedModel, Scores
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, sql_literal
-from reid_sql.parameters import MAX_COLUMNS, Columns, Integers
+from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.parameters import MAX_COLUMNS, Columns, Integers, sql_literal
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it

@@ -11,8 +11,8 @@ from reid_sql.models.columns.column_profile import (
     PADDED_PATTERN,
     ColumnCounts,
 )
-from reid_sql.parameters import Columns
-from reid_sql.reduction import TBL, Argument, Reduction
+from reid_sql.parameters import Columns, Table
+from reid_sql.reduction import Argument, Reduction
 
 __all__ = [
     "COLUMN_COUNTS",
@@ -29,7 +29,10 @@ COLUMN_COUNTS: Final = Reduction(
     __name__,
     name="column_counts",
     words="for each column, its records by distinct value, and how the values are written",
-    arguments=(TBL, Argument("columns", SOME_COLUMNS, optional=True)),
+    arguments=(
+        Argument("tbl", Table(describes_columns=True)),
+        Argument("columns", SOME_COLUMNS, optional=True),
+    ),
     columns={
         "place": "BIGINT",
         "column_name": "VARCHAR",

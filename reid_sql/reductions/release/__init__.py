@@ -4,7 +4,7 @@ from typing import Final
 
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.models.synthetic.audited_tables import AuditedTables
-from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, TABLE, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable
 from reid_sql.reduction import ENTITY, KEY, Argument, Reduction
 
 WITH_KEY: Final = Columns("quasi-identifiers and key")
@@ -52,7 +52,7 @@ AUDITED_TABLES: Final = Reduction(
         Argument("synthetic", TABLE),
         Argument("qi", QUASI_IDENTIFIERS),
         Argument("sensitive", SENSITIVE_COLUMNS, optional=True),
-        Argument("holdout", OPTIONAL_TABLE, optional=True),
+        Argument("holdout", OptionalTable(has_entity=True), optional=True),
         ENTITY,
     ),
     columns={
