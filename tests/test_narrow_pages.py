@@ -26,7 +26,6 @@ CALLS: dict[str, list[str]] = {
     "compare": ["compare", PEOPLE, PEOPLE, "--qi", "age,sex"],
     "audit": ["audit", PEOPLE, PEOPLE, "--qi", "age,sex", "--holdout", PEOPLE, "--targets", "200"],
     "check": ["check", "docs/people_release.toml"],
-    "advise": ["advise", "docs/people_release.toml", "--single"],
     "prepare": ["prepare", "docs/people_prepared.toml"],
     "safe": ["safe", PEOPLE, "--by", "age,diagnosis", "--totals", "margins"],
     "releases": ["releases", PEOPLE, PEOPLE, "--qi", "age,sex", "--sensitive", "diagnosis"],

@@ -192,49 +192,6 @@ def check_rows(page: Page) -> list[Row]:
     return [{**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]]
 
 
-def advice_columns() -> list[str]:
-    """Name the fields of advice: those of a check and of its figure, between them the change."""
-    columns = check_columns()
-    place = columns.index("group")
-    return [*columns[:place], "change", "drop", "coarsen", "meets", *columns[place:]]
-
-
-def advice_rows(page: Page) -> list[Row]:
-    """Give for each failing check a row without a change, then one for each change, the strongest first.
-
-    `meets` is how many of its table's failing checks the change meets.
-    """
-    refuse_unmasked(page)
-    return [row for check in page["failing"] for row in _change_rows(check, _count_met(page, check["table"]))]
-
-
-def _change_rows(check: Page, met: Mapping[str, int]) -> Iterator[Row]:
-    fields = _check_fields(check)
-    fields.pop("changes")
-    none: Row = {"change": None, "drop": [], "coarsen": None, "meets": None}
-    yield {**fields, **none, **check["groups"][0]}
-    for change in check["changes"]:
-        name = change["change"]
-        parts = {part: change[part] for part in ("change", "drop", "coarsen")}
-        yield {
-            **fields,
-            CHECK_VERDICT: change["verdict"],
-            **parts,
-            "meets": met.get(name, 0),
-            **change["figure"],
-        }
-
-
-def _count_met(page: Page, table: str) -> dict[str, int]:
-    """How many failing checks of the table each change meets; the page leaves out those that meet none."""
-    return {
-        change["change"]: change["meets"]
-        for each in page["tables"]
-        if each["name"] == table
-        for change in each["changes"]
-    }
-
-
 def _check_fields(check: Mapping[str, Any]) -> Row:
     """The fields of the check itself."""
     fields = {CHECK_VERDICT if name == "verdict" else name: value for name, value in check.items()}

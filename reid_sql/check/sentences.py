@@ -220,9 +220,8 @@ def explain_verdict(check: Check) -> Explanation:
 Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
-STEP_ADVISE: Final = (
-    "reid-sql advise POLICY measures each column, each pair and coarser values against every failing check. "
-    "reid-sql prepare POLICY finds the coarser form that meets them all and loses least, as SQL."
+STEP_PREPARE: Final = (
+    "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
 )
 
 
@@ -240,7 +239,7 @@ def _table_steps(page: Page, table: Page) -> Iterator[str]:
         beyond = f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
         yield f"{beyond} Do not release it as it is."
         yield from _strongest_column(table)
-        yield STEP_ADVISE
+        yield STEP_PREPARE
     if open_ := _with_verdict(checks, "not judged"):
         why = "; ".join(
             dict.fromkeys(deciding_group(check)["why"].rstrip(".") for check in open_[:MAX_LISTED])

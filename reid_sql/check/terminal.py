@@ -1,4 +1,4 @@
-"""The verdict and the advice on a terminal."""
+"""The verdict on a terminal."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -86,70 +86,3 @@ def _table_facts(each: ReportPage) -> str:
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
     counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']},"
     return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"
-
-
-MAX_CHANGES: Final = 12  # changes for each check
-
-
-def advice_page(page: ReportPage) -> RenderableType:
-    """Show the strongest changes for each failing check, and what meets all."""
-    refuse_unmasked(page)
-    cautions = (
-        Text(f"{t['name']}: {each}", style="yellow") for t in page["tables"] for each in t["cautions"]
-    )
-    if not page["failing"]:
-        words = "Nothing to advise: every check is within its limit."
-        return Group(Panel(Text(words), style="green"), *cautions)
-    return Group(
-        *(_advice_for_check(each) for each in page["failing"]),
-        *(_advice_for_table(each) for each in page["tables"] if each["failing"]),
-        *cautions,
-    )
-
-
-def _advice_for_check(each: ReportPage) -> RenderableType:
-    title = (
-        f"{each['table']}: {describe_check(each)} {describe_columns(each)} is "
-        f"{format_figure(each['groups'][0], each)}, limit {format_limit(each)}"
-    )
-    why = [Text(f"  not judged: {each['groups'][0]['why']}")] if each["verdict"] == "not judged" else []
-    if not each["changes"]:
-        words = "  The figure does not depend on the quasi-identifiers, so no change was measured."
-        return Group(Text(title, style="bold"), *(why or [Text(words, style="dim")]), "")
-    table = Table(header_style="bold")
-    table.add_column("measured with")
-    table.add_column("figure", justify="right")
-    table.add_column("")
-    for row in each["changes"][:MAX_CHANGES]:
-        met = row["verdict"] not in ("fail", "not judged")
-        table.add_row(
-            Text(row["change"]),
-            Text(format_figure(row["figure"], each)),
-            Text("meets the limit" if met else "", style="green"),
-        )
-    left = len(each["changes"]) - MAX_CHANGES
-    return Group(
-        Text(title, style="bold"),
-        *why,
-        table,
-        Text(f"  and {left} more; --json shows all", style="dim") if left > 0 else "",
-        "",
-    )
-
-
-def _advice_for_table(each: ReportPage) -> RenderableType:
-    best = each["changes"][0] if each["changes"] else None
-    if best is None:
-        words = "no measured change meets any failing check; reid-sql prepare tries combinations."
-        return Panel(Text(f"{each['name']}: {words}"), style="red")
-    met, all_of = best["meets"], each["failing"]
-    alike = [
-        row["change"]
-        for row in each["changes"]
-        if row["meets"] == met and len(row["drop"]) == len(best["drop"])
-    ][:5]
-    words = (
-        f"{each['name']}: {', or '.join(alike)} meets {'all' if met == all_of else f'{met} of'} "
-        f"{all_of} failing checks."
-    )
-    return Panel(Text(words), style="green" if met == all_of else "yellow")

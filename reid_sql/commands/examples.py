@@ -12,7 +12,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "adversary": "people.csv --scenario voters.toml",
     "qar": "people.csv --columns age,sex,zip,job,income",
     "check": "policy.toml --html report.html",
-    "advise": "policy.toml",
     "prepare": "policy.toml --sql release.sql",
     "compare": "people.csv released.csv --qi age,sex,zip --key id",
     "audit": "original.csv synthetic.csv --holdout holdout.csv --qi age,sex,zip",

@@ -1,4 +1,4 @@
-"""The release gate: check tables against a policy, and advise on columns."""
+"""The release gate: check tables against a policy."""
 
 import argparse
 import os
@@ -13,11 +13,8 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from reid_sql.check import gate
-from reid_sql.check.advice import advise
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.files import (
-    advice_columns,
-    advice_rows,
     check_columns,
     check_rows,
     files_read,
@@ -30,7 +27,7 @@ from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import SECONDS, Policy
 from reid_sql.check.report import to_json
-from reid_sql.check.terminal import advice_page, verdict_page
+from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -177,12 +174,3 @@ def print_document(
         print_rows(*rows())
     else:
         print_rendered(render)
-
-
-def run_advise(options: argparse.Namespace) -> int:
-    """Print the effect of each change of columns on the checks that fail."""
-    policy = read_policy(options.policy)
-    with gate.open_with_engine(None, policy, options.memory_limit, progress.report) as releases:
-        page = advise(policy, releases, pairs=not options.single, show_progress=progress.report)
-    print_document(options, page, lambda: (advice_columns(), advice_rows(page)), lambda _: advice_page(page))
-    return PASSED

@@ -89,6 +89,13 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+# Commands of the release before, by the sentence that names the new ones.
+MERGED_COMMANDS: Final = {
+    "advise": "reid-sql advise is part of check and prepare; reid-sql check POLICY --html FILE names the "
+    "column that drives the risk, and reid-sql prepare POLICY finds the transformation that meets the policy"
+}
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one sentence."""
 
@@ -114,6 +121,8 @@ class Parser(argparse.ArgumentParser):
         if unknown := re.search(r"unrecognized arguments: (\S+)", message):
             hint = suggestion(unknown[1], self._option_names(), "options")
         elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
+            if chosen[2] in MERGED_COMMANDS:
+                raise OutOfDomainError(MERGED_COMMANDS[chosen[2]])
             hint = suggestion(chosen[2], self._choices_of(chosen[1]), "choices")
             message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")

@@ -231,11 +231,6 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--risky-records", metavar="N", default="0", help=words)
 
 
-def _advise(parser: argparse.ArgumentParser) -> None:
-    _policy(parser)
-    parser.add_argument("--single", action="store_true", help="skip pairs of columns: faster")
-
-
 def _prepare(parser: argparse.ArgumentParser) -> None:
     _policy(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
@@ -385,9 +380,6 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "qar": Command("measure extreme risk (QaR), and the effect of removing records", _qar, "qar:run_qar"),
     "check": Command(
         "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge", _check, "gate:run_check"
-    ),
-    "advise": Command(
-        "measure which columns to omit or generalize to meet a policy", _advise, "gate:run_advise"
     ),
     "prepare": Command(
         "find the transformation of a table that meets a policy at the least loss, as SQL",

@@ -193,7 +193,7 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
     """Open the file: a connection, and the table's name in it."""
     if is_connection(options.file):
         rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
-        raise UnavailableError(f"{rule}; risk, forecast, check and advise take a connection")
+        raise UnavailableError(f"{rule}; risk, forecast and check take a connection")
     if options.files and options.table is not None:
         raise OutOfDomainError(f"--files must not be given with --table, got '{options.table}'; omit one")
     limit = options.memory_limit

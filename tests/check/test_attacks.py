@@ -205,7 +205,6 @@ def test_no_control_character_reaches_a_terminal(tmp_path: Path) -> None:
         ["check", str(tmp_path / "fails.json")],
         ["check", str(tmp_path / "fails.json"), "--json"],
         ["check", str(tmp_path / "refused.json")],
-        ["advise", str(tmp_path / "fails.json"), "--single"],
         ["check", str(tmp_path / "\x1b[31mno.toml")],
         ["risk", str(tmp_path / "t.parquet"), "--qi", f'"{HOSTILE[0]}"', "--stand-out", "1"],
         ["risk", str(tmp_path / "t.parquet"), "--qi", f'"{HOSTILE[0]}"', "--json", "--stand-out", "1"],

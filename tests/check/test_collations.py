@@ -7,7 +7,6 @@ import duckdb
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.cli import main
 
 SENTENCE = "columns must distinguish texts that differ, got a collation of its own for one of "
 HELD = {"plain": "word", "within": "{'v': [word]}"}
@@ -62,11 +61,3 @@ def test_people_are_not_distinguished_by_it(town: Path) -> None:
     (found,) = judged(town, 'quasi_identifiers = ["one"]\nentity = "held"', 'measure = "k"\nat_least = 2')
     assert found["verdict"] == "not judged"
     assert SENTENCE in found["why"]
-
-
-def test_advice_says_why_it_was_not_judged(town: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    judged(town, 'quasi_identifiers = ["one"]', 'measure = "k"\nby = ["held"]\nat_least = 2')
-    assert main(["advise", str(town / "policy.toml")]) == 0
-    reported = " ".join(capsys.readouterr().out.split())
-    assert f"not judged: {SENTENCE}" in reported
-    assert "does not hang on" not in reported

@@ -7,21 +7,19 @@ from typing import Any
 
 import pytest
 
-from reid_sql.check.files import advice_rows, check_rows, render_junit
+from reid_sql.check.files import check_rows, render_junit
 from reid_sql.check.gate import Report, check
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, Masked, ReportPage, Setting, Shown
 from reid_sql.check.sentences import format_figure
-from reid_sql.check.terminal import advice_page, verdict_page
+from reid_sql.check.terminal import verdict_page
 
 SOURCES = Path(__file__).parents[2] / "reid_sql"
 RENDERERS: list[Callable[[Any], object]] = [
     render_html,
     render_junit,
     verdict_page,
-    advice_page,
     check_rows,
-    advice_rows,
     format_figure,
     Report,
 ]

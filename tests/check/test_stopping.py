@@ -10,7 +10,7 @@ import pytest
 from tests.processes import ROOT, environment
 
 
-@pytest.mark.parametrize("verb", ["check", "advise", "prepare"])
+@pytest.mark.parametrize("verb", ["check", "prepare"])
 def test_ctrl_c_stops_at_once_and_leaves_nothing_behind(tmp_path: Path, verb: str) -> None:
     with duckdb.connect(tmp_path / "slow.duckdb") as con:
         con.execute(

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.advice import advise
 from reid_sql.check.files import render_junit
-from reid_sql.check.gate import check, open_tables
+from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import round_above
-from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json
-from reid_sql.check.terminal import advice_page, verdict_page
+from reid_sql.check.terminal import verdict_page
 from reid_sql.terminal.console import VisibleConsole
 
 Record = tuple[str, str, str]  # a, b, c; nothing is NULL
@@ -46,21 +44,18 @@ checks = [
 
 
 def reports(folder: Path, table: Table, checks: str, head: str = "") -> str:
-    """Everything that a run writes, in all formats, and the advice, without the hashes of the files."""
+    """Everything that a run writes, in all formats, without the hashes of the files."""
     lines = ["a,b,c", *(",".join(record) for record in table)]
     (folder / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     policy = folder / "p.toml"
     about = f'{head}\n[[tables]]\nfile = "t.csv"\nquasi_identifiers = ["a", "b", "c"]\n{checks}'
     policy.write_text(about, encoding="utf-8")
     page, shown = check(policy), StringIO()
-    asked = read_policy(policy)
-    with open_tables(asked) as releases:
-        advised = advise(asked, releases, pairs=False)
     console = VisibleConsole(file=shown, width=160)
-    console.print(verdict_page(page), advice_page(advised))
+    console.print(verdict_page(page))
     return HASH.sub(
         "",
-        "\n".join([to_json(page), render_html(page), render_junit(page), to_json(advised), shown.getvalue()]),
+        "\n".join([to_json(page), render_html(page), render_junit(page), shown.getvalue()]),
     )
 
 

@@ -96,33 +96,6 @@ def test_csv_of_a_check_has_a_row_for_each_group_with_the_fields_of_the_json(pol
         assert row == {name: cell(value) for name, value in expected.items()}
 
 
-def test_csv_of_advice_has_a_row_for_each_change_with_the_fields_of_the_json(policy: str) -> None:
-    page, found = asked_twice(["advise", policy])
-    assert [row["change"] == "" for row in found].count(True) == len(page["failing"]) == 3
-    [table] = page["tables"]
-    met = {change["change"]: change["meets"] for change in table["changes"]}
-    assert any(met.values())
-    expected = []
-    for check in page["failing"]:
-        own = {n: v for n, v in check.items() if n not in {"verdict", "groups", "changes"}}
-        none: dict[str, Any] = {"change": None, "drop": [], "coarsen": None, "meets": None}
-        expected.append(own | none | {"check_verdict": check["verdict"]} | check["groups"][0])
-        for change in check["changes"]:
-            beside = {"check_verdict": change["verdict"], "meets": met.get(change["change"], 0)}
-            chosen = {name: change[name] for name in ("change", "drop", "coarsen")}
-            expected.append(own | beside | chosen | change["figure"])
-    assert found == [{name: cell(value) for name, value in row.items()} for row in expected]
-
-
-def test_csv_of_advice_where_nothing_fails_names_its_columns(tmp_path: Path) -> None:
-    table = {"name": "people", "file": str(Path(PEOPLE).absolute()), "quasi_identifiers": ["sex"]}
-    page = {"name": "p", "tables": [table | {"checks": [{"measure": "k", "at_least": 2}]}]}
-    (tmp_path / "policy.json").write_text(json.dumps(page), encoding="utf-8")
-    [line] = command("advise", str(tmp_path / "policy.json"), "--format", "csv").stdout.splitlines()
-    assert line.startswith("table,measure,words,function,")
-    assert ",change,drop,coarsen,meets,group," in line
-
-
 def test_csv_of_what_was_prepared_has_a_row_for_each_column_with_the_fields_of_the_json(policy: str) -> None:
     page, found = asked_twice(["prepare", policy])
     lists = {"name", "loss", "columns", "columns_released", "columns_left_out"}
@@ -141,7 +114,7 @@ def test_csv_of_what_was_prepared_has_a_row_for_each_column_with_the_fields_of_t
     ]
 
 
-@pytest.mark.parametrize("call", ["check", "advise", "prepare"])
+@pytest.mark.parametrize("call", ["check", "prepare"])
 def test_a_policy_is_answered_in_one_format(call: str) -> None:
     refused = command(call, "no.toml", "--json", "--format", "csv")
     assert refused.returncode == 2

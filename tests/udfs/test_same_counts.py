@@ -10,9 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from reid_sql.check.advice import advise
-from reid_sql.check.gate import open_tables
-from reid_sql.check.policy import read_policy
+from reid_sql.check.gate import check
 from tests.check.towns import PEOPLE, town
 from tests.tables import by_both, by_duckdb, frames
 
@@ -101,16 +99,11 @@ def test_combinations_of_one_record_are_those_that_single_it_out(frame: pl.DataF
         )
 
 
-def test_advice_has_the_figures_of_the_columns_that_are_left(tmp_path: Path) -> None:
+def test_the_report_has_the_figures_of_the_columns_that_are_left(tmp_path: Path) -> None:
     names = ["age", "sex", "postcode"]
     counted = by_columns(by_duckdb(f"FROM attribute_risk('{PEOPLE}', {names})"))
-    checks = 'checks = [{ measure = "uniqueness", at_most = 0 }, { measure = "separation", at_most = 0 }]'
-    policy = read_policy(town(tmp_path, checks, "mask_below = 1"))
-    with open_tables(policy) as releases:
-        uniqueness, separation = advise(policy, releases)["failing"]
-    for check, figure in ((uniqueness, "unique_records"), (separation, "separation")):
-        for row in check["changes"]:
-            if row["coarsen"] is None:
-                left = counted[tuple(name for name in names if name not in row["drop"])]
-                expected = left[figure] / left["records"] if check is uniqueness else left[figure]
-                assert row["figure"]["value"] == pytest.approx(expected, rel=1e-11)  # pages have 12 digits
+    page = check(town(tmp_path, 'checks = [{ measure = "k", at_least = 5 }]', "mask_below = 1"))
+    for row in page["tables"][0]["columns"]:
+        left = counted[tuple(name for name in names if name != row["column"])]
+        expected = left["distinction"]  # classes of records, which is the average risk
+        assert row["without"]["average_risk"] == pytest.approx(expected, rel=1e-11)  # pages have 12 digits

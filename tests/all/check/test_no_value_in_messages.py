@@ -289,7 +289,7 @@ def test_commands_that_refuse_name_no_value(
         *(["prepare", f"p{place}.toml", "--out", f"o{place}"] for place in range(len(HIERARCHIES))),
         *(["query", f"q{place}.sql"] for place in QUERIED[odd]),
         *(["compare", *names, "--columns", "age,sex", "--key", "id"] for names in (AB, AB[::-1])),
-        *(["advise", "p3.toml"], ["init", "a.csv"], ["risk", "a.csv", "--qi", "age,agee"]),
+        *(["init", "a.csv"], ["risk", "a.csv", "--qi", "age,agee"]),
     ]
     refused = 0
     for command in commands:
