@@ -1,7 +1,7 @@
 """DuckDB: the distinct records of a table, from which the class sizes by any of their columns are counted."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Final
 
@@ -178,35 +178,27 @@ class DistinctTable:
         by: Sequence[str] = (),
         *,
         drop: bool = False,
-        coarser: Mapping[str, str] | None = None,
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 
-        With `drop`, records that lack a value in `qi` are left out. `coarser` names, for a column, a relation
-        (v, coarse) of what its values become.
+        With `drop`, records that lack a value in `qi` are left out.
         """
         refuse([*qi, *by], self.folded)
-        merged = {column: relation for column, relation in (coarser or {}).items() if column in qi}
-        columns = [self.aliases[column] for column in dict.fromkeys([*qi, *by]) if column not in merged]
+        columns = [self.aliases[column] for column in dict.fromkeys([*qi, *by])]
         rest = self.unique.rest(columns) if self.unique else None
-        rows = self._class_sizes(rest or self._relation, qi, by, drop=drop, merged=merged)
+        rows = self._class_sizes(rest or self._relation, qi, by, drop=drop)
         return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
 
     def _class_sizes(
-        self, relation: str, qi: Sequence[str], by: Sequence[str], *, drop: bool, merged: Mapping[str, str]
+        self, relation: str, qi: Sequence[str], by: Sequence[str], *, drop: bool
     ) -> list[tuple[Any, ...]]:
         """Count the classes among the records of one relation."""
-        joins = "".join(
-            f" LEFT JOIN {values} AS m{at} ON {self.aliases[column]} = m{at}.v"
-            for at, (column, values) in enumerate(merged.items())
-        )
         keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
-        keys += [f"{self.aliases[column]} AS k{at}" for at, column in enumerate(qi) if column not in merged]
-        keys += [f"m{at}.coarse AS c{at}" for at in range(len(merged))]
+        keys += [f"{self.aliases[column]} AS k{at}" for at, column in enumerate(qi)]
         grouped = ", ".join(str(place + 1) for place in range(len(keys)))
         classes = (
             f"SELECT {', '.join(keys)}, {self._count.replace('records', 'c.records')} AS n "
-            f"FROM {relation} AS c{joins} {self._where_known(qi if drop else ())} GROUP BY {grouped}"
+            f"FROM {relation} AS c {self._where_known(qi if drop else ())} GROUP BY {grouped}"
         )
         names = ", ".join([*(f"g{place}" for place in range(len(by))), "n"])
         return self.ask(f"SELECT {names}, count(*) FROM ({classes}) GROUP BY ALL ORDER BY ALL")

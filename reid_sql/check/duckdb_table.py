@@ -185,11 +185,9 @@ class DuckDBTable(TableEngine):
         """Count records by group and by which columns are NULL."""
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str]
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
-        return self.distinct.class_sizes(qi, by, drop=drop, coarser=coarser)
+        return self.distinct.class_sizes(qi, by, drop=drop)
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         """Return matches of all groups at once, where NULL is a wildcard."""

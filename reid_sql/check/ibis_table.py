@@ -240,7 +240,6 @@ class IbisTable(RemoteTable):
         by: Sequence[str],
         *,
         drop: bool,
-        coarser: Mapping[str, str],  # noqa: ARG002 - only advice asks for them, in DuckDB
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
         if not by:

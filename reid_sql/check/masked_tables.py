@@ -96,7 +96,7 @@ def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: M
 
 def _counts_the_table(each: CheckResult, named: Sequence[str]) -> bool:
     """Whether a check counts the classes of the whole table, as its report does."""
-    return not each.check.by and set(each.check.counted) == set(named) and not each.check.coarser
+    return not each.check.by and set(each.check.counted) == set(named)
 
 
 def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:

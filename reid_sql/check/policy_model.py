@@ -62,7 +62,6 @@ class Check:
     no_worse: bool
     by: tuple[str, ...]
     judge_by: str
-    coarser: tuple[tuple[str, str], ...] = ()  # columns, and the relations that merge their values: of advice
 
     @property
     def counted(self) -> tuple[str, ...]:

@@ -91,9 +91,7 @@ class TableEngine(ABC):
         """
 
     @abstractmethod
-    def class_sizes(
-        self, qi: Sequence[str], by: Sequence[str], *, drop: bool, coarser: Mapping[str, str]
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
@@ -287,13 +285,12 @@ class Release:
         qi: Sequence[str],
         by: Sequence[str] = (),
         group: Group = WHOLE,
-        coarser: Mapping[str, str] | None = None,
     ) -> Histogram:
         """Return the class sizes by the columns within the group, each counted once."""
-        key = (tuple(sorted(qi)), tuple(by), tuple((coarser or {}).items()))
+        key = (tuple(sorted(qi)), tuple(by))
         if self.table.nulls != "wildcard" and self.table.entity is None:
             if key not in self._histograms:
-                self._histograms[key] = self._count_classes(qi, by, coarser or {})
+                self._histograms[key] = self._count_classes(qi, by)
             return self._histograms[key].get(group.place) or EMPTY_HISTOGRAM
         matched = self._histograms.setdefault(key, {})
         if not matched:
@@ -304,10 +301,8 @@ class Release:
             matched[group.place] = histogram_of(rows, self.table.nulls)
         return matched[group.place]
 
-    def _count_classes(
-        self, qi: Sequence[str], by: Sequence[str], coarser: Mapping[str, str]
-    ) -> dict[int, Histogram]:
-        rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop", coarser=coarser)
+    def _count_classes(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop")
         parts: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
             parts.setdefault(self.engine.place_of(by, row[:-2]) if by else 0, []).append(row[-2:])
@@ -377,7 +372,7 @@ class Release:
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
             asked |= {"over": check.measure.over, **check.parameters}
-        key = (function.name, check.quasi_identifiers, check.coarser, check.by, repr(asked))
+        key = (function.name, check.quasi_identifiers, check.by, repr(asked))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
             known = self._find_in_answers(function, key, group)
@@ -401,7 +396,7 @@ class Release:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
         if function.reduction is HISTOGRAM:
-            return self.from_histogram(check, self.histogram(qi, check.by, group, dict(check.coarser)))
+            return self.from_histogram(check, self.histogram(qi, check.by, group))
         used = {name: value for name, value in given.items() if name not in check.measure.unused}
         if not answers:
             by_group = self._call_by_group(function, qi, used, check.by)

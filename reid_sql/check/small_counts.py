@@ -29,11 +29,11 @@ def reveals_small_classes(release: Release, check: Check, group: Group, below: i
     """
     if below == 1 or not check.counted:
         return False
-    if _has_small_classes(release, check, (check.counted, ()), WHOLE, below):
+    if _has_small_classes(release, (check.counted, ()), WHOLE, below):
         return True
-    if check.by and _has_small_classes(release, check, (check.counted, check.by), group, below):
+    if check.by and _has_small_classes(release, (check.counted, check.by), group, below):
         return True
-    if any(_has_small_parts(release, check, split, below) for split in _equal_splits(release.table, check)):
+    if any(_has_small_parts(release, split, below) for split in _equal_splits(release.table, check)):
         return True
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
@@ -106,14 +106,14 @@ def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _has_small_parts(release: Release, check: Check, split: Split, below: int) -> bool:
+def _has_small_parts(release: Release, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
-    key = (frozenset(counted), check.coarser, by, below)
+    key = (frozenset(counted), by, below)
     if key not in release.small_parts:
         try:
             release.small_parts[key] = any(
-                part.records < below or _has_small_classes(release, check, split, part, below)
+                part.records < below or _has_small_classes(release, split, part, below)
                 for part in release.groups(by)
             )
         except INTERRUPTIONS:
@@ -123,9 +123,9 @@ def _has_small_parts(release: Release, check: Check, split: Split, below: int) -
     return release.small_parts[key]
 
 
-def _has_small_classes(release: Release, check: Check, split: Split, group: Group, below: int) -> bool:
+def _has_small_classes(release: Release, split: Split, group: Group, below: int) -> bool:
     counted, by = split
-    histogram = release.histogram(counted, by, group, dict(check.coarser))
+    histogram = release.histogram(counted, by, group)
     records = group.records if by else release.records
     dropped = records - int(histogram.records.sum())
     return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))

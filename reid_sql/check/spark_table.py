@@ -201,7 +201,6 @@ class SparkTable(TableEngine):
         by: Sequence[str],
         *,
         drop: bool,
-        coarser: Mapping[str, str],  # noqa: ARG002 - only advice asks for them, in DuckDB
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
         groups = [column(name) for name in by]

@@ -110,15 +110,6 @@ def test_codes_are_those_of_the_values_in_their_order(rows: list[tuple[Any, ...]
     assert dict(coded) == dict(Counter(ranks.get(row[1], 0) for row in rows))
 
 
-def test_values_made_coarser_are_one_value() -> None:
-    rows = [("a", 1, 0.0), ("a", 2, 0.0), ("b", 3, 0.0), ("b", None, 0.0)]
-    table = small_table(rows)
-    table.ask(f"CREATE OR REPLACE TABLE odd AS SELECT v, v % 2 AS coarse FROM {table.values(COLUMNS[1])}")
-    assert table.class_sizes(COLUMNS[:2], coarser={COLUMNS[1]: "odd"}) == [(1, 4)]
-    found = table.class_sizes([COLUMNS[1]], coarser={COLUMNS[1]: "odd"})
-    assert found == [(1, 2), (2, 1)]  # 1 and 3; 2; NULL
-
-
 @pytest.fixture
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distinct_table, "MIN_RECORDS", 0)
@@ -154,20 +145,6 @@ def test_each_group_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> Non
         counted = table.class_sizes([DETAILED_COLUMNS[place] for place in places], ["sex"])
         for (value,) in groups:
             assert of_group(counted, value) == sizes([row for row in rows if row[3] == value], places)
-
-
-@pytest.mark.usefixtures("_few_are_many")
-@ONCE
-@given(DETAILED_ROWS)
-def test_values_made_coarser_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> None:
-    table = detailed(rows)
-    table.class_sizes(DETAILED_COLUMNS)
-    years = f"SELECT v, year(v) AS coarse FROM {table.values('born')}"
-    table.ask(f"CREATE OR REPLACE TEMP TABLE years AS {years}")
-    coarse = [(row[0], row[1] and row[1].year, *row[2:]) for row in rows]
-    assert sorted(table.class_sizes(DETAILED_COLUMNS, coarser={"born": "years"})) == sizes(
-        coarse, (0, 1, 2, 3)
-    )
 
 
 WIDE = ["place", "day", "job", "pay", "sex", "region"]

@@ -104,7 +104,7 @@ def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
             ["advise", "p.toml", "--single"],
             "reid-sql advise is part of check and prepare; reid-sql check",
         ),
-        (["help", "advise"], "reid-sql prepare POLICY finds the transformation that meets the policy"),
+        (["advise", "--help"], "reid-sql prepare POLICY finds the transformation that meets the policy"),
         (["completion", "bsh"], "argument SHELL: invalid choice: 'bsh'; did you mean 'bash'?"),
         (["ris"], "argument COMMAND: invalid choice: 'ris'; did you mean 'risk'?"),
         (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --format, --json,"),
