@@ -94,7 +94,7 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
 
 
 def _refuse(error: Exception) -> int:
-    from reid_sql.runner import sentence  # noqa: PLC0415 - only a refusal needs it
+    from reid_sql.terminal.runner import sentence  # noqa: PLC0415 - only a refusal needs it
 
     print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
     return REFUSED

@@ -14,21 +14,21 @@ import duckdb
 import pyarrow as pa
 
 import reid_sql_udfs
-from reid_sql import registry
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function
+from reid_sql.models import registry
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import (
     TABLES,
     Columns,
     quoted,
 )
 from reid_sql.reductions.profile import COLUMN_COUNTS
-from reid_sql.runner import sentence
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import spill_folder, spill_into
+from reid_sql.terminal.runner import sentence
 
 NAMES: Final = Columns("columns")
 RECORDS: Final = "records"  # next to q1, q2, …

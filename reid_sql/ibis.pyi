@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from ibis.expr.types import Table, Value
 
-from reid_sql.fitted_model import FittedModel
+from reid_sql.models.fitted_model import FittedModel
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = Table

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import polars as pl
 
-from reid_sql.fitted_model import FittedModel
+from reid_sql.models.fitted_model import FittedModel
 
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...

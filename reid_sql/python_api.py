@@ -21,11 +21,11 @@ from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter, signature_of
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value
-from reid_sql.runner import sentence
 from reid_sql.sources.identifiers import describe_calls
+from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
 Call = Callable[..., duckdb.DuckDBPyRelation]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql import registry
 from reid_sql.cli import main
+from reid_sql.models import registry
 
 ROOT = Path(__file__).parents[1]
 

@@ -18,9 +18,10 @@ import yaml
 
 import reid_sql
 import reid_sql_udfs
-from reid_sql import facts, registry
+from reid_sql.commands import facts
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
+from reid_sql.models import registry
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
@@ -347,7 +348,7 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
     for name, known in columns.items():
         for column in known:
-            where = "at the end of its field's line, or in reid_sql/result_columns.toml"
+            where = "at the end of its field's line, or in reid_sql/commands/result_columns.toml"
             assert facts.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
     for name, reported in facts.meanings().items():
         own = columns.get(name, {})

@@ -8,7 +8,7 @@ import pytest
 
 from reid_sql.errors import ReidError
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
-from reid_sql.scenario import SHIPPED, scenario
+from reid_sql.scenarios import SHIPPED, scenario
 
 GROUP = {"columns": ["age"], "probability": 0.5}
 GOOD: dict[str, Any] = {"population": 1000, "groups": [GROUP]}

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from reid_sql.engines.spark import is_in_sql
-from reid_sql.facts import (
+from reid_sql.commands.facts import (
     calls,
     columns_beside,
     counts_in_a_window,
@@ -14,8 +13,9 @@ from reid_sql.facts import (
     named,
     result_columns,
 )
-from reid_sql.fitted_model import OPTIONAL_MODEL
+from reid_sql.engines.spark import is_in_sql
 from reid_sql.function import REQUIRED, Answer, Function
+from reid_sql.models.fitted_model import OPTIONAL_MODEL
 
 __all__ = [
     "absence",

@@ -24,7 +24,7 @@ from typing import Any, Literal, {protocol}TypeAlias
 
 {imports}
 
-from reid_sql.fitted_model import FittedModel
+from reid_sql.models.fitted_model import FittedModel
 
 {classes}_Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = {frame}

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 import reid_sql.polars as rp
-from reid_sql.scenario import scenario
+from reid_sql.scenarios import scenario
 
 SCENARIOS: Final = {"social media": "adult_social_media", "voter register": "adult_voter_register"}
 SIZES: Final = (1_000, 4_000, 7_000, 20_000, 30_000)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.charts import spec
 from reid_sql.charts.spec import Marker, Style
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
 
-from reid_sql.control_characters import escape_control_characters
+from reid_sql.terminal.control_characters import escape_control_characters
 
 MAX_NAME_LENGTH: Final = 40  # characters of a name that fit next to an axis
 HEADROOM: Final = 1.05  # of the highest value, where an axis goes up to it

@@ -12,7 +12,7 @@ from typing import Final
 
 from reid_sql.charts import spec
 from reid_sql.charts.spec import Marker, Style
-from reid_sql.control_characters import escape_control_characters
+from reid_sql.terminal.control_characters import escape_control_characters
 
 WIDTH: Final = 760
 ROW: Final = 28  # of a bar with the room about it

@@ -25,8 +25,8 @@ from reid_sql.check.verdicts import (
     BaselineFigure,
     worst_verdict,
 )
-from reid_sql.document import parsed
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.parameters.document import parsed
 
 WRITE_ONE: Final = "write one with: reid-sql check POLICY.toml --json-report FILE"
 CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"

@@ -15,8 +15,8 @@ from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
-from reid_sql.runner import Answer, run, sentence
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"

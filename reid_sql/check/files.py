@@ -14,8 +14,8 @@ from reid_sql.check.policy_model import Policy
 from reid_sql.check.report import report_schema
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import files_of
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.terminal.control_characters import escape_control_characters
 
 # How a report begins: what begins otherwise is something else, and is not written over.
 BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -33,10 +33,10 @@ from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, wors
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
-from reid_sql.runner import sentence
 from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import spill_folder, spill_into
+from reid_sql.terminal.runner import sentence
 
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 

@@ -37,7 +37,7 @@ from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from reid_sql.parameters import plain
-from reid_sql.runner import sentence
+from reid_sql.terminal.runner import sentence
 
 ShowProgress = Callable[[str], None]
 REFUSAL_NO_GROUPS: Final = "the table has no records to group"

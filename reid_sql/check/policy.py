@@ -25,7 +25,6 @@ from reid_sql.check.sources import (
     read_url,
     table_name,
 )
-from reid_sql.document import KINDS, Place, read_document, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
@@ -38,6 +37,7 @@ from reid_sql.parameters import (
     NullWord,
     Number,
 )
+from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.reduction import refuse_entity
 
 KEYS: Final = (

@@ -10,7 +10,6 @@ from reid_sql.check.measure import Measure
 from reid_sql.check.sources import (
     Source,
 )
-from reid_sql.document import Place, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.hierarchy import WrittenHierarchy, read_hierarchy
 from reid_sql.hierarchies.limits import LIMIT_KEYS, Limit, read_limits
@@ -20,6 +19,7 @@ from reid_sql.parameters import (
     NullWord,
     Number,
 )
+from reid_sql.parameters.document import Place, shown
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from reid_sql.check.masked_checks import MaskedReport
 from reid_sql.check.masking import Node, ReportPage, Setting
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.verdicts import EXIT_CODES, Baseline
-from reid_sql.control_characters import escape_in_json
+from reid_sql.terminal.control_characters import escape_in_json
 
 KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
 SEALS: Final = ("digest", "signature")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from reid_sql.document import Place, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.parameters import Choice
+from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
 from reid_sql.sources.formats import ENCODINGS, TextFormat
 from reid_sql.sources.remote import is_connection, url_of

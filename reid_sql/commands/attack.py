@@ -21,7 +21,7 @@ from reid_sql.commands.tables import (
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import quoted
-from reid_sql.scenario import scenario
+from reid_sql.scenarios import scenario
 from reid_sql.sources.files import attach_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages

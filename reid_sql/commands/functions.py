@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 
-from reid_sql import facts
+from reid_sql.commands import facts
+from reid_sql.commands.facts import USERS, answer_question, group_by_question
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError, suggestion
-from reid_sql.facts import USERS, answer_question, group_by_question
 from reid_sql.function import Function
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table

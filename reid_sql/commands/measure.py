@@ -29,10 +29,10 @@ from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cached_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
-from reid_sql.runner import sentence
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
+from reid_sql.terminal.runner import sentence
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown

@@ -12,9 +12,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from reid_sql.commands.options import printed
-from reid_sql.control_characters import escape_control_characters, escape_in_csv, escape_in_json
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text, console
+from reid_sql.terminal.control_characters import escape_control_characters, escape_in_csv, escape_in_json
 
 Rows = Sequence[Mapping[str, Any]]
 

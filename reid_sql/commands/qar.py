@@ -22,8 +22,8 @@ from reid_sql.commands.tables import (
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.parameters import COLUMNS
-from reid_sql.runner import sentence
 from reid_sql.terminal import pages
+from reid_sql.terminal.runner import sentence
 
 REMOVED_SHARE: Final = 0.2  # of the records; a table is of little use without more
 MAX_EXACT_STEPS: Final = 10**8  # records times removals of an exact elimination that nobody asked for

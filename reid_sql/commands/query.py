@@ -13,9 +13,9 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer, print_csv, print_people
 from reid_sql.engines.duckdb.planned_calls import planned_calls
 from reid_sql.errors import UnknownNameError
-from reid_sql.runner import run
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.terminal.console import answer_table
+from reid_sql.terminal.runner import run
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 MEMORY: Final = ":memory:"

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import duckdb
 
-from reid_sql import registry
 from reid_sql.commands.options import names, number, numbers
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.fitted_model import FittedModel
+from reid_sql.models import registry
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import hint
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal
-from reid_sql.runner import Answer, run
 from reid_sql.sources.files import open_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.remote import is_connection, masked
+from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:

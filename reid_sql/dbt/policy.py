@@ -15,12 +15,12 @@ from reid_sql.check.release import POLICY_COLUMNS
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import Source
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnknownNameError, suggestion
 from reid_sql.models.columns.identifiers import likely
 from reid_sql.parameters import Columns, quoted, sql_text
-from reid_sql.runner import sentence
 from reid_sql.sources.spill import spill_folder
+from reid_sql.terminal.control_characters import escape_control_characters
+from reid_sql.terminal.runner import sentence
 
 NAME: Final = "reid_policy_findings"
 FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE,

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from reid_sql import registry
 from reid_sql.engines.arrow_rows import (
     array_of,
     doubles_of,
@@ -24,10 +23,11 @@ from reid_sql.engines.arrow_rows import (
     truths_in,
 )
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
-from reid_sql.fitted_model import FittedModel, Scores
 from reid_sql.function import Answer, Function, Parameter
-from reid_sql.interruption import checkpoint
+from reid_sql.models import registry
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
+from reid_sql.models.fitted_model import FittedModel, Scores
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once

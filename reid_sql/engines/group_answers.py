@@ -10,7 +10,7 @@ from reid_sql.engines.arrow import ARROW_TYPES, answered, arrays_of, named_like,
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction, group_names, refuse_many_groups
 
 

@@ -8,7 +8,6 @@ from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from reid_sql.document import Place, shown
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.steps import (
     ALL,
@@ -24,6 +23,7 @@ from reid_sql.hierarchies.steps import (
 )
 from reid_sql.models.columns import column_profile
 from reid_sql.parameters import Choice, Number, quoted
+from reid_sql.parameters.document import Place, shown
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.document import Place
 from reid_sql.errors import OutOfDomainError
 from reid_sql.hierarchies.hierarchy import WIDTH, Facts, Hierarchy
 from reid_sql.hierarchies.steps import Bands, Step, written
 from reid_sql.parameters import Number
+from reid_sql.parameters.document import Place
 
 LEVEL: Final = Number(
     "a whole number from 0 to 1000",

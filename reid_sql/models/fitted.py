@@ -5,10 +5,10 @@ from typing import Final
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.models.copula import copula_file, gaussian_copula
 from reid_sql.models.copula.copula_file import CopulaSummary
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import diagnostics
 from reid_sql.models.people import fit as people_file
 from reid_sql.models.people import model as people_model

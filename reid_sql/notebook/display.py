@@ -18,13 +18,13 @@ import polars as pl
 
 from reid_sql import plot
 from reid_sql.charts.answers import rows_of
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.duckdb.planned_calls import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.terminal.answers import advice_by_kind
+from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
 

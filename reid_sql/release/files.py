@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.policy_model import TablePolicy
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.models.release.criteria import SIZE
@@ -15,6 +14,7 @@ from reid_sql.parameters import Choice, quoted
 from reid_sql.release.local import LocalTransformation, rows_of_values
 from reid_sql.release.transformation import LEAST, RESCUED, SMALL
 from reid_sql.sources.files import DATABASES, check_source, select_from
+from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
     from reid_sql.release.transformation import Outcome, TableRelease, Transformation

@@ -16,7 +16,6 @@ from reid_sql.check.duckdb_table import DuckDBRelease
 from reid_sql.check.measuring import ShowProgress
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Preparing
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
@@ -27,7 +26,8 @@ from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.release.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers
-from reid_sql.runner import run
+from reid_sql.terminal.control_characters import escape_control_characters
+from reid_sql.terminal.runner import run
 
 RESERVED_PREFIX: Final = "reid_"
 UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk

@@ -13,7 +13,6 @@ import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.runner import sentence
 from reid_sql.sources.formats import (
     TextFile,
     TextFormat,
@@ -25,6 +24,7 @@ from reid_sql.sources.formats import (
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.progress import update
+from reid_sql.terminal.runner import sentence
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 TEXTS: Final = (".csv", ".tsv", ".txt")

@@ -13,8 +13,8 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
-from reid_sql.runner import sentence
 from reid_sql.sources.spill import spill_folder
+from reid_sql.terminal.runner import sentence
 
 VARIABLE: Final = "env:"
 SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")

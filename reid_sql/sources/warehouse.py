@@ -12,7 +12,6 @@ import duckdb
 import ibis
 from ibis.expr.types import Table
 
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.errors import (
     OutOfDomainError,
@@ -25,6 +24,7 @@ from reid_sql.errors import (
 from reid_sql.parameters import sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
+from reid_sql.terminal.control_characters import escape_control_characters
 
 CATALOG: Final = "reid_warehouse"  # of a DuckDB file: its macros shadow no function
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')

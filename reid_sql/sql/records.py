@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reid_sql.fitted_model import FittedModel
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.reduction import REFUSAL_REPEATED_KEY
 from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
 

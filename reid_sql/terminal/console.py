@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Column, Table
 
-from reid_sql.control_characters import escape_control_characters
-from reid_sql.runner import Answer
+from reid_sql.terminal.control_characters import escape_control_characters
+from reid_sql.terminal.runner import Answer
 
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 SHORT: Final = 60  # a longer value is a line of its own

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from reid_sql.control_characters import escape_control_characters
+from reid_sql.terminal.control_characters import escape_control_characters
 
 DELAY: Final = 1.0  # seconds before progress is shown
 REDRAW_INTERVAL: Final = 0.25  # seconds

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.document import Place
 from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, propose, read_hierarchy, widths
 from reid_sql.hierarchies.steps import Drop
 from reid_sql.models.columns import column_profile
+from reid_sql.parameters.document import Place
 
 
 def levels(hierarchy: Hierarchy, values: list[Any]) -> list[list[str | None]]:

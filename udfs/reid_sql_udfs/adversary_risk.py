@@ -1,14 +1,14 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
-from reid_sql import registry
-from reid_sql.fitted_model import OptionalModel
 from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
+from reid_sql.models import registry
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials
+from reid_sql.models.fitted_model import OptionalModel
 from reid_sql.parameters import NullPolicy
 from reid_sql.reductions.known import KNOWN_RECORDS
-from reid_sql.scenario import ScenarioText
+from reid_sql.scenarios import ScenarioText
 
 
 @table_function(

@@ -1,8 +1,7 @@
 """The models that are known."""
 
-from reid_sql import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted
+from reid_sql.models import fitted, registry
 from reid_sql.models.copula.copula_file import CopulaSummary
 
 

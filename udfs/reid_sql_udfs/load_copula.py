@@ -1,8 +1,7 @@
 """A saved model, known by its name from then on."""
 
-from reid_sql import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted
+from reid_sql.models import fitted, registry
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import CopulaSummary, SavedModels
 from reid_sql.parameters import NewModel

@@ -1,8 +1,8 @@
 """Records of nobody, drawn from a fitted model."""
 
-from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Question, drawn_function
 from reid_sql.models import fitted
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import Integers, Seed
 
 

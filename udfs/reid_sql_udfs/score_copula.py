@@ -1,8 +1,8 @@
 """Every record of a table, scored under a fitted model."""
 
-from reid_sql.fitted_model import Scores
 from reid_sql.function import Question, scored_function
 from reid_sql.models.copula.calibration import RecordRisk, SampleUse, record_risk
+from reid_sql.models.fitted_model import Scores
 from reid_sql.parameters import Count, Integers
 
 

@@ -1,7 +1,7 @@
 """ξ of a record under a fitted model."""
 
-from reid_sql.fitted_model import Scores
 from reid_sql.function import Question, model_function
+from reid_sql.models.fitted_model import Scores
 from reid_sql.parameters import Count, Floats
 
 

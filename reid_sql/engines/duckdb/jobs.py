@@ -16,7 +16,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from reid_sql.interruption import InterruptedWorkError, checked
+from reid_sql.models.interruption import InterruptedWorkError, checked
 
 MOMENT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
 PATIENCE: Final = 30.0  # seconds after which a body that nobody waits for ends

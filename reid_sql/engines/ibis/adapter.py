@@ -18,8 +18,8 @@ from reid_sql.engines.ibis.distinct import column_names, find_lacked, finish_rea
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Answer, Function
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.reduction import (
     DIVIDING,
     NULL_REPORT_COLUMNS,

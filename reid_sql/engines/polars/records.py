@@ -23,8 +23,8 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.function import Function, Parameter
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import Columns
 
 

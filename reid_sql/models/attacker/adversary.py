@@ -20,8 +20,6 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.fitted_model import FittedModel
-from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.inclusion import Alike
 from reid_sql.models.attacker.knowledge import (
     MAX_ENUMERATED_SETS,
@@ -39,6 +37,8 @@ from reid_sql.models.attacker.knowledge import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, STATUS_UNCOVERED, Histogram
+from reid_sql.models.fitted_model import FittedModel
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.adversary import (
     MEASURES,
     Expectations,
@@ -24,6 +23,7 @@ from reid_sql.models.attacker.adversary import (
 )
 from reid_sql.models.attacker.scenario import PARAMETERS, Scenario, scenario
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.quantiles import quantiles_by_count
 from reid_sql.parameters import PROBABILITY, THRESHOLD, Floats, Integers, Numbers, plain
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.attacker.scenario import Hierarchy, broader_values
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Integers
 
 # Who is alike on what is known: classes of records that are refined attribute by attribute.

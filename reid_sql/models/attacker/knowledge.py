@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, count_values, suggestion
-from reid_sql.fitted_model import FittedModel
 from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Relation, relate_values
 from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.population import pitman
 from reid_sql.models.profile.subset_uniqueness import UniqueShare, unique_share_by_subset
 from reid_sql.parameters import Floats, Integers, Number

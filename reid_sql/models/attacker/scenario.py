@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
-from reid_sql.document import Place, parsed, shown
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import MAX_COLUMNS, POPULATION, PROBABILITY
+from reid_sql.parameters.document import Place, parsed, shown
 
 PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
 SCENARIO_KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")

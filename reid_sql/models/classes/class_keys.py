@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import carried, checkpoint
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
+from reid_sql.models.interruption import carried, checkpoint
 from reid_sql.parameters import Number
 
 Answer = TypeVar("Answer")

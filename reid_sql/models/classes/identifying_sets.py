@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Number
 
 # All minimal sets of columns by which at least a share of the records, or people, is unique.

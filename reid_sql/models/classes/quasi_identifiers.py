@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.partitions import Partition, Refiner
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MAX_COLUMNS, SEED, Number
 
 Integers = npt.NDArray[np.integer[Any]]

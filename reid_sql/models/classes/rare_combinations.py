@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import SUBSET_SIZE, Number, Numbers
 
 LEAST_SHARED: Final = Number(

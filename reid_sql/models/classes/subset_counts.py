@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import (
     CODE_BYTES,
     KEY_BYTES,
@@ -25,6 +24,7 @@ from reid_sql.models.classes.class_keys import (
 )
 from reid_sql.models.classes.partitions import Bools, DistinctRecords, Integers, Partition, Refiner
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats
 
 MAX_SUBSETS: Final = 10_000_000

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, weigh_classes
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import COUNT, PROBABILITY, Floats, Integers, Number
 
 # From the probability of a record's values to the chance that it is unique, and that a match on it is

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 
 Codes = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]

@@ -16,7 +16,6 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.comparison.column_laws import (
     BY_DISTANCE,
     NO_IMAGE,
@@ -35,6 +34,7 @@ from reid_sql.models.comparison.paired_records import (
     number_columns,
     sum_records,
 )
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.parameters import Floats, Integers, Number
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.fitted_model import Scores
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
+from reid_sql.models.fitted_model import Scores
 from reid_sql.models.numerics import special_functions
 from reid_sql.parameters import Choice, Floats, Integers, TextColumn
 

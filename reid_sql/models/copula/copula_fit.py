@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.interruption import checkpoint
 from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
 from reid_sql.models.evidence import PAIR, EvidenceRows
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import (
     NEW,
     SEEN,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, count_values
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.special_functions import gammaln, ndtri

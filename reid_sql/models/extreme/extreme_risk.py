@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, QuasiIdentifiers, RemoteCodes
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Floats, Number, plain
 

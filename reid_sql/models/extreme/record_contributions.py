@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import BYTES_PER_MB, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Codes, Integers, QuasiIdentifiers
@@ -22,6 +21,7 @@ from reid_sql.models.extreme.extreme_risk import (
     select_highest,
 )
 from reid_sql.models.extreme.removal import count_uniqueness, risk_without
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats
 
 # How spread a record's places in its quasi-identifiers' joint distributions are (ordinal columns).

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, map_keys, require_memory
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.extreme.extreme_risk import Fits, Level, fit_tail
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
 from reid_sql.parameters import Floats
 

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.class_keys import Key, map_keys
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
@@ -24,6 +23,7 @@ from reid_sql.models.extreme.extreme_risk import (
 )
 from reid_sql.models.extreme.record_contributions import compute_order_proxies, measure_contributions
 from reid_sql.models.extreme.removal import eliminate_records, fit_along
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Choice, Floats, Number

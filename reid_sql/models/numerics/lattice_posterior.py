@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.parameters import Floats
 

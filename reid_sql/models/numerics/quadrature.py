@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats
 
 # Σ s_m g(m) over class sizes m, for functions g that are smooth in ln m, with as few terms as they need.

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import carried, checkpoint
+from reid_sql.models.interruption import carried, checkpoint
 from reid_sql.models.numerics.special_functions import ndtr, ndtri
 from reid_sql.parameters import Floats, Integers
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats
 
 # Ratios of gamma functions without the digits that differences of ln Γ lose at populations of billions.

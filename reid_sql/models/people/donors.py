@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.parameters import Floats, Integers

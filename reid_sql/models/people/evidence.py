@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, count_people
 from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import positions
 from reid_sql.parameters import Floats, Integers
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn

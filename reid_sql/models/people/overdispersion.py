@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.special_functions import betainc
 from reid_sql.models.people.evidence import row_keys

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys

@@ -12,7 +12,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import RecordCells
 from reid_sql.models.people import overdispersion
 from reid_sql.parameters import Floats, Integers

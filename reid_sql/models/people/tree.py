@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.conditional import (
     MIN_CHANCE,

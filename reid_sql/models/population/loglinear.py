@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import quadrature, special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.special_functions import gammaln

@@ -14,12 +14,12 @@ from typing import Annotated, Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.fitted import KINDS
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Precision
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.donors import Donors

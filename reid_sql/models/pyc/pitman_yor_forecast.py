@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import check_population
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import gammaln, log_gamma_ratio, log_rising_ratio, ndtr
 from reid_sql.models.pyc.pitman_yor import (
     MIN_FITTED_PRODUCT,

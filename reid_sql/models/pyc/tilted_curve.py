@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
 from reid_sql.models.pyc import measurements
 from reid_sql.models.pyc.curve_families import Fit, Task

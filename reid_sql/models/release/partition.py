@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.release.boxes import NONE, Boxes, ColumnLimit, PartitionColumn, bits_lost, bound_classes
 from reid_sql.models.release.criteria import Criterion, ValueCounts
 from reid_sql.models.release.lattice import DistinctRecords

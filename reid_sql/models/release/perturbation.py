@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
 
 TRIES: Final = 32  # draws of a partner before those that are left are listed

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.release.lattice import DistinctRecords, Entropy, Lattice, Loss, Node, box
 from reid_sql.models.release.suppression import Outcome, PeopleRules, Requirement, Rules, count_small
 

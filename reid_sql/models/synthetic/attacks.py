@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.linkage import wilson_interval
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables, People
 from reid_sql.parameters import Floats, Integers

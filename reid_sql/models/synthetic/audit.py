@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.synthetic.attacks import (
     STATUS_ONE_COLUMN,
     STATUS_WEAK_ATTACK,

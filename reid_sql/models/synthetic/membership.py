@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import gammaincinv
 from reid_sql.models.synthetic.attacks import (
     STATUS_NO_HOLDOUT,

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.published_tables import NULL, Cells, Key
 from reid_sql.parameters import Floats, Integers
 

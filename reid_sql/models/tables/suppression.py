@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
 from reid_sql.models.tables.equations import Equations, link_cells
 from reid_sql.models.tables.published_tables import Cell, Cells

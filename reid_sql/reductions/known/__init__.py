@@ -5,7 +5,7 @@ from typing import Final
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.parameters import OPTIONAL_TABLE, Columns
 from reid_sql.reduction import ANY_NULLS, ENTITY, KEY, TBL, Argument, Reduction
-from reid_sql.scenario import SCENARIO
+from reid_sql.scenarios import SCENARIO
 
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from reid_sql import registry
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -21,6 +20,7 @@ from reid_sql.engines.polars.frames import (
 )
 from reid_sql.engines.polars.records import score_distinct
 from reid_sql.function import FUNCTIONS
+from reid_sql.models import registry
 from reid_sql.reduction import CLASS_PEOPLE, CLASS_WEIGHT
 from reid_sql.reductions.records import HOUSED_QI, HOUSEHOLD_AND_COLUMNS, KEYED_QI
 

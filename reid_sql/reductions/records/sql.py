@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reid_sql import registry
+from reid_sql.models import registry
 from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import CLASS_WEIGHT
 from reid_sql.reductions.records import (

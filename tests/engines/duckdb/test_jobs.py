@@ -10,7 +10,7 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb import jobs
-from reid_sql.interruption import checkpoint
+from reid_sql.models.interruption import checkpoint
 
 pytestmark = pytest.mark.threads
 

@@ -12,7 +12,6 @@ import pytest
 
 import reid_sql
 import reid_sql.ibis as ri
-from reid_sql import registry
 from reid_sql.check import gate, ibis_table
 from reid_sql.check.client_records import Client
 from reid_sql.check.ibis_table import IbisTable
@@ -21,6 +20,7 @@ from reid_sql.check.release import MEASURING_ERRORS, WHOLE
 from reid_sql.client_fallback import PIECE, create_view, open_client
 from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError
+from reid_sql.models import registry
 
 
 def stood(frame: Any, columns: list[str]) -> list[tuple[Any, ...]]:

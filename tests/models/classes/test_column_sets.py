@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.interruption import InterruptedWorkError, checked
 from reid_sql.models.classes.identifying_sets import (
     DistinctCodes,
     find_minimal_sets,
@@ -19,6 +18,7 @@ from reid_sql.models.classes.identifying_sets import (
 )
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
+from reid_sql.models.interruption import InterruptedWorkError, checked
 
 Places = tuple[int, ...]
 Drawn = tuple[list[Places], list[int]]  # rows, and whose each is

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import InterruptedWorkError, checked
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.rare_combinations import (
     CodedRows,
@@ -16,6 +15,7 @@ from reid_sql.models.classes.rare_combinations import (
     find_unsafe_combinations,
     list_sets,
 )
+from reid_sql.models.interruption import InterruptedWorkError, checked
 
 Row = tuple[int, ...]
 Combination = tuple[tuple[int, int], ...]  # columns by place, each with its value

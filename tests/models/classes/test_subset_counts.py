@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.interruption import InterruptedWorkError, checked
 from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import count_subset_classes, count_subsets
+from reid_sql.models.interruption import InterruptedWorkError, checked
 
 Row = tuple[int, ...]
 Counted = tuple[int, int, float, int, int, int]  # records, classes, reidentifications, pairs, dropped, unique

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import chisquare
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.fitted_model import FittedModel
 from reid_sql.models.copula.copula_file import compute_checksum
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import fit as fit_module
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence

@@ -13,7 +13,7 @@ from weakref import ReferenceType, ref
 from reid_sql.errors import OTHER_VALUE, UnknownNameError, suggestion
 
 if TYPE_CHECKING:  # importing it takes longer than all else that registering imports
-    from reid_sql.fitted_model import FittedModel
+    from reid_sql.models.fitted_model import FittedModel
 
 PYTHON: Final = ""
 _DATABASE: Final = ContextVar("reid_sql_database", default=PYTHON)

@@ -14,7 +14,11 @@ from reid_sql.parameters import sql_literal
 from reid_sql_udfs import declared
 
 HERE: Final = Path(__file__).parent
-SCRIPTS: Final = (HERE / "sql_examples", HERE.parent / "sql_examples")  # where installed, and in a clone
+PACKAGE: Final = HERE.parent
+SCRIPTS: Final = (
+    PACKAGE / "sql_examples",
+    PACKAGE.parent / "sql_examples",
+)  # where installed, and in a clone
 BY_KEY: Final = "BIGINT, or the type of `key`"
 BY_PERSON: Final = "the type of `entity`"  # where each row is a person
 

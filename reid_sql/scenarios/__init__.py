@@ -4,11 +4,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from reid_sql.document import read_document, read_pairs
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker import scenario as model
 from reid_sql.models.attacker.scenario import Scenario, parse_scenario
 from reid_sql.parameters import Document
+from reid_sql.parameters.document import read_document, read_pairs
 
 FOLDER: Final = Path(str(resources.files("reid_sql") / "scenarios"))
 SHIPPED: Final = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.control_characters import escape_control_characters
 from reid_sql.errors import ReidError, name_error
+from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.progress import step
 
 WRONG: Final = re.compile(
