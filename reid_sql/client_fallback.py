@@ -8,50 +8,19 @@ every function computes as it does from a file.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 import reid_sql_udfs
 from reid_sql.engines.arrow import ARROW_TYPES
-from reid_sql.engines.duckdb import make_functions
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.errors import ReidError
 from reid_sql.function import Function
-from reid_sql.models import registry
-from reid_sql.models.fitted_model import FittedModel
-from reid_sql.parameters import (
-    TABLES,
-    Columns,
-    quoted,
-)
+from reid_sql.place_call import NAMES, Place, open_shared_client, plan_call, run_call
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import spill_folder, spill_into
-from reid_sql.terminal.runner import sentence
-
-NAMES: Final = Columns("columns")
-RECORDS: Final = "records"  # next to q1, q2, …
-PIECE: Final = 1024  # equal records that are in memory together
-ZONED: Final = "TIMESTAMP WITH TIME ZONE"
-PASSED_MODEL: Final = "reid: the model that was passed"
-MARGINALS: Final = ("column_name", "value", "share")
-
-
-class Place(Protocol):
-    """Where records are: an engine's adapter, as far as DuckDB answers from what it reads."""
-
-    def column_names(self, frame: Any) -> list[str]:  # noqa: ANN401 - a frame of the engine
-        """The names of the frame's columns."""
-
-    def find_lacked(self, frame: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - the same
-        """The names among these that are no columns of the frame."""
-
-    def read(self, frame: Any, columns: Sequence[str]) -> pa.Table:  # noqa: ANN401 - the same
-        """The columns as q1, q2, …: the rows, or the distinct rows with the number of each in `records`."""
-
-    def finish_reading(self) -> None:
-        """Called when all that a function needs has been read, before it computes."""
 
 
 @contextmanager
@@ -73,76 +42,9 @@ def drop_view(con: duckdb.DuckDBPyConnection, view: str) -> None:
     con.unregister(f"{view}_distinct")
 
 
-def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table) -> None:
-    """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
-
-    A time that knows its zone becomes one in UTC, as where a file is read.
-    """
-    name, names = f"{view}_distinct", aliases(columns)
-    is_counted = RECORDS in rows.column_names
-    with refused():
-        con.register(name, rows)
-        if is_counted:
-            _refuse_equal(con, name, columns, rows)
-    kinds = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {name}").fetchall()}
-    values = [f"timezone('UTC', {name})" if kinds[name] == ZONED else name for name in names]
-    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
-    each = _repeat_records(name) if is_counted else name
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {each}")
-
-
-def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table) -> None:
-    distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
-    alike = con.execute(distinct).fetchall()[0][0]
-    if alike != rows.num_rows:
-        rule = f"{', '.join(columns)} must come to the client as values that differ as in the database"
-        got = f"got {alike} distinct records of {rows.num_rows}"
-        raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
-
-
-def _repeat_records(name: str) -> str:
-    """Select each of the distinct records as often as it was counted."""
-    pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
-    return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
-
-
-def aliases(columns: Sequence[str]) -> list[str]:
-    """The names q1, q2, … of so many columns."""
-    return [f"q{place}" for place, _ in enumerate(columns, 1)]
-
-
-@contextmanager
-def refused() -> Iterator[None]:
-    """Raise DuckDB's refusals as one sentence."""
-    try:
-        yield
-    except duckdb.InterruptException:
-        raise
-    except duckdb.InvalidInputException as error:
-        raise OutOfDomainError(sentence(error)) from None
-    except duckdb.Error as error:
-        raise UnavailableError(sentence(error)) from None
-
-
-def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
-    """Return the columns that a call needs of one of its tables; None for all of them."""
-    if table == "marginals":
-        return list(MARGINALS)
-    needed: list[str] = []
-    for parameter in declared.parameters:
-        named = parameter.domain.columns_in(arguments[parameter.name], table)
-        if named is None:
-            return None
-        needed += named
-    if not needed and arguments.get("model") is not None:
-        needed += registry.known(arguments["model"]).columns
-    has_lists = any(isinstance(each.domain, Columns) for each in declared.parameters)
-    return list(dict.fromkeys(needed)) if needed or has_lists else None
-
-
 def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Place) -> pa.Table:
     """Call the function in DuckDB on the records of a place's tables."""
-    with open_client() as con:
+    with open_shared_client() as con:
         if declared.reduction is not COLUMN_COUNTS:
             return ask(con, declared, arguments, place)
         frame = arguments["tbl"]
@@ -181,59 +83,10 @@ def ask(
     con: duckdb.DuckDBPyConnection, declared: Function, arguments: Mapping[str, Any], place: Place
 ) -> pa.Table:
     """Call the function in this DuckDB on the records of a place's tables."""
-    values = []
-    for parameter in declared.parameters:
-        name, value = parameter.name, arguments[parameter.name]
-        if parameter.domain == TABLES:
-            value = [_put(con, f"reid_{name}_{n}", each, None, place) for n, each in enumerate(value)]
-        elif parameter.domain.is_table and value is not None:
-            value = _put(con, f"reid_{name}", value, needed_columns(declared, name, arguments), place)
-        values.append(list(value) if isinstance(value, tuple) else value)
-    call = f"FROM {declared.name}({', '.join('?' * len(values))})"
+    call = plan_call(declared, arguments, place)
+    rows = [place.read(table.frame, table.columns) for table in call.tables]
     place.finish_reading()
-    with _models_of(con, values, keep=declared.models), refused():
-        make_functions(con, [declared.name])
-        return _typed(declared, con.sql(call, params=values).to_arrow_table())
-
-
-def _put(
-    con: duckdb.DuckDBPyConnection,
-    view: str,
-    frame: Any,  # noqa: ANN401 - a frame of the place
-    columns: list[str] | None,
-    place: Place,
-) -> str:
-    """Create a view of the table's records; without a column, an empty one, which DuckDB refuses."""
-    needed = place.column_names(frame) if columns is None else columns
-    if not place.find_lacked(frame, needed):
-        create_view(con, view, needed, place.read(frame, needed))
-    else:
-        empty = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in place.column_names(frame))
-        con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {empty} WHERE false")
-    return view
-
-
-@contextmanager
-def _models_of(con: duckdb.DuckDBPyConnection, values: list[Any], *, keep: bool) -> Iterator[None]:
-    """Share fitted models between Python and DuckDB, with one that is passed as an argument."""
-    if not keep:
-        yield
-        return
-    known = registry.models()
-    for place, value in enumerate(values):
-        if isinstance(value, FittedModel):
-            values[place] = PASSED_MODEL
-            known[PASSED_MODEL] = value
-    database = con.execute("SELECT reid_database()").fetchall()[0][0]
-    with registry.within(database):
-        for name, model in known.items():
-            registry.keep(name, model)
-    yield
-    with registry.within(database):
-        fitted = registry.models()
-    for name, model in fitted.items():
-        if known.get(name) is not model:
-            registry.keep(name, model)
+    return _typed(declared, run_call(con, call, rows))
 
 
 def _typed(declared: Function, answered: pa.Table) -> pa.Table:

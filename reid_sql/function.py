@@ -222,7 +222,7 @@ class Function:
         reduction = self.reduction
         if reduction is None or self.absence(engine):
             return False
-        if reduction.distinct and not has_implementation(reduction.package, engine):
+        if not has_implementation(reduction.package, engine):
             return True
         if engine in reduction.fallback and reduction.is_beyond and reduction.is_beyond(given):
             return True
@@ -232,8 +232,13 @@ class Function:
         )
 
     def fallback_note(self, engine: str) -> str | None:
-        """When the engine hands a question on, and how that is answered; None where it never does."""
+        """When the engine hands a question on, and how that is answered; None where it never does.
+
+        Polars and DuckDB share the process and its records: there is nothing to note.
+        """
         reduction = self.reduction
+        if engine == "polars":
+            return None
         if self.uses_fallback(engine, {}):
             return FALLBACK_NOTE
         if reduction is None or self.absence(engine):

@@ -19,11 +19,12 @@ import numpy as np
 import polars as pl
 
 import reid_sql
+from reid_sql.engines.duckdb.source import table_source
 from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audit import attack_by_equal_values
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.membership import attack_membership
-from reid_sql.reductions.release.polars import audited_tables
+from reid_sql.reductions.release.sql import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
 MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]
@@ -81,13 +82,19 @@ def attack(
 ) -> list[AuditedAttack]:
     """Look equal values up, and attack membership."""
     names = used.columns
-    reduced = audited_tables(used.lazy(), synthetic.lazy(), names[:-1], names[-1:], holdout.lazy())
-    whole = reduced.drop("records_dropped", "nulls").collect().row(0, named=True)
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        for name, frame in {"used": used, "synthetic": synthetic, "holdout": holdout}.items():
+            con.register(name, frame.to_arrow())
+        one, other, third = map(table_source, ("used", "synthetic", "holdout"))
+        query = audited_tables(one, other, names[:-1], names[-1:], third, None)
+        reduced = con.sql(query).pl()
+    whole = reduced.drop("records_dropped", "nulls").row(0, named=True)
     counts = ("codes", "originals", "synthetics", "controls", "people")
     arrays = {name: np.array(whole[name]) for name in counts}
-    tables = AuditedTables(**(whole | arrays)).in_order()
-    people = draw_people(tables, used.height, rng)
-    return [*attack_by_equal_values(tables), *attack_membership(tables, people, rng, (0.0, 1.0))]
+    audited = AuditedTables(**(whole | arrays)).in_order()
+    people = draw_people(audited, used.height, rng)
+    return [*attack_by_equal_values(audited), *attack_membership(audited, people, rng, (0.0, 1.0))]
 
 
 def count_found(

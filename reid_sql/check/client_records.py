@@ -18,18 +18,14 @@ from reid_sql.check.measure import argument_of
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.release import Group, TableEngine
-from reid_sql.client_fallback import (
-    create_view,
-    drop_view,
-    needed_columns,
-    open_client,
-)
+from reid_sql.client_fallback import drop_view, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.distinct import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import quoted
+from reid_sql.place_call import create_view, needed_columns
 from reid_sql.reduction import NULL_REPORT_COLUMNS
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql.reductions.disclosure.ibis import Recipe, recipe_of, several_kinds, value_names

@@ -89,7 +89,7 @@ def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | N
     shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
         made = _missing(adapter, declared, reason)
-    elif fallback and declared.fallback_note(adapter.ENGINE):
+    elif fallback and declared.answer.of_table:
         made = _table(adapter, declared, _with_fallback(adapter, fallback))
     else:
         made = shaped(adapter, declared)

@@ -3,7 +3,7 @@
 What is fitted outside a database is known to Python, Polars and Spark.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
@@ -58,6 +58,19 @@ def keep(name: str, model: "FittedModel") -> None:
     """Make the model known by this name; one of the same name is forgotten."""
     with _LOCK:
         _MODELS.setdefault(_DATABASE.get(), {})[name] = model
+
+
+@contextmanager
+def passed(models: "Mapping[str, FittedModel]") -> Iterator[None]:
+    """Make models known by these names meanwhile."""
+    for name, model in models.items():
+        keep(name, model)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            for name in models:
+                _MODELS[_DATABASE.get()].pop(name, None)
 
 
 def known(model: "str | FittedModel", *, of_column: bool = False) -> "FittedModel":

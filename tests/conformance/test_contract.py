@@ -10,12 +10,14 @@ import pytest
 from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
 from reid_sql.engines.polars import adapter, frames
 from reid_sql.function import ABSENT, Answer
+from reid_sql.place_call import Place
 from reid_sql.reduction import reductions
 from tests.conformance.engines import Frames
 
 pytestmark = pytest.mark.first(face=["polars"])
 
-HANDING = ("ibis", "spark")  # engines that hand distinct records to DuckDB, where these suffice
+PASSES_DISTINCT = ("ibis", "spark")  # places that pass distinct records to DuckDB, where these suffice
+PASSES_ROWS = ("polars",)  # places that pass the rows
 
 # What binds each kind of answer that an engine may lack.
 BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TABLE: "scored_table"}
@@ -51,11 +53,18 @@ def test_the_relations_of_polars_are_those_of_the_contract() -> None:
         assert [*inspect.signature(getattr(RELATIONS, name)).parameters][: len(asked)] == asked
 
 
+def test_a_place_reads_what_duckdb_answers_from(face: Frames) -> None:
+    for name, member in members(Place).items():
+        asked = [each for each in inspect.signature(member).parameters if each != "self"]  # type: ignore[arg-type]
+        assert [*inspect.signature(getattr(face.adapter, name)).parameters] == asked
+
+
 @pytest.mark.parametrize("name", reductions())
-def test_an_engine_says_a_reduction_or_why_it_does_not(face: Frames, name: str) -> None:
+def test_a_place_counts_a_reduction_or_passes_it_or_has_a_reason(face: Frames, name: str) -> None:
     reduction = reductions()[name]
-    message = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
+    is_counted = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
         import_module(f"{reduction.package}.{face.name}"), name
     )
-    handed = face.name in HANDING and reduction.distinct and not message
-    assert [message, bool(reduction.absences.get(face.name)), handed].count(True) == 1
+    can_pass = face.name in PASSES_ROWS or (face.name in PASSES_DISTINCT and reduction.distinct)
+    has_reason = bool(reduction.absences.get(face.name))
+    assert [is_counted, has_reason, can_pass and not is_counted].count(True) == 1

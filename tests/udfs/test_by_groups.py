@@ -370,7 +370,7 @@ def inner_names(function: str) -> list[str]:
         "",
     )
     package = Path(str(importlib.import_module(asked_about.reduction.package).__file__)).parent
-    polars = [package / "polars.py", ENGINES / "polars" / "groups.py"]
+    polars = [*package.glob("polars.py"), ENGINES / "polars" / "groups.py"]
     words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
     parameters = {parameter.name for parameter in asked_about.parameters}
     every = words | parameters | set(LOWER_WORD.findall(planned)) | {"reid: 1", "reid: k", "reid_answer"}

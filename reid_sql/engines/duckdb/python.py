@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -140,13 +140,18 @@ def _awaited(name: str, work: Work, answers: str) -> Bound:
         result = jobs.answer(numbers[0].as_py())
         if result is None:
             return pa.nulls(len(numbers))
-        # Pa.scalar imports pandas
-        refusals = array_of([NOT_FIRST] * (len(numbers) - len(result)), pa.string())
+        refusals = _refuse_others(len(numbers) - len(result))
         fields = list(result.type)
         rest = [refusals, *(pa.nulls(len(refusals), field.type) for field in fields[1:])]
         return pa.concat_arrays([result, pa.StructArray.from_arrays(rest, fields=fields)])
 
     return Bound(ask, ["BIGINT"], f"STRUCT(refusal VARCHAR, answers {answers})", volatile=True)
+
+
+@lru_cache(maxsize=4)
+def _refuse_others(rows: int) -> pa.Array:
+    """The refusals of the rows after the answer, mostly one less than DuckDB's vector has."""
+    return array_of([NOT_FIRST] * rows, pa.string())
 
 
 def _begin(*columns: pa.Array) -> pa.Array:

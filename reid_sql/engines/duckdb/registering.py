@@ -166,6 +166,13 @@ def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Functi
         PRIVATE[con] = _Private(made, {PLAN, REFUSE, DATABASE, *shared})
 
 
+def open_cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Open another connection to the database of a private one, with the functions that either makes."""
+    cursor = con.cursor()
+    PRIVATE[cursor] = PRIVATE[con]
+    return cursor
+
+
 def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
     """Make the functions that a private connection is about to call; any other connection has all of them.
 

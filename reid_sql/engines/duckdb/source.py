@@ -37,12 +37,16 @@ BYTEWISE: Final = (  # the collations that compare bytes, as texts without one a
 
 @dataclass(frozen=True)
 class DuckDBSource:
-    """A FROM item; `is_plain` leaves out the checks that need Python, for SQL that any client can run."""
+    """A FROM item; `is_plain` leaves out the checks that need Python, for SQL that any client can run.
+
+    `is_known` leaves out those of columns and collations: whoever wrote the item has made them.
+    """
 
     item: str
     is_plain: bool = False
     is_materialized: bool = True
     has_people: bool = False
+    is_known: bool = False
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -58,7 +62,7 @@ class DuckDBSource:
 
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return DuckDBSource(f"({query})", self.is_plain, has_people=has_people)
+        return replace(self, item=f"({query})", has_people=has_people)
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -67,7 +71,7 @@ class DuckDBSource:
         a missing one binds to the NULL of the same name in the fallback, and the check refuses it by its own
         sentence.
         """
-        return f"reid_source.{name(column)}" if self.is_plain else name(column)
+        return f"reid_source.{name(column)}" if self.is_plain or self.is_known else name(column)
 
     def rows(
         self,
@@ -81,7 +85,7 @@ class DuckDBSource:
         before = before or {}
         cells = [*before.values(), *map(self.column, columns)]
         aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
-        tests = [self.is_exact(columns)] if is_checked and not self.is_plain else []
+        tests = [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
         tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
@@ -105,7 +109,7 @@ class DuckDBSource:
 
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
-        if self.is_plain:
+        if self.is_plain or self.is_known:
             return "true"
         return f"coalesce(error({_missing_columns(self.item, label, columns)})::BOOLEAN, true)"
 
@@ -115,7 +119,7 @@ class DuckDBSource:
         A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
         the nearest column, and a bare name never binds to a column of the user's outer query.
         """
-        if self.is_plain:
+        if self.is_plain or self.is_known:
             return body
         asked = list(dict.fromkeys(columns))
         return _checked(
@@ -124,7 +128,7 @@ class DuckDBSource:
 
     def check_columns_of_both(self, other: Source, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that two tables have the columns."""
-        if self.is_plain:
+        if self.is_plain or self.is_known:
             return body
         asked = list(dict.fromkeys(columns))
         tests = [

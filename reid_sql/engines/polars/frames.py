@@ -9,11 +9,8 @@ from typing import Final, cast
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.engines.codes import has_text, value_codes
 from reid_sql.errors import OutOfDomainError, UnavailableError, name_error
-from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Columns
-from reid_sql.reduction import CLASS_PEOPLE
 
 TYPES: Final[Mapping[str, pl.DataType]] = {
     "BIGINT": pl.Int64(),
@@ -168,40 +165,6 @@ def null_report(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: p
     return reduced.with_columns(pl.lit(nulls).alias("nulls"))
 
 
-def blank_records(names: Sequence[str], nulls: str) -> pl.Expr:
-    """How many records, of distinct ones, have no value at all; NULL where NULL is no wildcard."""
-    if nulls != "wildcard":
-        return pl.lit(None, dtype=pl.Int64).alias("blank_records")
-    blank = pl.all_horizontal(pl.col(names).is_null())
-    return pl.col("records").filter(blank).sum().alias("blank_records")
-
-
-def with_row_numbers(frame: pl.LazyFrame, name: str = "place") -> pl.LazyFrame:
-    """Number the rows."""
-    return frame.with_row_index(name).with_columns(pl.col(name).cast(pl.Int64))
-
-
-def match_wildcards(own: pl.LazyFrame, other: pl.LazyFrame, names: Sequence[str], size: str) -> pl.LazyFrame:
-    """Add to each distinct record how many of the other's it matches, where NULL matches anything."""
-    both = pl.concat([own.with_columns(pl.lit(0).alias("side")), other.with_columns(pl.lit(1).alias("side"))])
-    columns = own.collect_schema()
-    columns[size] = pl.Int64()
-
-    def match(distinct: pl.DataFrame) -> pl.DataFrame:
-        codes, mine = value_codes(distinct, names), (distinct["side"] == 0).to_numpy()
-        sizes = wildcard_class_sizes(codes[mine], codes[~mine], distinct["records"].to_numpy()[~mine])
-        return distinct.filter(mine).drop("side").with_columns(pl.Series(size, sizes, dtype=pl.Int64))
-
-    return map_whole(both, match, columns)
-
-
-def with_class_sizes(distinct: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
-    """Add to each distinct record the size of its class."""
-    if nulls == "wildcard":
-        return match_wildcards(distinct, distinct, names, "class_size")
-    return distinct.with_columns(pl.col("records").alias("class_size"))
-
-
 def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
     """Collect the frame; of an error, report the type alone, as Polars' words may quote a value."""
     try:
@@ -214,65 +177,3 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
 def framed(table: pa.Table) -> pl.LazyFrame:
     """The table as a lazy frame."""
     return pl.DataFrame(pl.from_arrow(table)).lazy()
-
-
-def unify_types(
-    frames: Sequence[pl.LazyFrame], given: Sequence[str], tables: str = "tbl and population_tbl"
-) -> list[pl.LazyFrame]:
-    """Two tables' rows, with integers of different widths cast to one that fits both.
-
-    Refuses columns of another kind of value; `tables` is what the sentence calls both.
-    """
-    mine, theirs = (frame.collect_schema() for frame in frames)
-    wider = {}
-    for name, q in zip(given, aliases(given), strict=True):
-        if mine[q] != theirs[q] and not (mine[q].is_integer() and theirs[q].is_integer()):
-            rule = f"{tables} must contain '{name}' as the same type"
-            raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
-        if mine[q] != theirs[q]:
-            wider[q] = pl.Int128()
-    return [frame.cast(wider) for frame in frames]  # type: ignore[arg-type]
-
-
-def refuse_without_text(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
-    """Refuse values that have no text of their own."""
-    names = aliases(columns)
-    for column, kind in zip(columns, rows.select(names).collect_schema().dtypes(), strict=True):
-        if not has_text(kind):
-            rule = "columns of a copula must contain numbers, texts or other plain values in Polars"
-            raise OutOfDomainError(f"{rule}, got '{column}' of type {kind}; turn it into text")
-
-
-# Distinct records, and the records that share each
-
-
-def record_label(key: str | None) -> pl.Expr:
-    """What identifies a record, as `members`: its key, else its place in the scan."""
-    return (pl.int_range(pl.len(), dtype=pl.Int64) if key is None else exact_column(key)).alias("members")
-
-
-def class_columns(tbl: pl.LazyFrame) -> list[pl.Expr]:
-    """The columns that count the people of each row's class, where the table has one row per person."""
-    return [pl.col(CLASS_PEOPLE)] if CLASS_PEOPLE in tbl.collect_schema() else []
-
-
-def class_size(rows: pl.LazyFrame) -> pl.Expr:
-    """Aggregate the rows of a class to its size: their number, or the people of the class."""
-    people = rows.collect_schema().names().count(CLASS_PEOPLE)
-    size = pl.col(CLASS_PEOPLE).max() if people else pl.len()
-    return size.cast(pl.Int64).alias("class_size")
-
-
-def distinct_records(rows: pl.LazyFrame, names: Sequence[str], *listed: str | pl.Expr) -> pl.LazyFrame:
-    """Distinct records, numbered, with how many hold each, the sizes of their classes and what is listed."""
-    counts = pl.len().cast(pl.Int64).alias("records"), class_size(rows)
-    more = (pl.col(each) if isinstance(each, str) else each for each in listed)
-    return with_row_numbers(rows.group_by(names).agg(*counts, *more))
-
-
-def log_independent(names: Sequence[str], groups: Sequence[str] = ()) -> pl.Expr:
-    """The log of the count of each distinct record that independent columns would hold, in its group."""
-    records = pl.col("records").sum()
-    margins = [records.over([*groups, name]).cast(pl.Float64).log() for name in names]
-    total = (records.over(groups) if groups else records).cast(pl.Float64).log()
-    return pl.sum_horizontal(margins) - (len(names) - 1) * total

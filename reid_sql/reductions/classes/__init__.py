@@ -5,6 +5,7 @@ from typing import Final
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.reduction import ANY_NULLS, BY, ENTITY, QI, TBL, WILDCARDS, Reduction
 
+MATCHED_BY_DUCKDB: Final = dict.fromkeys(("polars", "spark", "ibis"), WILDCARDS)
 CLASS_SIZE: Final = Reduction(
     __name__,
     name="class_size",
@@ -18,7 +19,7 @@ CLASSES: Final = Reduction(
     words="the distinct combinations of values, with how many records, or people, share each",
     arguments=(TBL, QI, ENTITY, ANY_NULLS),
     columns={"class_size": "BIGINT", "records": "BIGINT"},
-    fallback={"spark": WILDCARDS, "ibis": WILDCARDS},
+    fallback=MATCHED_BY_DUCKDB,
     reasons={"by": "its rows are the classes of one table"},
 )
 HISTOGRAM: Final = Reduction(
@@ -28,5 +29,5 @@ HISTOGRAM: Final = Reduction(
     arguments=(TBL, QI, ENTITY, BY, ANY_NULLS),
     columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
     arrays=Histogram,
-    fallback={"spark": WILDCARDS, "ibis": WILDCARDS},
+    fallback=MATCHED_BY_DUCKDB,
 )

@@ -10,14 +10,12 @@ import polars as pl
 
 from reid_sql.engines.polars.frames import (
     aliases,
-    blank_records,
     check_columns,
     check_length,
     count_distinct,
     exact_column,
     null_report,
     with_aliases,
-    with_class_sizes,
 )
 from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
 from reid_sql.errors import WrongTypeError
@@ -25,6 +23,8 @@ from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names
 
 MAX_PLAIN_KEYS: Final = 4  # columns that are compared as they are; of more a key is made
+# Where NULL may be any value, DuckDB counts.
+NO_BLANK_RECORDS: Final = pl.lit(None, dtype=pl.Int64).alias("blank_records")
 # Seeds of this process for each place of a column, twice: no table can be made against hashes that are
 # secret.
 SECRETS: Final = [[secrets.randbits(64) for _ in range(MAX_COLUMNS)] for _ in range(2)]
@@ -87,7 +87,7 @@ def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        listed = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
+        listed = count_distinct(rows, names, nulls).with_columns(pl.col("records").alias("class_size"))
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         listed = people.group_by(names).agg(
@@ -113,10 +113,9 @@ def histogram(
     if entity is not None:
         return _one_row_per_person(tbl, qi, nulls, entity)
     rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
-    class_rows = with_class_sizes(count_distinct(rows, names, nulls), names, nulls)
-    reduced = class_rows.group_by("class_size").agg(
-        pl.len().cast(pl.Int64).alias("classes"), pl.col("records").sum(), blank_records(names, nulls)
-    )
+    class_rows = count_distinct(rows, names, nulls).with_columns(pl.col("records").alias("class_size"))
+    number = pl.len().cast(pl.Int64).alias("classes")
+    reduced = class_rows.group_by("class_size").agg(number, pl.col("records").sum(), NO_BLANK_RECORDS)
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
@@ -125,9 +124,9 @@ def _one_row_per_person(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity
     names = aliases(qi)
     of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
     sizes = of_classes.group_by("class_size").agg(pl.len().cast(pl.Int64).alias("classes"))
-    of_people = smallest_class_sizes(people, pl.len().over(names).cast(pl.Int64)).drop("uncovered")
+    of_people = smallest_class_sizes(people, pl.len().over(names).cast(pl.Int64))
     both = sizes.join(of_people, on="class_size", how="left").with_columns(
-        pl.col("records").fill_null(0), blank_records(names, nulls)
+        pl.col("records").fill_null(0), NO_BLANK_RECORDS
     )
     return null_report(rows, names, nulls, both).sort("class_size")
 
@@ -139,12 +138,11 @@ def _of_groups(
     counted, names, groups = rows_of_groups(tbl, qi, by, entity, nulls)
     sizes_by, complete = [*groups, "class_size"], counted.filter("complete")
     size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
-    blank = blank_records(names, nulls)
     if entity is None:
         sized = complete.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
-        histogram_rows = sized.agg(number.alias("classes"), pl.col("records").sum(), blank)
+        histogram_rows = sized.agg(number.alias("classes"), pl.col("records").sum(), NO_BLANK_RECORDS)
         return report_groups(counted, histogram_rows, groups, by, nulls)
     classes = complete.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
-    people = smallest_class_sizes(complete, size.over([*groups, *names]), groups=groups).drop("uncovered")
-    both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(blank)
+    people = smallest_class_sizes(complete, size.over([*groups, *names]), groups=groups)
+    both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(NO_BLANK_RECORDS)
     return report_groups(counted, both, groups, by, nulls)

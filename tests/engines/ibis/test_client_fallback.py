@@ -17,10 +17,11 @@ from reid_sql.check.client_records import Client
 from reid_sql.check.ibis_table import IbisTable
 from reid_sql.check.policy import read_policy
 from reid_sql.check.release import MEASURING_ERRORS, WHOLE
-from reid_sql.client_fallback import PIECE, create_view, open_client
+from reid_sql.client_fallback import open_client
 from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError
 from reid_sql.models import registry
+from reid_sql.place_call import PIECE, create_view
 
 
 def stood(frame: Any, columns: list[str]) -> list[tuple[Any, ...]]:

@@ -1,15 +1,15 @@
 """Bodies that get all distinct records stay within the memory of the machine, or refuse at once."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.engines.polars import adapter
 from reid_sql.errors import OutOfDomainError
+from reid_sql.place_call import open_shared_client
 
 SCENARIO = {
     "population": 67_000_000,
@@ -29,13 +29,21 @@ CALLS: dict[str, tuple[int, Callable[[pl.LazyFrame], Any]]] = {
 }
 
 
+@pytest.fixture
+def small_memory() -> Iterator[None]:
+    with open_shared_client() as con:
+        con.execute("SET memory_limit = '120MB'")
+        yield
+        con.execute("RESET memory_limit")
+
+
+@pytest.mark.usefixtures("small_memory")
 @pytest.mark.parametrize("name", CALLS)
-def test_what_does_not_fit_is_refused_with_the_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "memory_limit", lambda: 120e6)
+def test_what_does_not_fit_is_refused_with_the_size(name: str) -> None:
     each, call = CALLS[name]
     sentence = (
-        f"memory must be at least {250 * each // 1000} MB for 250000 distinct records, got 120 MB, 80 % of "
-        "what this process may have; pass fewer or coarser columns, or a smaller sample"
+        f"memory_limit must be at least {250 * each // 1000} MB for 250000 distinct records, got 114.4 MiB; "
+        "pass fewer or coarser columns"
     )
     with pytest.raises(OutOfDomainError) as refused:
         call(FRAME).collect()
@@ -45,4 +53,6 @@ def test_what_does_not_fit_is_refused_with_the_size(name: str, monkeypatch: pyte
 
 def test_the_bound_is_most_of_the_memory_of_the_machine() -> None:
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert 1e8 < adapter.memory_limit() < 0.81 * machine
+    with open_shared_client() as con:
+        number, unit = con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+    assert 1e8 < float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB"].index(unit) < 0.81 * machine

@@ -1,0 +1,330 @@
+"""A call that DuckDB answers for a place of records: planned from its arguments, run over its tables' rows.
+
+Planning needs the names of the columns alone, and refuses what the arguments show to be wrong. The query has
+none of the checks of a user's connection: this one is our own, and its columns are known.
+"""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Protocol
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+
+from reid_sql.engines.duckdb import make_functions, open_cursor
+from reid_sql.engines.duckdb.answers import check_arguments
+from reid_sql.engines.duckdb.names import qualified
+from reid_sql.engines.duckdb.planner import write_answer
+from reid_sql.engines.duckdb.source import DuckDBSource, table_source
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.function import Function, Parameter
+from reid_sql.models import registry
+from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
+from reid_sql.parameters import (
+    TABLE,
+    TABLES,
+    Columns,
+    Groups,
+    Texts,
+    fold_case,
+    quoted,
+)
+from reid_sql.parameters.domain import POPULATION_TABLE
+from reid_sql.sources.files import connect_quietly
+from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.terminal.runner import sentence
+
+NAMES: Final = Columns("columns")
+MARGINALS: Final = ("column_name", "value", "share")
+RECORDS: Final = "records"  # next to q1, q2, …
+ANSWER: Final = "reid_answer"
+PIECE: Final = 1024  # equal records that are in memory together
+SUFFIX: Final = f"reid{secrets.token_hex(8)}"  # of a name that differs from another in capitals alone
+NO_SETTING: Final = "run SET memory_limit, or "  # a remedy in SQL alone
+NAME_COLUMNS: Final = ("scenario", "marginals")  # parameters of which a text or the data names columns
+REFUSAL_CAPITALS: Final = (
+    "columns must differ by more than capitals where a scenario or a table of marginals names them, got {}; "
+    "rename one of them"
+)
+
+
+class Place(Protocol):
+    """Where records are: an engine's adapter, as far as DuckDB answers from what it reads."""
+
+    def column_names(self, frame: Any) -> list[str]:  # noqa: ANN401 - a frame of the engine
+        """The names of the frame's columns."""
+
+    def find_lacked(self, frame: Any, columns: Sequence[str]) -> list[str]:  # noqa: ANN401 - the same
+        """The names among these that are no columns of the frame."""
+
+    def read(self, frame: Any, columns: Sequence[str]) -> pa.Table:  # noqa: ANN401 - the same
+        """The columns as q1, q2, …: the rows, or the distinct rows with the number of each in `records`."""
+
+    def finish_reading(self) -> None:
+        """Called when all that a function needs has been read, before it computes."""
+
+
+@dataclass(frozen=True)
+class CallTable:
+    """A table of a call: the name of its view, the place's frame, and the columns that the call needs."""
+
+    view: str
+    frame: Any
+    columns: list[str]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as a query over the views of its tables; `names` are the columns' names there."""
+
+    function: str
+    query: str
+    tables: list[CallTable]
+    names: Mapping[str, str]
+    models: Mapping[str, FittedModel] = field(default_factory=dict)  # that were passed, by passing names
+
+
+def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) -> Call:
+    """Plan a call, or refuse it.
+
+    A column that a table lacks is refused by the query itself, over tables without rows.
+    """
+    tables = list(_list_tables(declared, arguments, place))
+    lacked = {table.view: place.find_lacked(table.frame, table.columns) for table in tables}
+    is_known = not any(lacked.values())
+    names = distinguish_names(
+        name for table in tables for name in (table.columns if is_known else place.column_names(table.frame))
+    )
+    models = {
+        f"reid: {id(arguments[each.name])}": arguments[each.name]
+        for each in declared.parameters
+        if each.domain is OPTIONAL_MODEL and isinstance(arguments[each.name], FittedModel)
+    }
+    given = [_argument(each, arguments[each.name], names, models) for each in declared.parameters]
+    sources = {
+        table_source(table.view).item: DuckDBSource(table.view, is_known=True)
+        if is_known
+        else DuckDBSource(_without_rows(place.column_names(table.frame), names))
+        for table in tables
+    }
+    checked = {
+        name: _replace_sources(value, sources) for name, value in check_arguments(declared, given).items()
+    }
+    query = qualified(write_answer(declared, checked, registry.PYTHON))
+    call = Call(declared.name, query, tables, names, models)
+    if not is_known:
+        with open_shared_client() as con:
+            run_call(con, call, [])
+        for table in tables:
+            NAMES.known(table.columns, place.column_names(table.frame))
+    return call
+
+
+def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place) -> Iterator[CallTable]:
+    for parameter in declared.parameters:
+        name, value = parameter.name, arguments[parameter.name]
+        if parameter.domain == TABLES:
+            for number, each in enumerate(value):
+                yield CallTable(f"reid_{name}_{number}", each, place.column_names(each))
+        elif parameter.domain.is_table and value is not None:
+            needed = needed_columns(declared, name, arguments)
+            yield CallTable(f"reid_{name}", value, needed or place.column_names(value))
+
+
+def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
+    """Return the columns that a call needs of one of its tables; None for all of them."""
+    if table == "marginals":
+        return list(MARGINALS)
+    # A population that is always passed has the same people; columns that divide the table do not divide it.
+    alike = any(each.name == table and each.domain == TABLE for each in declared.parameters)
+    needed: list[str] = []
+    for parameter in declared.parameters:
+        if table == POPULATION_TABLE and isinstance(parameter.domain, Groups):
+            continue
+        named = parameter.domain.columns_in(arguments[parameter.name], "tbl" if alike else table)
+        if named is None and parameter.name == "columns":
+            return None
+        needed += named or ()
+    if not needed and arguments.get("model") is not None:
+        needed += registry.known(arguments["model"]).columns
+    has_lists = any(isinstance(each.domain, Columns) for each in declared.parameters)
+    return list(dict.fromkeys(needed)) if needed or has_lists else None
+
+
+def distinguish_names(columns: Iterable[str]) -> dict[str, str]:
+    """Give each column a name that DuckDB distinguishes from the others: to it, capitals are no difference.
+
+    >>> [name.replace(SUFFIX, "+") for name in distinguish_names(["age", "Age", "", "AGE"]).values()]
+    ['age', 'Age+', '+', 'AGE++']
+    """
+    names: dict[str, str] = {}
+    taken = {""}
+    for column in dict.fromkeys(columns):
+        name = column
+        while fold_case(name) in taken:
+            name += SUFFIX
+        names[column] = name
+        taken.add(fold_case(name))
+    return names
+
+
+def _argument(
+    parameter: Parameter,
+    value: Any,  # noqa: ANN401 - whatever is passed
+    names: Mapping[str, str],
+    models: Mapping[str, FittedModel],
+) -> Any:  # noqa: ANN401 - the same
+    """The argument as SQL takes it: tables by their views, columns by their names there, models by name."""
+    domain, name = parameter.domain, parameter.name
+    if value is not None and name in NAME_COLUMNS and (differing := _differ(names)):
+        raise OutOfDomainError(REFUSAL_CAPITALS.format(differing))
+    if domain == TABLES:
+        return [f"reid_{name}_{number}" for number, _ in enumerate(value)]
+    if domain.is_table and value is not None:
+        return f"reid_{name}"
+    if isinstance(value, FittedModel):
+        return next(key for key, each in models.items() if each is value)
+    if not isinstance(domain, Texts) and not domain.columns_in(value, "tbl"):
+        return value
+    if isinstance(value, list | tuple):
+        return [names.get(each, each) if isinstance(each, str) else each for each in value]
+    return names.get(value, value)
+
+
+def _differ(names: Mapping[str, str]) -> list[str]:
+    """The columns that have another name in DuckDB."""
+    return [column for column, name in names.items() if column != name]
+
+
+def _without_rows(columns: Sequence[str], names: Mapping[str, str]) -> str:
+    cells = ", ".join(f"NULL::VARCHAR AS {quoted(names[name])}" for name in columns) or "NULL"
+    return f"(SELECT {cells} WHERE false)"
+
+
+def _replace_sources(value: Any, sources: Mapping[str, DuckDBSource]) -> Any:  # noqa: ANN401 - an argument
+    if isinstance(value, DuckDBSource):
+        return sources[value.item]
+    if isinstance(value, list):
+        return [sources[each.item] if isinstance(each, DuckDBSource) else each for each in value]
+    return value
+
+
+def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table]) -> pa.Table:
+    """Run a call over the rows of its tables, columns q1, q2, …, in their order."""
+    for table, each in zip(call.tables, rows, strict=False):
+        create_view(con, table.view, [call.names[name] for name in table.columns], each)
+    with registry.passed(call.models), refused():
+        make_functions(con, [call.function])
+        # A relation would bind the query twice, and the result of execute() is copied row by row.
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {ANSWER} AS {call.query}")
+        answer = con.sql(f"FROM {ANSWER}").to_arrow_table()
+    return _restore_names(answer) if _differ(call.names) else answer
+
+
+def _restore_names(answer: pa.Table) -> pa.Table:
+    """The answer, whose texts and columns have the columns' own names."""
+    frame = pl.DataFrame(pl.from_arrow(answer))
+    columns = (_restore(pl.col(name), kind).alias(name) for name, kind in frame.schema.items())
+    return frame.select(columns).rename(lambda name: name.replace(SUFFIX, "")).to_arrow()
+
+
+def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    if isinstance(kind, pl.List):
+        return texts.list.eval(_restore(pl.element(), kind.inner))  # type: ignore[arg-type] # an instance
+    return texts.str.replace_all(SUFFIX, "", literal=True) if kind == pl.String else texts
+
+
+def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table) -> None:
+    """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
+
+    A time that knows its zone becomes one in UTC, as where a file is read.
+    """
+    name, names = f"{view}_distinct", aliases(columns)
+    is_counted = RECORDS in rows.column_names
+    if not is_counted and not any(map(_has_zone, rows.schema)):
+        con.register(view, rows.rename_columns(list(columns)))
+        return
+    with refused():
+        con.register(name, rows)
+        if is_counted:
+            _refuse_equal(con, name, columns, rows)
+    values = [f"timezone('UTC', {name})" if _has_zone(rows.schema.field(name)) else name for name in names]
+    selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
+    each = _repeat_records(name) if is_counted else name
+    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {each}")
+
+
+def _has_zone(column: pa.Field) -> bool:
+    return pa.types.is_timestamp(column.type) and column.type.tz is not None
+
+
+def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table) -> None:
+    distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
+    alike = con.execute(distinct).fetchall()[0][0]
+    if alike != rows.num_rows:
+        rule = f"{', '.join(columns)} must come to the client as values that differ as in the database"
+        got = f"got {alike} distinct records of {rows.num_rows}"
+        raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
+
+
+def _repeat_records(name: str) -> str:
+    """Select each of the distinct records as often as it was counted."""
+    pieces = f"SELECT *, unnest(range((records + {PIECE - 1}) // {PIECE})) AS piece FROM {name}"
+    return f"(SELECT *, unnest(range(least({PIECE}, records - {PIECE} * piece))) AS one FROM ({pieces}))"
+
+
+def aliases(columns: Sequence[str]) -> list[str]:
+    """The names q1, q2, … of so many columns."""
+    return [f"q{place}" for place, _ in enumerate(columns, 1)]
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Raise DuckDB's refusals as one sentence."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise
+    except duckdb.InvalidInputException as error:
+        raise OutOfDomainError(_sentence(error)) from None
+    except duckdb.Error as error:
+        raise UnavailableError(_sentence(error)) from None
+
+
+def _sentence(error: duckdb.Error) -> str:
+    return sentence(error).replace(SUFFIX, "").replace(NO_SETTING, "")
+
+
+@contextmanager
+def open_shared_client() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Connect to the DuckDB of this process that has the functions, reads no file, and spills encrypted."""
+    con = _connect(os.getpid())
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+def _connect(process: int) -> duckdb.DuckDBPyConnection:
+    """A connection of its own; a database that broke down on a value is opened anew."""
+    try:
+        con = open_cursor(_database(process))
+        con.execute("SET TimeZone = 'UTC'")
+    except duckdb.Error:
+        _database.cache_clear()
+        con = open_cursor(_database(process))
+        con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a fork has no threads of a database
+    con = connect_quietly()
+    spill_into(con, process_folder())
+    con.execute("SET enable_external_access = false")
+    return con
