@@ -232,17 +232,12 @@ class Function:
         )
 
     def fallback_note(self, engine: str) -> str | None:
-        """When the engine hands a question on, and how that is answered; None where it never does.
-
-        Polars and DuckDB share the process and its records: there is nothing to note.
-        """
+        """When the engine hands a question on, and how that is answered; None where it never does."""
         reduction = self.reduction
-        if engine == "polars":
+        if reduction is None or self.absence(engine) or engine == "polars":  # whose records DuckDB reads
             return None
         if self.uses_fallback(engine, {}):
             return FALLBACK_NOTE
-        if reduction is None or self.absence(engine):
-            return None
         asked = [
             " or ".join([f"{p.name} {words[0]!r}", *map(repr, words[1:])]) if words else p.name
             for p in self.parameters
