@@ -24,7 +24,7 @@ MAX_SQL: Final = 200_000  # characters of a query in a row; local recoding of ma
 WITHHELD: Final = "withheld"
 CAPTION: Final = (
     "Each of these {} transformations meets the policy, measured by the gate on what its query returns. Each "
-    "leaves a column finer than every other one does. `reid-sql prepare --json` has their queries."
+    "leaves a column finer than every other one does. reid-sql prepare --json prints their queries."
 )
 
 
@@ -120,10 +120,7 @@ def render_choices(tables: Sequence[Mapping[str, Any]]) -> str:
 def _table(table: Mapping[str, Any]) -> str:
     rows = [dict(_cells(row)) for row in table["choices"]]
     head = "".join(f"<th>{escape(label)}</th>" for label in rows[0])
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>'.replace(' %', '&nbsp;%') for cell in row.values())}</tr>"
-        for row in rows
-    )
+    body = "".join(f"<tr>{''.join(map(_cell, row.values()))}</tr>" for row in rows)
     return (
         f"<h3>{escape(table['name'])}: transformations to choose from</h3>"
         f"<p>{escape(CAPTION.format(len(rows)))}</p>"
@@ -131,24 +128,41 @@ def _table(table: Mapping[str, Any]) -> str:
     )
 
 
-def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """List the label and the text of each cell of a row."""
-    yield "rank", f"{row['rank']}{' (this release)' if row['is_release'] else ''}"
-    yield "information retained", percent(row["retained"])
-    yield "recoding", row["method"]
-    for each in row["columns"]:
-        yield (
-            each["column"],
-            f"{each['form'].removeprefix(each['column'] + ' ')} ({percent(each['loss'] or 0.0)})",
-        )
-    yield "records left out", _share(row["suppressed_share"])
-    for check in row["checks"]:
-        yield describe_check(check), format_figure(explain_verdict(check).group, check)
+def _cell(lines: Sequence[str]) -> str:
+    return f"<td>{'<br>'.join(escape(line).replace(' %', '&nbsp;%') for line in lines)}</td>"
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """List the label and the lines of each cell of a row."""
+    yield "rank", [str(row["rank"])]
+    yield "retained", [percent(row["retained"])]
+    yield (
+        "transformation",
+        [
+            f"{row['method']} recoding{' (this release)' if row['is_release'] else ''}",
+            *(
+                f"{each['form']} ({percent(each['loss'])} lost)" if each["loss"] else each["form"]
+                for each in row["columns"]
+            ),
+        ],
+    )
+    yield "left out", [_share(row["suppressed_share"])]
+    yield (
+        "measured",
+        [
+            f"{describe_check(check)}: {format_figure(explain_verdict(check).group, check)}"
+            for check in row["checks"]
+        ],
+    )
+    useful = [
+        f"cross table of {' and '.join(each['columns'])}: {_share(each['variation'])} of the records moved"
+        for each in row["cross_tables"]
+    ]
     if row["target"] is not None:
-        yield f"information kept about {row['target']['column']}", _share(row["target"]["information_kept"])
-    for each in row["cross_tables"]:
-        label = f"cross table of {' and '.join(each['columns'])}: records moved"
-        yield label, _share(each["variation"])
+        share = _share(row["target"]["information_kept"])
+        useful.insert(0, f"information kept about {row['target']['column']}: {share}")
+    if useful:
+        yield "usefulness", useful
 
 
 def _share(share: float | None) -> str:

@@ -65,14 +65,9 @@ def test_the_section_has_a_row_for_each_transformation(tmp_path: Path) -> None:
     tables = chosen(tmp_path, "").page["tables"]
     html = render_choices(tables)
     assert html.count("<tr>") == 1 + len(tables[0]["choices"])
-    assert html.count("(this release)") == 1
-    for words in (
-        "records left out",
-        "cross table of sex and ill: records moved",
-        "information kept about ill",
-        "zip",
-    ):
-        assert f"{words}</th>" in html
+    assert html.count("recoding (this release)<br>") == 1
+    for words in ("cross table of sex and ill: ", "information kept about ill: ", "zip as it is", "k: "):
+        assert words in html
 
 
 def test_without_a_transformation_there_is_no_section(tmp_path: Path) -> None:
