@@ -11,6 +11,7 @@ import time
 # What type checkers take for true; importing typing for it would make the command start later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
     import duckdb
@@ -40,18 +41,39 @@ def __getattr__(name: str) -> object:
     if _is_function(name):
         return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:
+        if former := _former_call(name):
+            return former
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
 
 def _is_function(name: str) -> bool:
     """Whether a file declares a function of this name, which no import has to tell."""
+    return name.isidentifier() and any((place / f"{name}.py").is_file() for place in _folders())
+
+
+def _folders() -> "list[Path]":
     from importlib.util import find_spec  # noqa: PLC0415 - only what is asked for is loaded
     from pathlib import Path  # noqa: PLC0415 - the same
 
     home = find_spec("reid_sql_udfs")
-    places = (home.submodule_search_locations or []) if home else []
-    return name.isidentifier() and any((Path(place) / f"{name}.py").is_file() for place in places)
+    return [Path(place) for place in (home and home.submodule_search_locations) or []]
+
+
+def _former_call(name: str) -> object:
+    """The call that refuses a former name of a function; a module of this package is imported by its name."""
+    from pathlib import Path  # noqa: PLC0415 - only what is asked for is loaded
+
+    place = Path(__file__).with_name(name)
+    if name.startswith("_") or place.is_dir() or place.with_suffix(".py").is_file():
+        return None
+    files = (file for folder in _folders() for file in folder.glob("*.py"))
+    if not any(f'"{name}(' in file.read_text("utf-8") for file in files):
+        return None
+    from reid_sql.engines.public_api import former_call  # noqa: PLC0415 - only a refusal needs it
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
+    return former_call(name, declared())
 
 
 def __dir__() -> "list[str]":

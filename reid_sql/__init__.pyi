@@ -81,16 +81,6 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def alpha_k_anonymity_classes(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    alpha: float = 0.5,
-    k: int = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> duckdb.DuckDBPyRelation: ...
 def attribute_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -132,16 +122,6 @@ def beta_likeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def beta_likeness_classes(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def class_size_histogram(
     con: duckdb.DuckDBPyConnection,
@@ -195,8 +175,6 @@ def copula_correction(
 def copula_forecast(
     con: duckdb.DuckDBPyConnection, model: str, populations: float | Sequence[float]
 ) -> duckdb.DuckDBPyRelation: ...
-def copula_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation: ...
-def copula_models(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation: ...
 def correctness_curve(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -217,17 +195,34 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def delta_disclosure_classes(
+def demo_people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation: ...
+def disclosing_classes(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
+    measure: Literal[
+        "l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "l_diversity",
+    variant: Literal[
+        "distinct",
+        "entropy",
+        "recursive",
+        "equal",
+        "ordered",
+        "numeric",
+        "basic",
+        "enhanced",
+        "present",
+        "all",
+    ]
+    | None = None,
+    threshold: float | None = None,
+    c: float = 3,
+    k: int | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def demo_people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation: ...
 def equivalence_classes(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -261,6 +256,7 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
+def fitted_models(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation: ...
 def household_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -302,18 +298,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def l_diversity_classes(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
-    c: float = 3,
-    l: float = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def load_copula(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckdb.DuckDBPyRelation: ...
+def load_model(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckdb.DuckDBPyRelation: ...
 def loglinear_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -343,6 +328,7 @@ def minimal_unique_subsets(
     entity: str | None = None,
     k: int = 2,
 ) -> duckdb.DuckDBPyRelation: ...
+def model_json(con: duckdb.DuckDBPyConnection, model: str) -> duckdb.DuckDBPyRelation: ...
 def population_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -519,13 +505,6 @@ def safe_table(
 def sample_copula(
     con: duckdb.DuckDBPyConnection, model: str, n: float, seed: int = 0
 ) -> duckdb.DuckDBPyRelation: ...
-def score_copula(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    model: str,
-    population: float,
-    sample: Literal["ignored", "known"] = "ignored",
-) -> duckdb.DuckDBPyRelation: ...
 def score_records(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -566,16 +545,6 @@ def t_closeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def t_closeness_classes(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["equal", "ordered", "numeric"] = "equal",
-    t: float = 0.2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def unicity(
     con: duckdb.DuckDBPyConnection,

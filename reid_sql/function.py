@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.errors import UnknownParameterError
+from reid_sql.errors import UnknownNameError, UnknownParameterError
 from reid_sql.parameters import (
     DRAWN,
     MODEL,
@@ -82,7 +82,7 @@ class Question(Enum):
     POPULATION = "What is the risk in the population that the table samples?"
     MODEL_SCORES = "How does the risk of each record follow from a fitted model?"
     CORRECTNESS = "How does the share of right matches fall as the population grows?"
-    FITTED_MODELS = "What else can be done with a fitted copula?"
+    FITTED_MODELS = "What else can be done with a fitted model?"
     ATTACKERS = "What about an attacker who knows only part?"
     RELEASES = "What does a release still reveal?"
 
@@ -103,7 +103,6 @@ LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
 }
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
 GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
-# How an engine answers what DuckDB answers for it.
 FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
@@ -145,6 +144,7 @@ class Function:
     absences: Mapping[str, str] = field(default_factory=dict)
     one_row_per_person: bool = False  # whether `entity` first makes its table one of a row per person
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
+    former: Mapping[str, str] = field(default_factory=dict)  # calls by its old names, and what to write now
 
     @property
     def words(self) -> str:
@@ -250,6 +250,15 @@ class Function:
 FUNCTIONS: Final[dict[str, Function]] = {}
 
 
+def refuse_former_name(name: str, functions: Mapping[str, Function]) -> None:
+    """Refuse a name that a function had in the last release, with its new name and what to write now."""
+    for declared in functions.values():
+        for call, remedy in declared.former.items():
+            if name == call.partition("(")[0]:
+                rule = f"the function must be called {declared.name}, got its former name {name}"
+                raise UnknownNameError(f"{rule}; {remedy}")
+
+
 def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
     """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
     rule = f"{declared.name} must be called without {name}, got {list_text(value)}"
@@ -324,7 +333,9 @@ def model_function(*, question: Question, source: str) -> Callable[[Body], Body]
     return declare
 
 
-def scored_function(*, question: Question, source: str) -> Callable[[Body], Body]:
+def scored_function(
+    *, question: Question, source: str, former: Mapping[str, str] | None = None
+) -> Callable[[Body], Body]:
     """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
@@ -333,18 +344,8 @@ def scored_function(*, question: Question, source: str) -> Callable[[Body], Body
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
-        _add(
-            Function(
-                body.__name__,
-                Answer.SCORED_TABLE,
-                parameters,
-                _columns(body),
-                question,
-                source,
-                body,
-                models=True,
-            )
-        )
+        shape = (body.__name__, Answer.SCORED_TABLE, parameters, _columns(body))
+        _add(Function(*shape, question, source, body, models=True, former=former or {}))
         return body
 
     return declare
@@ -378,6 +379,7 @@ def table_function(
     one_row_per_person: bool = False,
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
+    former: Mapping[str, str] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -391,7 +393,7 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why the function lacks `entity` or `by`.
+    explains by parameter why the function lacks `entity` or `by`, `former` what to write for an old call.
     """
 
     def declare(body: Body) -> Body:
@@ -399,7 +401,7 @@ def table_function(
         ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ())
         if not overlapping_classes:
             ordered = tuple(replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered)
-        more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {})
+        more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {}, former or {})
         _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more))
         return body
 
@@ -410,14 +412,13 @@ def _ordered(
     body: Callable[..., Any], names: list[str], reduction: Reduction | None, more: tuple[Argument, ...]
 ) -> tuple[Parameter, ...]:
     """The parameters in the order that SQL has them; each must be the reduction's, the body's or one more."""
-    asked = (*more, *(reduction.arguments if reduction else ()))
+    arguments = reduction.arguments if reduction else ()
     counted = {
         a.name: Parameter(a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default)
-        for a in asked
+        for a in (*more, *arguments)
     }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    arguments = reduction.arguments if reduction else ()
     unasked = {a.name for a in arguments if a.domain.role in {"key", "household", "groups"}}
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:

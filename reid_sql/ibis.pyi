@@ -44,15 +44,6 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table: ...
-def alpha_k_anonymity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    alpha: float = 0.5,
-    k: int = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> Table: ...
 def attribute_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -80,15 +71,6 @@ def beta_likeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table: ...
-def beta_likeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> Table: ...
 def class_size_histogram(
     tbl: _Frame,
@@ -120,8 +102,6 @@ def compare_releases(
 ) -> Table: ...
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> Table: ...
 def copula_forecast(model: str, populations: float | Sequence[float]) -> Table: ...
-def copula_json(model: str) -> Table: ...
-def copula_models() -> Table: ...
 def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
@@ -140,16 +120,33 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table: ...
-def delta_disclosure_classes(
+def demo_people() -> Table: ...
+def disclosing_classes(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
+    measure: Literal[
+        "l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "l_diversity",
+    variant: Literal[
+        "distinct",
+        "entropy",
+        "recursive",
+        "equal",
+        "ordered",
+        "numeric",
+        "basic",
+        "enhanced",
+        "present",
+        "all",
+    ]
+    | None = None,
+    threshold: float | None = None,
+    c: float = 3,
+    k: int | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> Table: ...
-def demo_people() -> Table: ...
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
 ) -> Table: ...
@@ -186,6 +183,7 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> Table: ...
+def fitted_models() -> Table: ...
 def household_risk(
     tbl: _Frame,
     household: str,
@@ -213,17 +211,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table: ...
-def l_diversity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
-    c: float = 3,
-    l: float = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> Table: ...
-def load_copula(name: str, tbl: _Frame) -> Table: ...
+def load_model(name: str, tbl: _Frame) -> Table: ...
 def matching_correctness_curve(
     true_scores: Sequence[float],
     false_scores: Sequence[float],
@@ -231,6 +219,7 @@ def matching_correctness_curve(
     true_persons: Sequence[float] | None = None,
     false_persons: Sequence[float] | None = None,
 ) -> Table: ...
+def model_json(model: str) -> Table: ...
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -370,15 +359,6 @@ def t_closeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> Table: ...
-def t_closeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["equal", "ordered", "numeric"] = "equal",
-    t: float = 0.2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> Table: ...
 def unicity(
     tbl: _Frame,

@@ -58,15 +58,6 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def alpha_k_anonymity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    alpha: float = 0.5,
-    k: int = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> pl.LazyFrame: ...
 def attribute_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -104,15 +95,6 @@ def beta_likeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> pl.LazyFrame: ...
-def beta_likeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame: ...
 def cell_probability(model: str | FittedModel, *columns: str | pl.Expr) -> pl.Expr: ...
 def class_size_histogram(
@@ -155,8 +137,6 @@ def compare_releases(
 ) -> pl.LazyFrame: ...
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame: ...
 def copula_forecast(model: str, populations: float | Sequence[float]) -> pl.LazyFrame: ...
-def copula_json(model: str) -> pl.LazyFrame: ...
-def copula_models() -> pl.LazyFrame: ...
 def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
@@ -178,16 +158,33 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def delta_disclosure_classes(
+def demo_people() -> pl.LazyFrame: ...
+def disclosing_classes(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
+    measure: Literal[
+        "l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "l_diversity",
+    variant: Literal[
+        "distinct",
+        "entropy",
+        "recursive",
+        "equal",
+        "ordered",
+        "numeric",
+        "basic",
+        "enhanced",
+        "present",
+        "all",
+    ]
+    | None = None,
+    threshold: float | None = None,
+    c: float = 3,
+    k: int | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame: ...
-def demo_people() -> pl.LazyFrame: ...
 def equivalence_class_people(entity: str | pl.Expr, *columns: str | pl.Expr) -> pl.Expr: ...
 def equivalence_class_size(*columns: str | pl.Expr, entity: str | pl.Expr | None = None) -> pl.Expr: ...
 def equivalence_classes(
@@ -220,6 +217,7 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> pl.LazyFrame: ...
+def fitted_models() -> pl.LazyFrame: ...
 def household_risk(
     tbl: _Frame,
     household: str,
@@ -257,17 +255,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def l_diversity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
-    c: float = 3,
-    l: float = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> pl.LazyFrame: ...
-def load_copula(name: str, tbl: _Frame) -> pl.LazyFrame: ...
+def load_model(name: str, tbl: _Frame) -> pl.LazyFrame: ...
 def loglinear_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -294,6 +282,7 @@ def minimal_unique_subsets(
     entity: str | None = None,
     k: int = 2,
 ) -> pl.LazyFrame: ...
+def model_json(model: str) -> pl.LazyFrame: ...
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -456,9 +445,6 @@ def safe_table(
     nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame: ...
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> pl.LazyFrame: ...
-def score_copula(
-    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
-) -> pl.LazyFrame: ...
 def score_records(
     tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> pl.LazyFrame: ...
@@ -492,15 +478,6 @@ def t_closeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> pl.LazyFrame: ...
-def t_closeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["equal", "ordered", "numeric"] = "equal",
-    t: float = 0.2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> pl.LazyFrame: ...
 def unicity(
     tbl: _Frame,

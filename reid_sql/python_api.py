@@ -102,7 +102,7 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
     if isinstance(value, FittedModel):
         rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
-        raise WrongTypeError(f"{rule}; see copula_models() for those there are")
+        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
     named = partial(_table, parameter.name, frames=frames)
     converted = parameter.domain.convert_tables(parameter.name, value, named)
     return list(converted) if isinstance(converted, tuple) else converted

@@ -100,6 +100,7 @@ class Reduction:
     distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     of_shares: bool = False  # whether it compares a class with the whole table, where a person has one value
+    measures_of_shares: tuple[str, ...] = ()  # its argument `measure` by which it does so
     fallback: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     is_beyond: Callable[[Mapping[str, Any]], bool] | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
@@ -109,6 +110,10 @@ class Reduction:
         """The columns that a body gets as arrays, with their SQL types."""
         wanted = fields(self.arrays) if self.arrays else ()
         return {each.name: {**self.columns, **NULL_REPORT_COLUMNS}[each.name] for each in wanted}
+
+    def compares_shares(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call compares a class with the whole table, where a person has one value."""
+        return self.of_shares or arguments.get("measure") in self.measures_of_shares
 
     @property
     def counting(self) -> str:

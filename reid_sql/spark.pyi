@@ -58,15 +58,6 @@ def alpha_k_anonymity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
-def alpha_k_anonymity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    alpha: float = 0.5,
-    k: int = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> DataFrame: ...
 def attribute_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -104,15 +95,6 @@ def beta_likeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> DataFrame: ...
-def beta_likeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame: ...
 def cell_probability(model: str | FittedModel, *columns: str | Column) -> Column: ...
 def class_size_histogram(
@@ -155,8 +137,6 @@ def compare_releases(
 ) -> DataFrame: ...
 def copula_correction(tbl: _Frame, model: str, population: _Value) -> DataFrame: ...
 def copula_forecast(model: str, populations: float | Sequence[float]) -> DataFrame: ...
-def copula_json(model: str) -> DataFrame: ...
-def copula_models() -> DataFrame: ...
 def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
@@ -178,16 +158,33 @@ def delta_disclosure(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
-def delta_disclosure_classes(
+def demo_people() -> DataFrame: ...
+def disclosing_classes(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
+    measure: Literal[
+        "l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "l_diversity",
+    variant: Literal[
+        "distinct",
+        "entropy",
+        "recursive",
+        "equal",
+        "ordered",
+        "numeric",
+        "basic",
+        "enhanced",
+        "present",
+        "all",
+    ]
+    | None = None,
+    threshold: float | None = None,
+    c: float = 3,
+    k: int | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame: ...
-def demo_people() -> DataFrame: ...
 def equivalence_class_people(
     tbl: _Frame, entity: str, *columns: str, name: str = "equivalence_class_people"
 ) -> DataFrame: ...
@@ -224,6 +221,7 @@ def fit_people(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
 ) -> DataFrame: ...
+def fitted_models() -> DataFrame: ...
 def household_risk(
     tbl: _Frame,
     household: str,
@@ -261,17 +259,7 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
-def l_diversity_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["distinct", "entropy", "recursive"] = "distinct",
-    c: float = 3,
-    l: float = 2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> DataFrame: ...
-def load_copula(name: str, tbl: _Frame) -> DataFrame: ...
+def load_model(name: str, tbl: _Frame) -> DataFrame: ...
 def loglinear_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -298,6 +286,7 @@ def minimal_unique_subsets(
     entity: str | None = None,
     k: int = 2,
 ) -> DataFrame: ...
+def model_json(model: str) -> DataFrame: ...
 def population_risk(
     tbl: _Frame,
     qi: Sequence[str],
@@ -420,9 +409,6 @@ def safe_table(
     nulls: Literal["value", "drop"] = "value",
 ) -> DataFrame: ...
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame: ...
-def score_copula(
-    tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
-) -> DataFrame: ...
 def score_records(
     tbl: _Frame, model: str | FittedModel, population: _Value, sample: Literal["ignored", "known"] = "ignored"
 ) -> DataFrame: ...
@@ -456,15 +442,6 @@ def t_closeness(
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
-) -> DataFrame: ...
-def t_closeness_classes(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["equal", "ordered", "numeric"] = "equal",
-    t: float = 0.2,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
 ) -> DataFrame: ...
 def unicity(
     tbl: _Frame,

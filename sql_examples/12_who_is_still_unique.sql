@@ -45,9 +45,9 @@ FROM copula_forecast('town', [3000, 100000, 300000000]);
 -- | 3e+08 | 0 | 0.0001 |
 
 -- A model is JSON with a checksum. It contains no record, and a table or a file can store it.
-CREATE TEMP TABLE saved AS FROM copula_json('town');
+CREATE TEMP TABLE saved AS FROM model_json('town');
 
-SELECT model, records, method FROM load_copula('town', saved);
+SELECT model, records, method FROM load_model('town', saved);
 -- | model | records | method |
 -- | --- | --- | --- |
 -- | town | 3000 | paper |
@@ -76,7 +76,7 @@ FROM risk_summary(nobody, ['age', 'sex', 'postcode', 'occupation']);
 
 -- The paper's corrected scores: their mean is the uniqueness of the population.
 SELECT round(avg(uniqueness_xi ** exponent), 3) AS corrected, round(any_value(uniqueness), 3) AS uniqueness
-FROM score_copula(people, 'town', 100000), copula_correction(people, 'town', 100000);
+FROM score_records(people, 'town', 100000), copula_correction(people, 'town', 100000);
 -- | corrected | uniqueness |
 -- | --- | --- |
 -- | 0.062 | 0.062 |
@@ -115,7 +115,7 @@ SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS 
 -- | --- |
 -- | 3.83 |
 
-SELECT model, records, method FROM copula_models() ORDER BY model;
+SELECT model, records, method FROM fitted_models() ORDER BY model;
 -- | model | records | method |
 -- | --- | --- | --- |
 -- | calibrated | 3000 | calibrated |

@@ -16,9 +16,9 @@ FROM l_diversity(people, ['age', 'sex', 'postcode'], 'occupation', l := 3);
 -- | --- | --- | --- | --- | --- |
 -- | 1 | 1730 | 1 | 1591 | 0.8103 |
 
--- The offending classes are a table: the same call, with _classes after the name.
+-- The offending classes are a table.
 SELECT * EXCLUDE (records_dropped, nulls)
-FROM l_diversity_classes(people, ['age', 'sex', 'postcode'], 'occupation', l := 2)
+FROM disclosing_classes(people, ['age', 'sex', 'postcode'], 'occupation', threshold := 2)
 ORDER BY class_size DESC, age, sex, postcode LIMIT 3;
 -- | age | sex | postcode | class_size | value |
 -- | --- | --- | --- | --- | --- |
@@ -69,28 +69,30 @@ FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all
 
 -- Each of these measures lists its classes too.
 SELECT sex, postcode, class_size, round(value, 4) AS t
-FROM t_closeness_classes(people, ['sex', 'postcode'], 'occupation', t := 0.2)
+FROM disclosing_classes(people, ['sex', 'postcode'], 'occupation', threshold := 0.2, measure := 't_closeness')
 ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | t |
 -- | --- | --- | --- | --- |
 -- | M | 04124 | 11 | 0.4406 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS alpha
-FROM alpha_k_anonymity_classes(people, ['sex', 'postcode'], 'occupation', alpha := 0.4, k := 5)
+FROM disclosing_classes(people, ['sex', 'postcode'], 'occupation',
+    threshold := 0.4, k := 5, measure := 'alpha_k_anonymity')
 ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | alpha |
 -- | --- | --- | --- | --- |
 -- | F | 04116 | 22 | 0.4545 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS beta
-FROM beta_likeness_classes(people, ['sex', 'postcode'], 'occupation', beta := 1)
+FROM disclosing_classes(people, ['sex', 'postcode'], 'occupation', threshold := 1, measure := 'beta_likeness')
 ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | beta |
 -- | --- | --- | --- | --- |
 -- | F | 04120 | 23 | 4.8404 |
 
 SELECT sex, postcode, class_size, round(value, 4) AS delta
-FROM delta_disclosure_classes(people, ['sex', 'postcode'], 'occupation', delta := 1)
+FROM disclosing_classes(people, ['sex', 'postcode'], 'occupation',
+    threshold := 1, measure := 'delta_disclosure')
 ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | delta |
 -- | --- | --- | --- | --- |

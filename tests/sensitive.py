@@ -56,7 +56,9 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
     for answer in both(measure, frame, qi, sensitive, **options):
         assert [{name: row[name] for name in expected} for row in answer] == [expected]
         assert (answer[0]["status"] == "ok") == math.isfinite(answer[0]["value"])
-    for answer in both(f"{measure}_classes", frame, qi, sensitive, **options):
+    listing = {"measure": measure, "threshold": threshold, "nulls": nulls}
+    listing |= {} if variant == "general" else {"variant": variant}
+    for answer in both("disclosing_classes", frame, qi, sensitive, **listing):
         listed = {tuple(key(row[name]) for name in qi): (row["class_size"], row["value"]) for row in answer}
         assert listed == {
             key: (sizes[key], pytest.approx(values[key], rel=1e-9, abs=1e-9)) for key in offending

@@ -294,12 +294,12 @@ def test_the_schema_that_the_example_policy_names_is_there(root: Path) -> None:
 def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TEMP TABLE people AS FROM 'reid_sql/demo/people.csv'")
     con.execute("SELECT * FROM fit_copula('town', people, ['age', 'sex'])").fetchall()
-    con.execute("CREATE TEMP TABLE saved AS FROM copula_json('town')")
+    con.execute("CREATE TEMP TABLE saved AS FROM model_json('town')")
     con.execute("CREATE TEMP TABLE published AS FROM safe_table(people, ['sex'])")
     for function in declared().values():
         if not function_facts.answers_a_table(function):
             continue
-        known = ARGUMENTS | ({"tbl": "saved"} if function.name == "load_copula" else {})
+        known = ARGUMENTS | ({"tbl": "saved"} if function.name == "load_model" else {})
         assert set(function_facts.needed(function)) <= set(known), (
             f"say what stands for them in ARGUMENTS: {function.name}"
         )

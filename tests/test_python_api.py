@@ -59,7 +59,7 @@ def test_a_model_is_fitted_though_nobody_reads_the_answer(con: duckdb.DuckDBPyCo
     reid_sql.register(con)
     con.sql(f"FROM fit_copula('lazy', '{PEOPLE}', ['age', 'sex'])")
     reid_sql.fit_copula(con, "eager", PEOPLE, ["age", "sex"])
-    assert con.execute("SELECT model FROM copula_models()").fetchall() == [("eager",)]
+    assert con.execute("SELECT model FROM fitted_models()").fetchall() == [("eager",)]
 
 
 def test_the_module_duckdb_stands_for_the_default_connection(con: duckdb.DuckDBPyConnection) -> None:

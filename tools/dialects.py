@@ -69,7 +69,9 @@ QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
     "l_diversity distinct": _of_classes("l_diversity", variant="distinct", c=3),
     "l_diversity entropy": _of_classes("l_diversity", variant="entropy", c=3),
     "l_diversity recursive": _of_classes("l_diversity", variant="recursive", c=3),
-    "l_diversity_classes": _of_classes("l_diversity_classes", variant="distinct", c=3, l=2),
+    "disclosing_classes": _of_classes(
+        "disclosing_classes", measure="l_diversity", variant=None, threshold=2, c=3, k=None
+    ),
     "t_closeness equal": _of_classes("t_closeness", variant="equal"),
     "alpha_k_anonymity": _of_classes("alpha_k_anonymity"),
     "beta_likeness basic": _of_classes("beta_likeness", variant="basic"),

@@ -54,7 +54,7 @@ TABLES: Final[Mapping[str, str]] = {
     "unicity": "purchases",
     "unicity_people": "purchases",
     "equivalence_class_people": "purchases",
-    "load_copula": "saved",
+    "load_model": "saved",
 }
 PUBLISHED: Final = '["sex", "education"], totals="margins", suppress="primary"'
 FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
@@ -110,7 +110,7 @@ class Face:
         tbl = TABLES.get(function.name, GIVEN["tbl"])
         given = {**GIVEN, "tbl": tbl, "columns": COLUMNS.get(function.name, GIVEN["columns"])}
         call, frame = self._call(function, [given[name] for name in wanted], tbl)
-        models = "model" in wanted or function.name in {"load_copula", "copula_models"}
+        models = "model" in wanted or function.name in {"load_model", "fitted_models"}
         made = self._made(f"{call} {frame}", models=models)
         if frame and not self._beside(function):
             call = f"{frame}.select({call})"
@@ -170,7 +170,7 @@ POLARS: Final = Face(
         "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
         "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
-        "saved": 'saved = rp.copula_json("town")',
+        "saved": 'saved = rp.model_json("town")',
         "published": f"published = rp.safe_table(people, {PUBLISHED})",
     },
     expressions="pl",
@@ -189,7 +189,7 @@ SPARK: Final = Face(
         "released": 'released = people.withColumn("age", people.age - people.age % 10)',
         "next_month": 'next_month = people.filter("age > 20")',
         "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
-        "saved": 'saved = rs.copula_json("town")',
+        "saved": 'saved = rs.model_json("town")',
         "published": f"published = rs.safe_table(people, {PUBLISHED})",
     },
     expressions="spark.range(1)",
@@ -206,7 +206,7 @@ IBIS: Final = Face(
         "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
         "next_month": 'next_month = people.filter(people["age"] > 20)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
-        "saved": 'saved = ri.copula_json("town")',
+        "saved": 'saved = ri.model_json("town")',
         "published": f"published = ri.safe_table(people, {PUBLISHED})",
     },
     expressions="",
@@ -221,7 +221,7 @@ CONNECTION: Final = Face(
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
         "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
-        "saved": 'saved = reid_sql.copula_json(con, "town")',
+        "saved": 'saved = reid_sql.model_json(con, "town")',
         "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",
     },
     expressions="",

@@ -13,7 +13,7 @@ from tools.faces import FACES
 
 DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
-    r"|(?:fit_\w+|load_copula)\('(\w+)'"
+    r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
@@ -31,6 +31,7 @@ def page(function: Function) -> str:
         *_answer(function),
         " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
+        *_former(function),
         *_in_sql(function.name),
         *_in_frames(function),
     ]
@@ -74,6 +75,13 @@ def _answer(function: Function) -> Iterator[str]:
     yield "".join([head, *first, *lines]).rstrip()
 
 
+def _former(function: Function) -> Iterator[str]:
+    """The names that it replaces."""
+    names = ", ".join(f"`{call}`" for call in function.former)
+    if names:
+        yield f"**Formerly**: {names}. The old name is refused with the new one."
+
+
 def _in_sql(name: str) -> Iterator[str]:
     for script in sorted((ROOT / "sql_examples").glob("*.sql")):
         said = statements(script.read_text(encoding="utf-8"))
@@ -95,7 +103,7 @@ def needed(before: list[str], statement: str) -> list[str]:
     wanted = statement
     for each in reversed(before):
         defined = [name for names in DEFINES.findall(_bare(each)) for name in names if name]
-        listed = facts.calls(wanted, "copula_models") and any(facts.calls(each, fit) for fit in FITS)
+        listed = facts.calls(wanted, "fitted_models") and any(facts.calls(each, fit) for fit in FITS)
         if listed or any(re.search(rf"\b{name}\b", _bare(wanted)) for name in defined):
             found.insert(0, each)
             wanted += f"\n{each}"

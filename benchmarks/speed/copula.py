@@ -25,7 +25,7 @@ def cases(threads: int) -> Iterator[Case]:
     columns = COLUMNS.split()
     prepare = f"CREATE TEMP TABLE people AS SELECT {', '.join(columns)} FROM '{file}'"
     fit = f"CREATE TEMP TABLE fitted AS FROM fit_copula('adult', people, {columns}, ordered := {ORDERED})"
-    sql = "SELECT count(*) FILTER (cell_probability > 0) AS records FROM score_copula(people, 'adult', 1e6)"
+    sql = "SELECT count(*) FILTER (cell_probability > 0) AS records FROM score_records(people, 'adult', 1e6)"
     ours = Job(
         "in_duckdb", {"sql": sql, "settings": {"threads": str(threads)}, "prepare": f"{prepare}; {fit}"}
     )

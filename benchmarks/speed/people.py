@@ -9,19 +9,18 @@ from benchmarks.speed.qar import table
 
 LEVELS: Final = (90, 2, 50, 15, 7, 5, 800, 40, 12, 30)
 SCORED, ANSWERED = 100_000, 1_000_000  # records, of which those scored are distinct
-SCORES: Final = (("people", "score_records"), ("copula", "score_copula"))
+MODELS: Final = ("people", "copula")
 
 
 def cases(threads: int) -> Iterator[Case]:
     """Fit and score a hundred thousand records; answer for a population from a million."""
     columns, settings = [f"c{place}" for place in range(len(LEVELS))], {"threads": str(threads)}
     given = table(SCORED, LEVELS)
-    fits = {model: f"FROM fit_{model}('town', people, {columns})" for model, _ in SCORES}
+    fits = {model: f"FROM fit_{model}('town', people, {columns})" for model in MODELS}
     kept = {model: f"CREATE TEMP TABLE fitted AS {fit}" for model, fit in fits.items()}
-    scores = {
-        model: f"SELECT count(cell_probability) AS records FROM {score}(people, 'town', 1e7)"
-        for model, score in SCORES
-    }
+    scores = dict.fromkeys(
+        MODELS, "SELECT count(cell_probability) AS records FROM score_records(people, 'town', 1e7)"
+    )
     for words, asked in (
         ("fit and score", {model: (given, f"{kept[model]}; {scores[model]}") for model in kept}),
         ("scores of", {model: (f"{given}; {kept[model]}", scores[model]) for model in kept}),

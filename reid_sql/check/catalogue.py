@@ -317,7 +317,7 @@ _COPULA: Final = tuple(
     Measure(
         name,
         words,
-        "score_copula",
+        "score_records",
         "share",
         of_records=True,
         own=COPULA_PARAMETERS,

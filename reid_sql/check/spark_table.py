@@ -271,7 +271,7 @@ class SparkTable(TableEngine):
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
             counted = counted.distinct() if person else counted  # of equal rows of a person one counts
-            scored = rs.score_copula(counted, self.model_name, **own)
+            scored = rs.score_records(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
             return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))

@@ -90,7 +90,9 @@ def run_compare(options: argparse.Namespace) -> int:
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
-    people = _people_hint(con, [original.name, RELEASE], qi, [options.key] if options.key else [])
+    named = [options.key] if options.key else []
+    identifiers = [each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)]
+    people = hint(list(dict.fromkeys(identifiers)), None)
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save([comparison(measures), losses(columns)], title, options.plot, people)
@@ -143,12 +145,6 @@ def run_releases(options: argparse.Namespace) -> int:
         options, {"releases": rows}, rows, lambda: releases_page(rows, counts_people=counts_people), people
     )
     return PASSED
-
-
-def _people_hint(con: duckdb.DuckDBPyConnection, tables: list[str], qi: list[str], named: list[str]) -> str:
-    """Say whether rows of one of the tables may not be people."""
-    identifiers = [each for name in tables for each in repeated(con, name, qi, named)]
-    return hint(list(dict.fromkeys(identifiers)), None)
 
 
 def _with_like_keys(con: duckdb.DuckDBPyConnection, views: list[str], key: str | None) -> list[str]:

@@ -1,9 +1,8 @@
 """Tables of aggregates: a safe one from a file of people, and the audit of published ones."""
 
 import argparse
-from typing import Any, Final
+from typing import Final
 
-from rich.console import RenderableType
 from rich.text import Text
 
 from reid_sql.charts.figure import check_plot_file, save
@@ -75,11 +74,6 @@ def run_audit_tables(options: argparse.Namespace) -> int:
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")
-    print_answer(options, {"cells": rows}, rows, lambda: _page(rows), "")
+    nothing = Text("No cell is hidden, and none is below k.", style="bold")
+    print_answer(options, {"cells": rows}, rows, lambda: audit_page(rows) if rows else nothing, "")
     return PASSED
-
-
-def _page(rows: list[dict[str, Any]]) -> RenderableType:
-    if rows:
-        return audit_page(rows)
-    return Text("No cell is hidden, and none is below k.", style="bold")

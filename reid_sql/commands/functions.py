@@ -13,7 +13,7 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError, suggestion
-from reid_sql.function import Function
+from reid_sql.function import Function, refuse_former_name
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
@@ -31,6 +31,7 @@ def run_functions(options: argparse.Namespace) -> int:
     else:
         chosen = [functions[name]] if is_exact else _search(functions, name)
     if not chosen:
+        refuse_former_name(name, functions)
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(function) for function in chosen]

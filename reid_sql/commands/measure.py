@@ -196,7 +196,9 @@ def _forecast_with_plot(
     """Forecast to each population, and draw the curve and the fit of the model."""
     counting = {name: value for name, value in how.items() if name != "k"}
     measured = table.call("correctness_curve", words="curve", **counting)
-    sizes = _log_spaced(measured[-1]["n"], max(populations))
+    first, last = measured[-1]["n"], max(populations)
+    # Evenly spaced on a logarithmic axis.
+    sizes = [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [last]
     with cached_fits():  # one fit for the figures and for the drawing of the fit
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
         checks = checks_of(table, **counting)
@@ -211,11 +213,6 @@ def checks_of(table: SourceTable, **how: str) -> list[Check]:
     """Compare the class sizes that the model of people expects with the table's own."""
     model = table.fit_people(PLOTTED_MODEL, **how)
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
-
-
-def _log_spaced(first: float, last: float) -> list[float]:
-    """Return sizes of the population, evenly spaced on a logarithmic axis."""
-    return [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [last]
 
 
 def run_validate(options: argparse.Namespace) -> int:

@@ -17,12 +17,13 @@ from reid_sql.engines.call_mistakes import refuse_columns_in_a_row
 from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
 from reid_sql.errors import (
     UnavailableError,
+    UnknownNameError,
     UnknownParameterError,
     WrongCallError,
     WrongTypeError,
     suggestion,
 )
-from reid_sql.function import Answer, Function, refuse_lacked, signature_of
+from reid_sql.function import Answer, Function, refuse_former_name, refuse_lacked, signature_of
 from reid_sql.models import registry
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value, is_number
@@ -77,10 +78,27 @@ def public(
             made = bind(adapter, functions[name], fallback)
             made.__doc__ = documented(module, functions[name])
             return made
+        if former := former_call(name, functions):
+            return former
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
         raise AttributeError(f"module {module!r} has no function {name!r}{hint}")
 
     return bound
+
+
+def former_call(name: str, functions: Mapping[str, Function]) -> Call | None:
+    """The call of a former name, which refuses it: an import of the name shows the sentence, too, then."""
+    if name.startswith("_"):
+        return None
+    try:
+        refuse_former_name(name, functions)
+    except UnknownNameError as error:
+        return partial(_refuse, str(error))
+    return None
+
+
+def _refuse(sentence: str, *_: Any, **__: Any) -> None:  # noqa: ANN401 - whatever it is called with
+    raise UnknownNameError(sentence)
 
 
 def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None = None) -> Call:
@@ -270,7 +288,7 @@ def known_model(model: Any) -> FittedModel:  # noqa: ANN401 - a name or a model
     """The model of this name, or the model itself."""
     if not isinstance(model, str | FittedModel):
         rule = f"model must be the name of a fitted model or a model, got {describe_value(model)}"
-        raise WrongTypeError(f"{rule}; see copula_models() for those there are")
+        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
     return registry.known(model)
 
 

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula import copula_file, gaussian_copula
-from reid_sql.models.copula.copula_file import CopulaSummary
+from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import diagnostics
@@ -47,10 +47,10 @@ def from_json(text: str) -> FittedModel:
     return copula_file.copula_from_json(text)
 
 
-def summary(name: str, model: FittedModel) -> CopulaSummary:
+def summary(name: str, model: FittedModel) -> ModelSummary:
     """Describe the model in one line."""
     if isinstance(model, PeopleModel):
-        return diagnostics.summarize_as_copula(name, model)
+        return diagnostics.summarize_model(name, model)
     return copula_file.summarize_copula(name, _copula(model))
 
 

@@ -34,6 +34,7 @@ class Number(Domain):
     low: float
     high: float
     whole: bool = False
+    optional: bool = False  # whether it may be NULL
 
     def check(self, name: str, values: npt.ArrayLike, *, of_column: bool = False) -> Floats:
         """Give the values as doubles, or refuse the first one outside the domain; never repeat a column's."""
@@ -72,8 +73,10 @@ class Number(Domain):
         checked = f"CASE {comparison} WHEN {column} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
         return f"({checked})::BIGINT" if self.whole else checked
 
-    def read_sql(self, name: str, value: Any) -> float:  # noqa: ANN401 - as SQL gave it
+    def read_sql(self, name: str, value: Any) -> float | None:  # noqa: ANN401 - as SQL gave it
         """Read the number, whole where it must be, or refuse it."""
+        if value is None and self.optional:
+            return None
         try:
             number = float(value)
         except OverflowError:
@@ -87,8 +90,10 @@ class Number(Domain):
         """No text is a number."""
         return False
 
-    def from_python(self, name: str, value: Any) -> float:  # noqa: ANN401 - an option, as it may be
+    def from_python(self, name: str, value: Any) -> float | None:  # noqa: ANN401 - an option, as it may be
         """Check the number, whole where it must be."""
+        if value is None and self.optional:
+            return None
         if not is_number(value):
             raise WrongTypeError(self.sentence(name, describe_value(value)))
         number = float(self.check(name, float(value)))
@@ -118,7 +123,7 @@ class Number(Domain):
     @property
     def label(self) -> str:
         """What the number may be."""
-        return self.rule
+        return self.rule + NULL_TOO * self.optional
 
     @property
     def hint(self) -> str:
@@ -128,7 +133,7 @@ class Number(Domain):
     @property
     def hint_of_option(self) -> str:
         """One number."""
-        return "int" if self.whole else "float"
+        return ("int" if self.whole else "float") + " | None" * self.optional
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Choice(Domain):
     words: tuple[str, ...]
     refused: tuple[str, ...] = ()
     reason: str = ""
+    optional: bool = False  # whether it may be NULL
 
     def check(self, name: str, value: str) -> str:
         """Give the word back, or refuse it and offer the nearest."""
@@ -47,27 +48,28 @@ class Choice(Domain):
     def _listed(self) -> str:
         return ", ".join(map(sql_text, self.words))
 
-    def read_sql(self, name: str, value: Any) -> str:  # noqa: ANN401 - as SQL gave it
-        """Read the word, or refuse it; NULL is none."""
-        return self.check(name, list_text(value))
+    def read_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as SQL gave it
+        """Read the word, or refuse it."""
+        return None if value is None and self.optional else self.check(name, list_text(value))
 
     def may_be_text(self, text: str) -> bool:
         """Whether it is one of the words, or one that is refused with a reason."""
         return text in {*self.words, *self.refused}
 
-    def from_python(self, name: str, value: Any) -> str:  # noqa: ANN401 - as it may be
+    def from_python(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as it may be
         """Check the word."""
-        return self.check(name, value)
+        return None if value is None and self.optional else self.check(name, value)
 
     @property
     def label(self) -> str:
         """The words."""
-        return "one of " + ", ".join(f"`{sql_text(word)}`" for word in self.words)
+        return "one of " + ", ".join(f"`{sql_text(word)}`" for word in self.words) + NULL_TOO * self.optional
 
     @property
     def hint(self) -> str:
         """The words."""
-        return "Literal[" + ", ".join(f'"{word}"' for word in self.words) + "]"
+        words = ", ".join(f'"{word}"' for word in self.words)
+        return f"Literal[{words}]" + " | None" * self.optional
 
     @property
     def schema(self) -> dict[str, Any]:

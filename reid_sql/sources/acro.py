@@ -182,7 +182,10 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
     counts = Counter(row["status"] for row in rows)
     comments += [f"{counts[word]} cells are {word}." for word in ("secondary", "unprotected") if counts[word]]
-    outcome = {str(place): _outcome(row) for place, row in enumerate(rows)}
+    broken = ([check for check, rule in CHECKS.items() if rule in row["unsafe"]] for row in rows)
+    outcome = {
+        str(place): "".join(f"{check}; " for check in checks) or "ok" for place, checks in enumerate(broken)
+    }
     result = {
         "uid": UID,
         "status": status,
@@ -207,8 +210,3 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
 def _places(rows: Sequence[Row], rule: str) -> list[list[int]]:
     """The cells that break the rule, as rows of the only column of counts."""
     return [[place, 0] for place, row in enumerate(rows) if rule in row["unsafe"]]
-
-
-def _outcome(row: Row) -> str:
-    broken = [check for check, rule in CHECKS.items() if rule in row["unsafe"]]
-    return "".join(f"{check}; " for check in broken) or "ok"

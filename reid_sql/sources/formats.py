@@ -144,13 +144,9 @@ def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...
             f"{words} must begin with the names of its columns, got an empty line; "
             "write them, or header = false"
         )
-    names = tuple(name or f"column{place}" for place, name in enumerate(row)) if header else _numbered(row)
+    names = tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
     refuse_repeated_names(words, names)
     return names
-
-
-def _numbered(row: list[str]) -> tuple[str, ...]:
-    return tuple(f"column{place}" for place in range(len(row)))
 
 
 def refuse_repeated_names(words: str, names: tuple[str, ...]) -> None:

@@ -39,8 +39,8 @@ def question(engine: Engine, function: Function) -> dict[str, Any]:
         return numbers(function)
     tables: dict[str, Any] = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
     tables |= {p.name: [PUBLISHED, TOTALS] for p in function.parameters if isinstance(p.domain, Tables)}
-    if function.name == "load_copula":
-        saved = engine.ask(declared()["copula_json"], {"model": MODEL_NAME})
+    if function.name == "load_model":
+        saved = engine.ask(declared()["model_json"], {"model": MODEL_NAME})
         tables = {"tbl": pl.DataFrame(saved)}
     return tables | given(function)
 
@@ -58,7 +58,7 @@ def agree(function: Function, answers: Answers | str, expected: Answers | str) -
     if isinstance(answers, str) or isinstance(expected, str):
         assert answers == expected
         return
-    if function.name == "copula_models":  # which knows those of other tests too
+    if function.name == "fitted_models":  # which knows those of other tests too
         answers, expected = ([r for r in rows if r["model"] == MODEL_NAME] for rows in (answers, expected))
     assert answers
     same(answers, expected)

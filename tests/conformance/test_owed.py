@@ -29,7 +29,7 @@ ASKED: Final = [
     name for name, each in declared().items() if any(isinstance(p.domain, Table) for p in each.parameters)
 ]
 # Functions of a table of models, not of records.
-OF_MODELS: Final = ("load_copula",)
+OF_MODELS: Final = ("load_model",)
 OF_RECORDS: Final = [name for name in ASKED if name not in OF_MODELS]
 LISTS: Final = {Answer.REDUCTION, Answer.SCORED_TABLE}  # of which no row of an empty table is the answer
 OF_CELLS: Final = [CLASSES, SAFE_CELLS]

@@ -39,7 +39,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "pyc_forecast",
         {"qi": AGE, "populations": []},
     ),
-    "model must be a fitted model, got 'nobody'; ": ("score_copula", {"model": "nobody", "population": 9}),
+    "model must be a fitted model, got 'nobody'; ": ("score_records", {"model": "nobody", "population": 9}),
     "columns of the scenario must be columns of the table, got 'agee'; did you mean 'age'?": (
         "adversary_summary",
         {"scenario": SCENARIO},
@@ -134,8 +134,8 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         ("tbl", AGE),
         {"key": 5},
     ),
-    "model must be the name of a fitted model or a model, got 5; see copula_models() for those there are": (
-        "score_copula",
+    "model must be the name of a fitted model or a model, got 5; see fitted_models() for those there are": (
+        "score_records",
         ("tbl", 5, 9),
         {},
     ),
@@ -160,7 +160,7 @@ def test_a_wrong_call_of_a_face_is_the_same_sentence(face: Frames, sentence: str
 def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
     for name, given in (
         ("risk_summary", (AGE,)),
-        ("score_copula", ("m", 9)),
+        ("score_records", ("m", 9)),
         ("journalist_risk", (None, AGE)),
     ):
         with pytest.raises(ReidError) as refused:

@@ -28,7 +28,9 @@ def test_a_class_offends_by_its_share_or_by_its_size() -> None:
                 k,
                 1,
             )
-        for answer in both("alpha_k_anonymity_classes", frame, ["zip"], "disease", alpha=alpha, k=k):
+        for answer in both(
+            "disclosing_classes", frame, ["zip"], "disease", threshold=alpha, k=k, measure="alpha_k_anonymity"
+        ):
             assert len(answer) == classes
 
 

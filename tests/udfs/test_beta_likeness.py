@@ -18,7 +18,7 @@ def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, thre
 
 def test_a_share_that_doubles_gains_one() -> None:
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "disease": ["flu", "flu", "cold", "gout"]})
-    for answer in both("beta_likeness_classes", frame, ["zip"], "disease", beta=0):
+    for answer in both("disclosing_classes", frame, ["zip"], "disease", threshold=0, measure="beta_likeness"):
         assert {row["zip"]: row["value"] for row in answer} == {1: 1, 2: 1}
 
 

@@ -20,7 +20,7 @@ def test_corrected_scores_have_the_uniqueness_of_the_population_as_their_mean() 
     assert (
         row["uniqueness"] == by_duckdb("SELECT uniqueness FROM copula_forecast('m', [500])")[0]["uniqueness"]
     )
-    scores = by_duckdb("SELECT uniqueness_xi AS xi FROM score_copula(t, 'm', 500)", t=frame)
+    scores = by_duckdb("SELECT uniqueness_xi AS xi FROM score_records(t, 'm', 500)", t=frame)
     xi = np.array([score["xi"] for score in scores])
     assert (row["mean_xi"], (xi ** row["exponent"]).mean()) == (
         pytest.approx(xi.mean()),

@@ -45,8 +45,8 @@ def test_every_answer_of_few_records_reports_them(fit: str, rows: str, tmp_path:
     frame = pl.DataFrame(FEW[rows])
     answers: list[dict[str, Any]] = by_duckdb(f"FROM {fit}('few', t, ['a', 'b'])", t=frame)
     saved = tmp_path / "models.json"
-    by_duckdb(f"COPY (FROM copula_json('few')) TO '{saved}'")
-    for reading in ("", f"FROM load_copula('few', '{saved}')"):
+    by_duckdb(f"COPY (FROM model_json('few')) TO '{saved}'")
+    for reading in ("", f"FROM load_model('few', '{saved}')"):
         answers += by_duckdb(reading) if reading else []
         answers += by_duckdb("FROM score_records(t, 'few', 1e5)", t=frame)
         answers += by_duckdb("FROM copula_forecast('few', [1e5])")

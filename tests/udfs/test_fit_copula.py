@@ -20,7 +20,7 @@ def test_engines_fit_the_same_model(options: str) -> None:
     given = {name: ["age"] if value.startswith("[") else value.strip("'") for name, value in named.items()}
     by_duckdb(f"FROM fit_copula('m', t, {COLUMNS}{options})", t=frame)
     rp.fit_copula("m", frame, COLUMNS, **given).collect()  # type: ignore[arg-type]
-    assert {"model": "m", "columns": COLUMNS} in by_duckdb("SELECT model, columns FROM copula_models()")
+    assert {"model": "m", "columns": COLUMNS} in by_duckdb("SELECT model, columns FROM fitted_models()")
     duck = by_duckdb("SELECT cell_probability('m', age, sex, grade) AS q FROM t", t=frame)
     polars = frame.select(rp.cell_probability("m", *COLUMNS).alias("q")).to_dicts()
     assert [row["q"] for row in duck] == pytest.approx([row["q"] for row in polars], rel=1e-6)

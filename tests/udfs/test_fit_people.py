@@ -46,13 +46,13 @@ def test_the_row_says_what_was_fitted() -> None:
 def test_it_is_known_by_its_name_like_a_copula() -> None:
     frame = people()
     by_duckdb(f"FROM fit_people('m', t, {COLUMNS})", t=frame)
-    reported = by_duckdb("FROM copula_models() WHERE model = 'm'")[0]
+    reported = by_duckdb("FROM fitted_models() WHERE model = 'm'")[0]
     assert (reported["method"], reported["records"], reported["strongest"]) == ("people", 400, None)
     forecast = by_duckdb("FROM copula_forecast('m', [400, 1e6])")
     counted = frame.select(rp.equivalence_class_size(*COLUMNS) == 1).to_series().mean()
     assert forecast[0]["uniqueness"] == pytest.approx(counted)
     assert forecast[1]["uniqueness"] < forecast[0]["uniqueness"]
-    scored = by_duckdb("SELECT * FROM score_copula(t, 'm', 1e5, sample := 'known')", t=frame)
+    scored = by_duckdb("SELECT * FROM score_records(t, 'm', 1e5, sample := 'known')", t=frame)
     assert len(scored) == 400
     assert all(row["uniqueness_xi"] == 0 for row in scored if row["class_size"] > 1)
     assert by_duckdb("SELECT count(*) AS n FROM sample_copula('m', 3000)") == [{"n": 3000}]
@@ -61,10 +61,10 @@ def test_it_is_known_by_its_name_like_a_copula() -> None:
 def test_a_kept_model_has_no_donor() -> None:
     frame = people()
     rp.fit_people("m", frame, COLUMNS).collect()
-    saved = rp.copula_json("m").collect()
+    saved = rp.model_json("m").collect()
     assert '"donors":"none' in saved["json"][0]
     before = frame.select(rp.uniqueness_xi("m", 1e5, *COLUMNS)).to_series()
-    assert rp.load_copula("m", saved).collect()["method"].to_list() == ["people"]
+    assert rp.load_model("m", saved).collect()["method"].to_list() == ["people"]
     after = frame.select(rp.uniqueness_xi("m", 1e5, *COLUMNS)).to_series()
     assert max(abs(b - a) for b, a in zip(before, after, strict=True)) < 0.5
     assert sum(abs(b - a) for b, a in zip(before, after, strict=True)) < 0.1 * len(before)

@@ -33,7 +33,7 @@ def test_the_worst_class_is_the_answer(variant: str, c: float, value: float) -> 
 
 
 def test_three_to_one_is_less_than_two_by_entropy_and_exactly_two_where_even() -> None:
-    for answer in both("l_diversity_classes", PATIENTS, ["zip"], "disease", variant="entropy", l=2):
+    for answer in both("disclosing_classes", PATIENTS, ["zip"], "disease", variant="entropy", threshold=2):
         found = {row["zip"]: row["value"] for row in answer}
         assert found == {4711: pytest.approx(256**0.25 / 27**0.25), 4713: 1}
 
@@ -81,12 +81,11 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("qi", "rest", "sentence"), SENTENCES)
-@pytest.mark.parametrize("name", ["l_diversity", "l_diversity_classes"])
-def test_bad_input_is_refused_in_one_sentence(name: str, qi: str, rest: str, sentence: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(qi: str, rest: str, sentence: str) -> None:
     with pytest.raises(Exception, match=sentence):
-        by_duckdb(f"FROM {name}(t, [{qi}], {rest})", t=PATIENTS)
+        by_duckdb(f"FROM l_diversity(t, [{qi}], {rest})", t=PATIENTS)
     sensitive, *options = rest.replace("'", "").split(", ")
     given_options = {text.split(" := ")[0]: text.split(" := ")[1] for text in options}
     numbers = {key: float(value) if key in "lc" else value for key, value in given_options.items()}
     with pytest.raises(ValueError, match=sentence):
-        by_polars(name, PATIENTS, [qi.strip("'")], sensitive, **numbers)
+        by_polars("l_diversity", PATIENTS, [qi.strip("'")], sensitive, **numbers)

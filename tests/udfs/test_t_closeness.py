@@ -44,7 +44,9 @@ def test_along_a_line_the_earth_moves_as_the_linear_programme_says(
 
 def test_the_figures_of_li_et_al() -> None:
     """The salaries 3k, 4k, 5k are 0.375 away from all nine, and 6k, 8k, 11k only 0.167."""
-    for answer in both("t_closeness_classes", PAID, ["zip"], "salary", variant="ordered", t=0):
+    for answer in both(
+        "disclosing_classes", PAID, ["zip"], "salary", variant="ordered", threshold=0, measure="t_closeness"
+    ):
         found = {row["zip"]: row["value"] for row in answer}
         assert found[476] == pytest.approx(0.375)
         assert found[4790] == pytest.approx(0.167, abs=5e-4)
@@ -64,7 +66,9 @@ def test_null_has_no_place_and_the_status_says_so(variant: str) -> None:
             None,
         )
         assert answer[0]["status"].startswith("no_order: a sensitive value is NULL or not finite")
-    for answer in both("t_closeness_classes", frame, ["zip"], "salary", variant=variant):
+    for answer in both(
+        "disclosing_classes", frame, ["zip"], "salary", variant=variant, measure="t_closeness"
+    ):
         assert sorted((row["zip"], row["value"]) for row in answer) == [(1, None), (2, None)]
     for answer in both("t_closeness", frame, ["zip"], "salary", variant=variant, nulls="drop"):
         assert (answer[0]["value"] is not None, answer[0]["records_dropped"], answer[0]["status"]) == (

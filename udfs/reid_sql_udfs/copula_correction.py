@@ -7,7 +7,7 @@ from reid_sql.models import fitted, registry
 from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
 from reid_sql.parameters import Count, Model
 from reid_sql.reductions.records import SCORED_CLASSES
-from reid_sql_udfs import score_copula  # noqa: F401 - the reduction scores by it, on Polars
+from reid_sql_udfs import score_records  # noqa: F401 - the reduction scores by it, on Polars
 
 
 @table_function(
@@ -22,8 +22,8 @@ def copula_correction(scored: ScoredClasses, model: Model, population: Count) ->
     """Fit the exponent a by which the mean of ξ* = ξ^a over a table is the population's uniqueness.
 
     The mean is over the table's records. The uniqueness is that of copula_forecast. Write, as SQL,
-    uniqueness_xi ** exponent with score_copula. If no exponent gives this mean, it is 1, and `status` reports
-    this. Refuses an empty table and an unknown model. One row per person is assumed.
+    uniqueness_xi ** exponent with score_records. If no exponent gives this mean, it is 1, and `status`
+    reports this. Refuses an empty table and an unknown model. One row per person is assumed.
 
     >>> with registry.within("a database without models"):
     ...     copula_correction(ScoredClasses(np.array([1]), np.array([0.5])), "nowhere", 10)

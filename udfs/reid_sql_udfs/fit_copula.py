@@ -3,7 +3,7 @@
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import registry
 from reid_sql.models.copula import copula_fit
-from reid_sql.models.copula.copula_file import CopulaSummary, summarize_copula
+from reid_sql.models.copula.copula_file import ModelSummary, summarize_copula
 from reid_sql.models.copula.gaussian_copula import Method
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.parameters import Names, NewModel, Seed
@@ -22,7 +22,7 @@ from reid_sql.reductions.evidence import PAIRS
 )
 def fit_copula(
     rows: EvidenceRows, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
-) -> CopulaSummary:
+) -> ModelSummary:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa take its name.
 
     Columns count as categories without an order, integers and dates too, unless `ordered` names them: numbers

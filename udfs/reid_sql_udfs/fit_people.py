@@ -34,7 +34,7 @@ def fit_people(
     further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
     column_name, value and share. With either, only the tree is fitted.
 
-    In memory, the model contains up to 1,000 donors, which are records of the sample; copula_json leaves
+    In memory, the model contains up to 1,000 donors, which are records of the sample; model_json leaves
     them out. A column that other columns determine adds no information, such as a city next to its postal
     code. `status` names such columns. It also names three columns that depend on each other more than
     their pairs show, and reports class sizes that the model does not predict. A model of the same name is

@@ -113,7 +113,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and checked["entity"] is not None:
         refuse_household_with_entity(checked.get("household"))
-        arguments |= _people_in_place(checked, arguments, of_shares=reduction.of_shares)
+        arguments |= _people_in_place(checked, arguments, of_shares=reduction.compares_shares(checked))
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "sql")(**arguments)

@@ -323,8 +323,15 @@ def _bound_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]
 
 
 def _find(name: str) -> "Function":
-    """The function of this name, of the set that was registered last."""
-    return next(functions[name] for functions in reversed(PLANNED) if name in functions)
+    """The function of this name, of the set that was registered last; refuses a former name."""
+    for functions in reversed(PLANNED):
+        if name in functions:
+            return functions[name]
+    from reid_sql.function import refuse_former_name  # noqa: PLC0415 - only a refusal needs it
+
+    for functions in PLANNED:
+        refuse_former_name(name, functions)
+    raise KeyError(name)
 
 
 def _plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes

@@ -106,7 +106,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if declared.one_row_per_person and arguments["entity"] is not None:
         refuse_household_with_entity(arguments.get("household"))
         own_key = {"entity": PERSON, "key": key}
-        people = _derive_people(arguments, by, of_shares=reduction.of_shares)
+        people = _derive_people(arguments, by, of_shares=reduction.compares_shares(arguments))
         given |= {"tbl": people} | {n: v for n, v in own_key.items() if n in given}
     reduced = implementation(reduction, "spark")(**given)
     if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:

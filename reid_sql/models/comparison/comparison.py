@@ -179,14 +179,9 @@ def _link_row(measure: str, original: float, figure: str, results: list[AttackRe
     if drawn:
         status = STATUS_DRAWN.format(drawn.targets)
         if figure != "highest":
-            low, high = (
-                max(ends) for ends in zip(*(_interval(each, figure) for each in results), strict=True)
-            )
+            intervals = (each.interval(getattr(each, figure)) for each in results)
+            low, high = (max(ends) for ends in zip(*intervals, strict=True))
     return replace(row, status=status, attack=best.attack, low=low, high=high)
-
-
-def _interval(result: AttackResult, figure: str) -> tuple[float, float]:
-    return result.interval(getattr(result, figure))
 
 
 @dataclass(frozen=True)

@@ -279,8 +279,8 @@ class Releases:
     @cached_property
     def paired(self) -> ReleaseClasses:
         """Classes in which people stayed, and pairs of classes between which they moved."""
-        parts = (_select(self.classes, self.classes.people > 0), self.pairs)
-        return _join(*parts)
+        parts = vars(_select(self.classes, self.classes.people > 0)), vars(self.pairs)
+        return ReleaseClasses(**{name: np.concatenate([each[name] for each in parts]) for name in parts[0]})
 
     def _of_pairs(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people who are known in both releases."""
@@ -295,7 +295,8 @@ class Releases:
         for side, (name, total) in enumerate(
             zip(("left_alone", "entered_alone"), self.memberships, strict=True)
         ):
-            size, other = _ordered(classes.first_size, classes.second_size, side)
+            sizes = classes.first_size, classes.second_size
+            size, other = sizes[side], sizes[1 - side]
             changed = size == other + 1
             yield name, self.compared(_sum(classes.number[changed]), total)
             # Nobody of the other release's class is missing: all of its people stayed in it.
@@ -390,19 +391,9 @@ def _smallest(figures: Sequence[_Figure]) -> _Figure:
     return min(known, key=lambda each: each.value or 0) if known else figures[0]
 
 
-def _ordered(first: Integers, second: Integers, side: int) -> tuple[Integers, Integers]:
-    """Return the sizes in the release of this side, and those in the other."""
-    return (second, first) if side else (first, second)
-
-
 def _sum(numbers: Integers | Floats) -> int:
     return int(numbers.sum())
 
 
 def _select(lines: ReleaseClasses, chosen: np.ndarray) -> ReleaseClasses:
     return ReleaseClasses(**{name: column[chosen] for name, column in vars(lines).items()})
-
-
-def _join(one: ReleaseClasses, other: ReleaseClasses) -> ReleaseClasses:
-    columns = vars(one)
-    return ReleaseClasses(**{name: np.concatenate([columns[name], getattr(other, name)]) for name in columns})

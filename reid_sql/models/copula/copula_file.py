@@ -85,7 +85,7 @@ def parse_content(text: str, kind: str) -> dict[str, Any]:
         ) from None
     if not isinstance(content, dict) or content.get("format") != kind:
         raise OutOfDomainError(
-            f"a saved model must say that its format is '{kind}', got other JSON; pass what copula_json wrote"
+            f"a saved model must say that its format is '{kind}', got other JSON; pass what model_json wrote"
         )
     return content
 
@@ -197,7 +197,7 @@ def _require_type(value: Any, kind: type) -> Any:  # noqa: ANN401 - any JSON val
 
 
 @dataclass(frozen=True)
-class CopulaSummary:
+class ModelSummary:
     """A model by its name: what it was fitted to, and how."""
 
     model: str
@@ -212,7 +212,7 @@ class CopulaSummary:
     status: str
 
 
-def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
+def summarize_copula(name: str, model: GaussianCopula) -> ModelSummary:
     """Describe the model."""
     pairs = model.correlation[np.triu_indices(len(model.columns), 1)]
     families = [marginal.family for marginal in model.marginals]
@@ -222,7 +222,7 @@ def summarize_copula(name: str, model: GaussianCopula) -> CopulaSummary:
     ]
     values = sum(len(marginal.values) for marginal in model.marginals)
     strongest = float(np.abs(pairs).max(initial=0.0))
-    return CopulaSummary(
+    return ModelSummary(
         name,
         model.records,
         list(model.columns),

@@ -207,7 +207,8 @@ def _smooth_shares(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, F
     cells, n = len(lattice.points), float(counts.sum())
     in_cell = np.bincount(lattice.cell, counts, minlength=cells).astype(np.float64)
     best = (-np.inf, 0.0, 1.0, in_cell, counts / n)
-    for bandwidth in _bandwidths(cells):
+    widest = max(SMALL_BANDWIDTH, MAX_BANDWIDTH_SHARE * cells)
+    for bandwidth in (width for width in BANDWIDTHS if width <= widest):
         checkpoint()
         rows = spread_laplace(np.ones(cells), bandwidth)  # sums of the kernel, which is cut off at the ends
         smooth = spread_laplace(in_cell / rows, bandwidth)
@@ -237,10 +238,6 @@ def _decay_along(masses: Floats, decay: float) -> Floats:
     # A loop: scipy's filter is faster by tenths of a millisecond and takes half a second to import.
     cumulated = accumulate(masses.tolist(), lambda before, mass: mass + decay * before)
     return np.fromiter(cumulated, np.float64, len(masses))
-
-
-def _bandwidths(cells: int) -> list[float]:
-    return [width for width in BANDWIDTHS if width <= max(SMALL_BANDWIDTH, MAX_BANDWIDTH_SHARE * cells)]
 
 
 def _make_bins(

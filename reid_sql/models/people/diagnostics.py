@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.copula.copula_file import CopulaSummary
+from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import overdispersion
@@ -271,13 +271,13 @@ def summarize(name: str, model: PeopleModel, diagnostics: Diagnostics) -> People
     )
 
 
-def summarize_as_copula(name: str, model: PeopleModel) -> CopulaSummary:
+def summarize_model(name: str, model: PeopleModel) -> ModelSummary:
     """Describe the model in the columns of copulas; it has no correlation and no calibration."""
     ordered = _ordered_columns(model)
     kinds = f"{len(model.columns) - len(ordered)} nominal, {len(ordered)} ordered"
     values, status = _count_values(model), _status(model)
     parts = name, model.records, list(model.columns), ordered, values
-    return CopulaSummary(*parts, None, kinds, model.method, 1.0, status)
+    return ModelSummary(*parts, None, kinds, model.method, 1.0, status)
 
 
 def _ordered_columns(model: PeopleModel) -> list[str]:

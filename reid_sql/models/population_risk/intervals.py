@@ -111,7 +111,8 @@ def estimate_interval(
     them, the lower end all of it, and the upper half-width is greater.
     """
     spread = measure_spread(by_shape, weights, sample, width)
-    unlike, to_main_effects = _ramp(comparison.above_main_effects), 0.0
+    # From 0 at half the limit to 1 at one and a half, so that intervals do not jump as populations grow.
+    unlike, to_main_effects = _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5), 0.0
     if comparison.main_effects is not None:
         target = float(log_odds(np.array(comparison.main_effects[name]), spread.margin))
         to_main_effects = min(target - spread.centre, 0.0) * unlike
@@ -132,11 +133,6 @@ def padded_interval(estimate: float, log_ends: tuple[float, float], margin: floa
     return Share(
         estimate, max(min(low - PADDING, estimate), 0.0), max(min(high + PADDING, highest), estimate)
     )
-
-
-def _ramp(above: float) -> float:
-    """From 0 at half the limit to 1 at one and a half, so that intervals do not jump as populations grow."""
-    return _clip(above / MAX_ABOVE_MAIN_EFFECTS - 0.5)
 
 
 def _clip(part: float) -> float:

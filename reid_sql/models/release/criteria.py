@@ -116,7 +116,8 @@ class Diverse(Criterion):
         """Which classes have such an entropy."""
         records = counts.records.astype(np.float64)
         entropy = counts.total(records * np.log(counts.sizes[counts.place] / records)) / counts.sizes
-        return _at_least(entropy, log(self.least))
+        is_met: NDArray[np.bool_] = entropy >= log(self.least) - ROUNDING_TOLERANCE
+        return is_met
 
     def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give nothing where even equal shares of the values would be too little."""
@@ -203,11 +204,6 @@ class Frequent(Criterion):
         """Look at the most frequent value."""
         share = f"(pl.col('{VALUE_RECORDS}_{number}') / pl.col('{SIZE}'))"
         return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
-
-
-def _at_least(values: Floats, least: float) -> NDArray[np.bool_]:
-    reached: NDArray[np.bool_] = values >= least - ROUNDING_TOLERANCE
-    return reached
 
 
 def _largest(counts: ValueCounts, share: Floats, whole: float) -> Floats:

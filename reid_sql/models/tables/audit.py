@@ -9,7 +9,6 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.tables.bounds import Bounds, bound_variables
 from reid_sql.models.tables.equations import (
     ContradictionError,
-    Equations,
     LinkedCells,
     Rest,
     connected_variables,
@@ -203,11 +202,7 @@ class _Audit:
             return None
         variable = self.linked.numbers[key]
         if not self.parts:
-            self.parts = _parts_of(self.equations)
+            connected = connected_variables(self.equations)
+            self.parts = {int(other): part for part in connected for other in part}
         part = self.parts.get(variable, np.array([variable]))
         return find_sum(self.linked, self.equations, part, variable, high) or None
-
-
-def _parts_of(equations: Equations) -> dict[int, Integers]:
-    """For each variable those that equations connect with it."""
-    return {int(variable): part for part in connected_variables(equations) for variable in part}

@@ -211,7 +211,8 @@ def link_cells(cells: Cells, columns: list[str], *, with_labels: bool = False) -
     linked = LinkedCells(cells, columns)
     layouts: dict[Layout, set[Key]] = {}
     for key, cell in cells.items():
-        layouts.setdefault(_layout_of(key), set()).add(key)
+        layout = frozenset(place for place, category in enumerate(key) if category is not None)
+        layouts.setdefault(layout, set()).add(key)
         if cell.value is None:
             linked.number(key, *cell.bounds)
     _close(layouts)
@@ -245,10 +246,6 @@ def _labels(cells: Cells) -> set[int]:
         for place, of in named.items()
         if 0 < len(of) < len(found[place]) and all(each == of[0] for each in of) and len(of[0]) == 1
     }
-
-
-def _layout_of(key: Key) -> Layout:
-    return frozenset(place for place, category in enumerate(key) if category is not None)
 
 
 def _project(key: Key, layout: Layout) -> Key:

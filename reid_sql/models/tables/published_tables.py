@@ -105,7 +105,9 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     for number, row in parsed:
         folded = {fold_case(name): value for name, value in row.items()}
         within = tuple("1" if step < number - 1 else None for step in range(steps))
-        key = (*_key_of(folded, columns, reading), *within)
+        totals = _totals_of(folded.get(TOTALS))
+        categories = (_category_of(folded, name, totals, reading.total) for name in columns)
+        key = (*categories, *within)
         _add(cells, key, _count_of(folded, reading), number)
     _refuse_unmarked_totals(cells)
     if not reading.columns:
@@ -164,11 +166,6 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
     return columns
 
 
-def _key_of(row: Mapping[str, Any], columns: Sequence[str], reading: Reading) -> Key:
-    totals = _totals_of(row.get(TOTALS))
-    return tuple(_category_of(row, name, totals, reading.total) for name in columns)
-
-
 def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
     """The columns that a row of safe_table is a total of; from a CSV file as the text of a list."""
     if isinstance(listed, str):
@@ -215,7 +212,9 @@ def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
     if value is None:
         return Cell(reading.lowest, reading.highest)
     if isinstance(value, bool) or not 0 <= value <= 1e15 or value != int(value):  # noqa: PLR2004
-        raise _refusal(reading.count)
+        rule = "count must be whole numbers of at least 0, NULL where hidden"
+        got = f"got {OTHER_VALUE} in '{reading.count}'"
+        raise OutOfDomainError(f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5")
     return Cell(reading.lowest, reading.highest, float(value))
 
 
@@ -224,11 +223,6 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return -1.0
-
-
-def _refusal(count: str) -> OutOfDomainError:
-    rule = f"count must be whole numbers of at least 0, NULL where hidden, got {OTHER_VALUE} in '{count}'"
-    return OutOfDomainError(f"{rule}; write counts as 12, and hidden ones as NULL, * or <5")
 
 
 def _add(cells: Cells, key: Key, found: Cell, number: int) -> None:

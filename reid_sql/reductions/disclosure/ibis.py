@@ -31,7 +31,7 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.errors import UnavailableError
 from reid_sql.models.classes.sensitive import MEASURE_TOLERANCE, QI
 from reid_sql.reduction import refuse_result_names
-from reid_sql.reductions.disclosure import NO_INFINITY
+from reid_sql.reductions.disclosure import NO_INFINITY, Criterion, read_criterion
 
 NOTHING: Final = 0.0
 FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose doubles are never infinite
@@ -263,13 +263,12 @@ def several_kinds(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *re
     return _cells(tbl, qi, sensitive, nulls).kinds(*recipes)
 
 
-def _offends(measured: Table, name: str, k: int | None = None, **threshold: float) -> BooleanValue:
+def _offends(measured: Table, criterion: Criterion) -> BooleanValue:
     """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
-    (limit,) = threshold.values()
-    value = measured["value"]
+    limit, value = criterion.threshold, measured["value"]
     low, high = limit * (1 - MEASURE_TOLERANCE), limit * (1 + MEASURE_TOLERANCE)
-    test = value < low if name == "l_diversity" else value > high
-    return test if k is None else test | (measured["class_size"] < int(k))
+    test = value < low if criterion.measure == "l_diversity" else value > high
+    return test if criterion.k is None else test | (measured["class_size"] < criterion.k)
 
 
 def _kinds(
@@ -286,33 +285,25 @@ def _kinds(
     return cells.kinds(recipe_of(cells.rows, name, options))
 
 
-def _classes(
-    name: str,
+def disclosing_classes(
     tbl: Table,
     qi: Sequence[str],
     sensitive: str,
     *,
+    measure: str,
     nulls: str,
-    variant: str | None = None,
-    c: float | None = None,
-    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
+    **options: Any,  # noqa: ANN401 - the variant, the threshold, and k of one measure
 ) -> Table:
-    """List the classes that offend the thresholds, or whose value is not known."""
+    """List the classes that offend the threshold, or whose value is not known."""
+    criterion = read_criterion(measure, **options)
     cells = _listed(tbl, qi, sensitive, nulls)
-    options = {key: value for key, value in (("variant", variant), ("c", c)) if value is not None}
-    measured = cells.measured(recipe_of(cells.rows, name, options))
-    return cells.offending(measured, _offends(measured, name, **thresholds))
-
-
-def _bound(name: str) -> tuple[Callable[..., Table], Callable[..., Table]]:
-    return partial(_kinds, name), partial(_classes, name)
+    measured = cells.measured(recipe_of(cells.rows, measure, criterion.options))
+    return cells.offending(measured, _offends(measured, criterion))
 
 
 # How many values, well represented, a class has; how far they are distributed from those of the table; the
 # share of the most frequent one; how much more frequent a value is in the class than in the table, at most;
 # how far, in logarithms, its frequencies in the two differ, at most.
-l_diversity, l_diversity_classes = _bound("l_diversity")
-t_closeness, t_closeness_classes = _bound("t_closeness")
-alpha_k_anonymity, alpha_k_anonymity_classes = _bound("alpha_k_anonymity")
-beta_likeness, beta_likeness_classes = _bound("beta_likeness")
-delta_disclosure, delta_disclosure_classes = _bound("delta_disclosure")
+l_diversity, t_closeness = partial(_kinds, "l_diversity"), partial(_kinds, "t_closeness")
+alpha_k_anonymity = partial(_kinds, "alpha_k_anonymity")
+beta_likeness, delta_disclosure = partial(_kinds, "beta_likeness"), partial(_kinds, "delta_disclosure")

@@ -46,36 +46,26 @@ def _read(tbl: DataFrame, qi: Sequence[str], sensitive: str, entity: str | None)
     return read_rows(tbl, [*qi, sensitive], QI, **person)
 
 
-def _list_classes(
-    plan: Plan,
+def disclosing_classes(
     tbl: DataFrame,
     qi: Sequence[str],
     sensitive: str,
     *,
     nulls: str,
     entity: str | None = None,
-    **options: Any,  # noqa: ANN401 - see above
+    **options: Any,  # noqa: ANN401 - the measure, its variant, the threshold, and k of one measure
 ) -> DataFrame:
-    """List the classes that offend a threshold, or whose value is not known."""
+    """List the classes that offend the threshold, or whose value is not known."""
     rows = _read(tbl, qi, sensitive, entity)
     refuse_result_names(qi, ("class_size", "value"))
     person = None if entity is None else "entity"
-    text = plan(SOURCE, rows.names[:-1], rows.names[-1], entity=person, nulls=nulls, **options)
+    names, value = rows.names[:-1], rows.names[-1]
+    text = sql.disclosing_classes(SOURCE, names, value, entity=person, nulls=nulls, **options)
     listed = run_text(rows, text)
     return listed.toDF(*qi, *listed.columns[len(qi) :])
 
 
-l_diversity, l_diversity_classes = (
-    partial(_measure, sql.l_diversity),
-    partial(_list_classes, sql.l_diversity_classes),
-)
-t_closeness, t_closeness_classes = (
-    partial(_measure, sql.t_closeness),
-    partial(_list_classes, sql.t_closeness_classes),
-)
+l_diversity, t_closeness = partial(_measure, sql.l_diversity), partial(_measure, sql.t_closeness)
 alpha_k_anonymity = partial(_measure, sql.alpha_k_anonymity)
-alpha_k_anonymity_classes = partial(_list_classes, sql.alpha_k_anonymity_classes)
 beta_likeness = partial(_measure, sql.beta_likeness)
-beta_likeness_classes = partial(_list_classes, sql.beta_likeness_classes)
 delta_disclosure = partial(_measure, sql.delta_disclosure)
-delta_disclosure_classes = partial(_list_classes, sql.delta_disclosure_classes)

@@ -13,7 +13,13 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes import sensitive as model
 from reid_sql.parameters import fold_case, list_columns
 from reid_sql.reduction import refuse_groups, refuse_result_names
-from reid_sql.reductions.disclosure import REFUSAL_BY_SENSITIVE
+from reid_sql.reductions.disclosure import (
+    L_DIVERSITY,
+    NAMES,
+    REFUSAL_BY_SENSITIVE,
+    Criterion,
+    read_criterion,
+)
 from reid_sql.reductions.disclosure.distances import Keys, distance, distance_along, gain, recursion
 from reid_sql.sql.people import count_by_group, group_aliases
 from reid_sql.sql.records import with_null_report
@@ -21,13 +27,14 @@ from reid_sql.sql.text import Source, aliases, none_null, numbered, with_names
 
 Columns = Sequence[str]
 LABEL = "quasi-identifiers and sensitive"
+SHORT = {name: name.partition("_")[0] for name in NAMES}  # l, t, alpha, beta and delta
 
 
-def _offends(measure: str, k: int | None = None, **threshold: float) -> str:
+def _offends(criterion: Criterion) -> str:
     """Test for a value beyond the threshold by more than rounding may add to it, or fewer than k records."""
-    (limit,) = threshold.values()
+    limit, k = criterion.threshold, criterion.k
     below, above = f"value < {limit!r}::DOUBLE * (1 -", f"value > {limit!r}::DOUBLE * (1 +"
-    test = f"{below if measure == 'l' else above} {model.MEASURE_TOLERANCE})"
+    test = f"{below if criterion.measure == L_DIVERSITY.name else above} {model.MEASURE_TOLERANCE})"
     return test if k is None else f"{test} OR class_size < {k}"
 
 
@@ -168,21 +175,20 @@ def _values_by_group(
     return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, entity, nulls, counts, sized)
 
 
-def _offending(
-    measure: str,
+def disclosing_classes(
     tbl: Source,
     qi: Columns,
     sensitive: str,
     *,
-    variant: str = "",
-    c: float = 0,
+    measure: str,
     entity: str | None,
     nulls: str,
-    **thresholds: Any,  # noqa: ANN401 - the threshold of the measure, and k of one
+    **options: Any,  # noqa: ANN401 - the variant, the threshold, and k of one measure
 ) -> str:
-    """List the classes that offend the thresholds, or whose value is not known."""
+    """List the classes that offend the threshold, or whose value is not known."""
     refuse_result_names(qi, ("class_size", "value"))
-    test, measure = _offends(measure, **thresholds), f"{measure} {variant}".strip()
+    criterion = read_criterion(measure, **options)
+    variant, c = criterion.options.get("variant", ""), criterion.options.get("c", 0)
     asked = _with_sensitive(qi, sensitive)
     keys = Keys(
         aliases(len(qi)),
@@ -194,15 +200,13 @@ def _offending(
     body = f"""
         WITH {_cells(tbl, asked, entity, nulls)}
         SELECT {with_names(qi)}, class_size, value
-        FROM ({_measure(measure, asked[-1], c, keys)})
-        WHERE value IS NULL OR {test}"""
+        FROM ({_measure(f"{SHORT[measure]} {variant}".strip(), asked[-1], c, keys)})
+        WHERE value IS NULL OR {_offends(criterion)}"""
     return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
 
 
 # How many sensitive values a class has; how far they are from those of the table; the share of the most
 # frequent one; how much more frequent, and how much more or less, a value is in the class than in the table.
-l_diversity, l_diversity_classes = partial(_values, "l"), partial(_offending, "l")
-t_closeness, t_closeness_classes = partial(_values, "t"), partial(_offending, "t")
-alpha_k_anonymity, alpha_k_anonymity_classes = partial(_values, "alpha"), partial(_offending, "alpha")
-beta_likeness, beta_likeness_classes = partial(_values, "beta"), partial(_offending, "beta")
-delta_disclosure, delta_disclosure_classes = partial(_values, "delta"), partial(_offending, "delta")
+l_diversity, t_closeness = partial(_values, "l"), partial(_values, "t")
+alpha_k_anonymity, beta_likeness = partial(_values, "alpha"), partial(_values, "beta")
+delta_disclosure = partial(_values, "delta")

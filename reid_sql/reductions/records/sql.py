@@ -109,7 +109,7 @@ def scored_classes(tbl: Source, model: str, population: float, database: str) ->
           struct_extract(reid_answer, 'uniqueness_xi') AS uniqueness_xi,
           0::BIGINT AS records_dropped, 'value' AS nulls
         FROM reid_scored"""
-    return with_scores(tbl, registry.known(model), arguments, "score_copula", body)
+    return with_scores(tbl, registry.known(model), arguments, "score_records", body)
 
 
 def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) -> str:

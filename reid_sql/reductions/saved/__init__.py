@@ -1,4 +1,4 @@
-"""Models in a table that copula_json wrote."""
+"""Models in a table that model_json wrote."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from reid_sql.reduction import TBL, Reduction
 SAVED: Final = Reduction(
     __name__,
     name="saved",
-    words="the models in a table that copula_json wrote",
+    words="the models in a table that model_json wrote",
     arguments=(TBL,),
     columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
     arrays=SavedModels,

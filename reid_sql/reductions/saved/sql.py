@@ -1,4 +1,4 @@
-"""The models in a table that copula_json wrote, in SQL."""
+"""The models in a table that model_json wrote, in SQL."""
 
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source

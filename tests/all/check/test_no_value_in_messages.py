@@ -228,7 +228,7 @@ SQL = (
     "FROM fit_copula('m', 'a.csv', ['sex'], marginals := 'marginals.csv')",
     "FROM fit_people('m', 'a.csv', ['sex'], marginals := 'marginals.csv')",
     "FROM fit_copula('m', 'a.csv', ['sex'], marginals := 'few.csv')",
-    "FROM load_copula('m', 'models.csv')",
+    "FROM load_model('m', 'models.csv')",
     "FROM t_closeness('a.csv', ['sex'], 'age', variant := 'numeric')",
     "FROM compare('a.csv', 'a.csv', ['age'], key := 'id')",
     "SELECT sex::INTEGER FROM 'a.csv'",

@@ -27,11 +27,12 @@ EXPECTED: Final[Mapping[str, str]] = {
     "records_at_risk": SIZES.format(QI) + "1 / class_size > 0.2",
     "uniqueness": SIZES.format(QI) + "class_size = 1",
     "average_risk": f"SELECT classes AS failures FROM risk_summary(people, {QI})",
-    "l_diversity distinct": VALUES + f"l_diversity_classes(people, {QI}, 'disease')",
-    "l_diversity entropy": VALUES + f"l_diversity_classes(people, {QI}, 'disease', variant := 'entropy')",
-    "l_diversity recursive": VALUES + f"l_diversity_classes(people, {QI}, 'disease', variant := 'recursive')",
-    "t_closeness": VALUES + f"t_closeness_classes(people, {QI}, 'disease')",
-    "alpha_k_anonymity": VALUES + f"alpha_k_anonymity_classes(people, {QI}, 'disease')",
+    "l_diversity distinct": VALUES + f"disclosing_classes(people, {QI}, 'disease')",
+    "l_diversity entropy": VALUES + f"disclosing_classes(people, {QI}, 'disease', variant := 'entropy')",
+    "l_diversity recursive": VALUES + f"disclosing_classes(people, {QI}, 'disease', variant := 'recursive')",
+    "t_closeness": VALUES + f"disclosing_classes(people, {QI}, 'disease', measure := 't_closeness')",
+    "alpha_k_anonymity": VALUES
+    + f"disclosing_classes(people, {QI}, 'disease', measure := 'alpha_k_anonymity')",
     "journalist_risk": "SELECT people.class_size AS failures, "
     "greatest(people.class_size, country.class_size) AS class_size, people.age, people.name, people.height, "
     f"people.\"select\" FROM equivalence_classes('people', {QI}) AS people "

@@ -36,7 +36,7 @@ LONG = {
     "minimal_unique_subsets": "minimal_unique_subsets(census, $columns, max_size := 4)",
     "fit_copula": "fit_copula('copula', census, $columns)",
     "fit_people": "fit_people('people', census, $columns)",
-    "score_copula": "score_copula(adult, 'model', 1000000)",
+    "score_records under a copula": "score_records(adult, 'model', 1000000)",
     "score_records": "score_records(many, 'town', 300000000)",
     "copula_correction": "copula_correction(adult, 'model', 1000000)",
     "sample_copula": "sample_copula('model', 1000000000)",

@@ -34,7 +34,7 @@ def asked(con: duckdb.DuckDBPyConnection, table: str, model: str) -> Answers:
     questions = [
         f"SELECT model, records FROM fit_copula('{model}', {table}, {qi})",
         f"SELECT uniqueness_xi('{model}', 1000000, age, sex, zip) FROM {table} ORDER BY ALL",
-        f"SELECT columns(*) FROM score_copula({table}, '{model}', 1000000) ORDER BY ALL",
+        f"SELECT columns(*) FROM score_records({table}, '{model}', 1000000) ORDER BY ALL",
         f"FROM class_size_histogram({table}, {qi}, nulls := 'wildcard')",
         f"SELECT equivalence_class_size(age, sex, zip) FROM {table} ORDER BY ALL",
     ]
@@ -48,7 +48,7 @@ def of_a_database(thread: int) -> Answers:
         con.execute("CREATE TABLE people AS FROM drawn")
         reid_sql.register(con)
         found = asked(con, "people", "model")
-        found.append(con.execute("SELECT model, records FROM copula_models()").fetchall())
+        found.append(con.execute("SELECT model, records FROM fitted_models()").fetchall())
         con.execute("DROP TABLE people")
     return found
 
@@ -116,7 +116,7 @@ def test_cursors_of_one_database_answer_what_each_thread_does_alone(
 
         found = at_once(of_a_cursor)
         reid_sql.register(shared)
-        models = shared.execute("SELECT model FROM copula_models() ORDER BY ALL").fetchall()
+        models = shared.execute("SELECT model FROM fitted_models() ORDER BY ALL").fetchall()
     assert found == [answers[:-1] for answers in alone] * (THREADS // TABLES)
     assert models == sorted((f"model_{thread}",) for thread in range(THREADS))
     assert left(databases) == [1, 0]

@@ -168,7 +168,7 @@ def optional(parameter: Parameter) -> bool:
 ROLES: Final = [
     (name, option)
     for name, function in declared().items()
-    if function.answer is not Answer.SCALAR and name != "load_copula"  # whose table is a model's
+    if function.answer is not Answer.SCALAR and name != "load_model"  # whose table is a model's
     if function.answer.of_rows or any(isinstance(p.domain, Table) for p in function.parameters)
     for option in OPTIONS
     if not option or any(p.name == option and optional(p) for p in function.parameters)

@@ -49,7 +49,7 @@ def con() -> duckdb.DuckDBPyConnection:
     con.register("people_frame", PEOPLE.to_arrow())
     con.execute("CREATE TABLE people AS SELECT * REPLACE (id + 1 AS id) FROM people_frame")
     con.execute(f"FROM fit_copula('region', people, {QI})").fetchall()
-    con.execute("CREATE TABLE models AS FROM copula_json('region')")
+    con.execute("CREATE TABLE models AS FROM model_json('region')")
     return con
 
 
@@ -59,7 +59,7 @@ def times_read(con: duckdb.DuckDBPyConnection, function: Function, given: dict[s
     for p in function.parameters:
         if not isinstance(p.domain, Table | OptionalTable) or p.name not in given:
             continue
-        table = "models" if function.name == "load_copula" else "people"
+        table = "models" if function.name == "load_model" else "people"
         con.execute(f"CREATE OR REPLACE SEQUENCE seen_{p.name}")
         con.execute(
             f"CREATE OR REPLACE VIEW {p.name} AS SELECT * FROM {table} WHERE nextval('seen_{p.name}') > 0"

@@ -33,7 +33,7 @@ CALLS = [
     "FROM qar_risk(people, ['age', 'sex'], p := 1)",
     "FROM unicity(people, 'home', ['age', 'sex'])",
     "SELECT uniqueness_xi('m', 1000, age, sex) AS x FROM people ORDER BY x",
-    "FROM score_copula(people, 'm', 1000) ORDER BY ALL",
+    "FROM score_records(people, 'm', 1000) ORDER BY ALL",
     "FROM quasi_identifiers(people) ORDER BY ALL",
     "FROM quasi_identifiers(people, entity := 'home') ORDER BY ALL",
 ]

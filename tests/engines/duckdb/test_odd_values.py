@@ -307,7 +307,7 @@ def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnect
     "measure",
     [
         "l_diversity",
-        "l_diversity_classes",
+        "disclosing_classes",
         "t_closeness",
         "alpha_k_anonymity",
         "beta_likeness",
@@ -379,7 +379,7 @@ MODELS = [
     "FROM fit_copula('odd', t, ['v', 'w', 'z'])",
     "FROM fit_people('odd people', t, ['v', 'w', 'z'])",
     "FROM population_risk(t, ['v', 'w', 'z'], [1000])",
-    "FROM score_copula(t, 'plain', 1000)",
+    "FROM score_records(t, 'plain', 1000)",
 ]
 
 

@@ -32,7 +32,7 @@ CALLS = [
     "alpha_k_anonymity(people, ['age'], 'sex')",
     "beta_likeness(people, ['age'], 'sex')",
     "delta_disclosure(people, ['age'], 'half')",
-    "l_diversity_classes(people, ['age'], 'sex', l := 4)",
+    "disclosing_classes(people, ['age'], 'sex', threshold := 4)",
     "attribute_risk(people, ['age', 'sex'], 2)",
     "risk_summary(people, ['age'], entity := 'id')",
 ]
@@ -171,7 +171,7 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
         (["risk_summary(people)"], LIKE),
         (["risk_summary((SELECT 1), ['age'])"], LIKE),
         (["risk_summary(read_csv('/etc/passwd'), ['age'])"], LIKE),
-        (["score_copula(people, 'm', 1000)"], f"got score_copula, {PYTHON}"),
+        (["score_records(people, 'm', 1000)"], f"got score_records, {PYTHON}"),
         (["pyc_fit(people, ['age'])"], f"got pyc_fit, {PYTHON}"),
         (["risk_summary(t, ['age'], nulls := 'wildcard')"], PYTHON),
         (["attribute_risk(t, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])"], PYTHON),

@@ -18,7 +18,7 @@ REFUSED_WHEN_EMPTY = [
     "SELECT count(*) FROM risk_summary(nobody, ['age'])",
     "SELECT offending_records, status FROM t_closeness(nobody, ['age'], 'sex')",
     "SELECT k FROM risk_summary(people, ['age'], threshold := 5)",
-    "SELECT count(*) FROM score_copula(people, 'no model', 1000)",
+    "SELECT count(*) FROM score_records(people, 'no model', 1000)",
 ]
 ASKED = [
     "SELECT average_risk, uniqueness FROM risk_summary(people, ['age', 'sex'])",
@@ -98,7 +98,7 @@ def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDB
     with pytest.raises(
         duckdb.Error, match="must not be named like the columns of the scores, got 'uniqueness_xi'"
     ):
-        con.execute("SELECT max(uniqueness_xi) FROM score_copula(shadowed, 'm', 100)").fetchall()
+        con.execute("SELECT max(uniqueness_xi) FROM score_records(shadowed, 'm', 100)").fetchall()
 
 
 @pytest.mark.parametrize(

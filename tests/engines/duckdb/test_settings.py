@@ -74,7 +74,7 @@ QUESTIONS: Final = (
     "SELECT pyc_uniqueness(3.0, 0.3, 1000), uniqueness_from_probability(0.01, 101)",
     "FROM loglinear_risk(people, ['age', 'sex'], 0.01, key := 'id') ORDER BY record ASC",
     "FROM qar_contributions(people, ['age', 'born', 'd'], p := 2, key := 'id') ORDER BY record ASC",
-    "SELECT id, uniqueness_xi FROM score_copula(people, 'm', 1000) ORDER BY id ASC",
+    "SELECT id, uniqueness_xi FROM score_records(people, 'm', 1000) ORDER BY id ASC",
     "SELECT id, uniqueness_xi('m', 1000, age, sex) FROM people ORDER BY id ASC",
     "FROM risk_summary(people, ['age', 'd'], entity := 'born', by := ['sex']) ORDER BY sex ASC NULLS LAST",
     "FROM journalist_risk(people, people, ['age', 'sex', 's', 'l'])",

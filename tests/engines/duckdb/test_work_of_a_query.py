@@ -20,7 +20,7 @@ from tests.conformance.test_functions import question
 
 SIZES: Final = (10_000, 100_000)
 MAX_COLUMNS: Final = 64
-NO_RECORDS: Final = ("audit_tables", "load_copula")  # asked about published cells, and about saved models
+NO_RECORDS: Final = ("audit_tables", "load_model")  # asked about published cells, and about saved models
 LONG: Final = (  # tests/all asks these
     "audit_synthetic",
     "fit_people",

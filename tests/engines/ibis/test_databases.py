@@ -26,12 +26,12 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("l_diversity", [["age"], "sex"], {}),
     ("l_diversity", [["age"], "sex"], {"entity": "id"}),
     ("l_diversity", [["age"], "region"], {"variant": "entropy"}),
-    ("l_diversity_classes", [["age"], "sex"], {"l": 2.5}),
+    ("disclosing_classes", [["age"], "sex"], {"threshold": 2.5}),
     ("alpha_k_anonymity", [["age"], "region"], {}),
-    ("alpha_k_anonymity_classes", [["age"], "region"], {"alpha": 0.3}),
+    ("disclosing_classes", [["age"], "region"], {"measure": "alpha_k_anonymity", "threshold": 0.3}),
     *(("beta_likeness", [["age"], "region"], {"variant": variant}) for variant in ("basic", "enhanced")),
     *(("delta_disclosure", [["age"], "region"], {"variant": variant}) for variant in ("present", "all")),
-    ("beta_likeness_classes", [["age"], "region"], {"variant": "enhanced"}),
+    ("disclosing_classes", [["age"], "region"], {"measure": "beta_likeness", "variant": "enhanced"}),
     ("class_size_histogram", [["age"]], {"by": ["sex"]}),
 ]
 IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
@@ -42,7 +42,7 @@ IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("pyc_fit", [["age", "region"]], {"entity": "sex"}),
     ("l_diversity", [["age"], "region"], {"variant": "recursive", "c": 2}),
     ("t_closeness", [["age"], "region"], {}),
-    ("t_closeness_classes", [["age"], "region"], {"t": 0.1}),
+    ("disclosing_classes", [["age"], "region"], {"measure": "t_closeness", "threshold": 0.1}),
 ]
 DATABASES = ("sqlite", "datafusion", "polars")
 WITH_WINDOWS = ("sqlite", "datafusion")

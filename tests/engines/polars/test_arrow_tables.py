@@ -151,7 +151,7 @@ def test_what_arrow_cannot_hold_is_refused_without_its_values(given: Any) -> Non
 def test_what_is_no_table_is_refused(given: Any) -> None:
     calls: list[Callable[[], Any]] = [
         lambda: ANY.risk_summary(given, ["x"]),
-        lambda: ANY.score_copula(given, "m", 9),
+        lambda: ANY.score_records(given, "m", 9),
     ]
     for call in calls:
         with pytest.raises(ReidError, match=r"tbl must be a Polars LazyFrame or DataFrame, or a table with"):

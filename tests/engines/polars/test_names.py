@@ -98,8 +98,8 @@ def test_odd_names_of_scenarios_models_and_classes_are_columns(people: pl.DataFr
     )
     fitted("odd", people, ["^o.*$", "*"])
     fitted("plain", plain(people), ["c0", "c1"])
-    scored = by_polars("score_copula", people, "odd", 1e3)
-    assert scored == renamed(by_polars("score_copula", plain(people), "plain", 1e3))
+    scored = by_polars("score_records", people, "odd", 1e3)
+    assert scored == renamed(by_polars("score_records", plain(people), "plain", 1e3))
     listed = by_polars("equivalence_classes", people, ["^o.*$", "*"])
     expected = renamed(by_polars("equivalence_classes", plain(people), ["c0", "c1"]))
     assert sorted(map(repr, listed)) == sorted(map(repr, expected))
@@ -219,15 +219,15 @@ def test_a_column_named_as_a_score_is_refused(people: pl.DataFrame, clash: str) 
     with pytest.raises(
         ReidError, match=f"must have no column that is named as a score .* got '{clash}'; rename"
     ):
-        rp.score_copula(people.with_columns(pl.lit(0).alias(clash)), "two", 100)
+        rp.score_records(people.with_columns(pl.lit(0).alias(clash)), "two", 100)
 
 
 def test_scores_stand_beside_the_rows_in_their_order(people: pl.DataFrame) -> None:
     shuffled = pl.concat([people] * 40).sample(fraction=1, shuffle=True, seed=1).with_row_index("row")
     fitted("two", people, ["q1", "place"])
-    scored = rp.score_copula(shuffled, "two", 1e4).collect(engine="streaming")
+    scored = rp.score_records(shuffled, "two", 1e4).collect(engine="streaming")
     assert scored["row"].to_list() == list(range(shuffled.height))
-    assert scored.drop(declared()["score_copula"].columns).equals(shuffled)
+    assert scored.drop(declared()["score_records"].columns).equals(shuffled)
 
 
 KEYED: dict[str, tuple[Any, ...]] = {

@@ -37,7 +37,7 @@ FUNCTIONS = [
     for name, function in declared().items()
     if not function.answer.of_rows
     and "tbl" in {p.name for p in function.parameters}
-    and name not in {"load_copula", "profile"}
+    and name not in {"load_model", "profile"}
 ]
 PAIRED = ["compare", "compare_columns"]
 

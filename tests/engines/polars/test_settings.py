@@ -79,8 +79,8 @@ def answers(frame: pl.DataFrame, engine: Any) -> list[list[Any]]:
         rp.adversary_risk(frame, scenario, key="id"),
         rp.qar_contributions(frame, ["age", "sex", "born"], 2),
         rp.population_uniqueness(frame, ["age", "sex"], 1e5),
-        rp.score_copula(frame, "set", 1e5),
-        rp.copula_json("set"),
+        rp.score_records(frame, "set", 1e5),
+        rp.model_json("set"),
     ]
     return [lazy.collect(engine=engine).rows() for lazy in asked]
 

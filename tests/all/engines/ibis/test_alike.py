@@ -111,20 +111,20 @@ def test_values_of_one_number_are_distinguished(postgres: str) -> None:
     rows = [*rows, *((*pair, "z") for pair in alike[:2])]
     frame = pl.DataFrame(rows, schema=["one", "two", "s"], orient="row")
     table = put(connected("postgres", postgres), frame)
-    written = ibis.to_sql(ri.l_diversity_classes(table, ["one", "two"], "s"))
+    written = ibis.to_sql(ri.disclosing_classes(table, ["one", "two"], "s"))
     assert HASH in written.lower()
     sized = ri.equivalence_class_size(table, "one", "two", name="k")
     assert HASH in ibis.to_sql(sized).lower()
     assert sorted(line["k"] for line in answer(sized)) == [4] * 16 + [5] * 10
     on_duckdb = put(connected("duckdb"), frame)
-    assert HASH not in ibis.to_sql(ri.l_diversity_classes(on_duckdb, ["one", "two"], "s")).lower()
+    assert HASH not in ibis.to_sql(ri.disclosing_classes(on_duckdb, ["one", "two"], "s")).lower()
     numbers = answer_of(with_sort_hash(table, ["one", "two"])[0], NUMBER)
     assert len(set(numbers)) == 3
     for name in ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k_anonymity"):
         found = answer(getattr(ri, name)(table, ["one", "two"], "s"))
         same(found, getattr(rp, name)(frame.lazy(), ["one", "two"], "s").collect().to_dicts())
-    listed = answer(ri.l_diversity_classes(table, ["one", "two"], "s", l=3.5))
-    polars = rp.l_diversity_classes(frame.lazy(), ["one", "two"], "s", l=3.5).collect()
+    listed = answer(ri.disclosing_classes(table, ["one", "two"], "s", threshold=3.5))
+    polars = rp.disclosing_classes(frame.lazy(), ["one", "two"], "s", threshold=3.5).collect()
     same(sorted(listed, key=str), sorted(polars.to_dicts(), key=str))
     assert len(listed) == 4
 

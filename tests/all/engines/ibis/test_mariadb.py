@@ -32,13 +32,13 @@ ASKED: list[tuple[str, list[Any], dict[str, Any]]] = [
     *(("class_size_histogram", [TWO], {"by": ["disease"], "nulls": nulls}) for nulls in ("value", "drop")),
     ("equivalence_classes", [TWO], {"entity": "disease"}),
     ("class_size_histogram", [TWO], {"entity": "disease"}),
-    ("l_diversity_classes", [TWO, "disease"], {"l": 5}),
-    ("l_diversity_classes", [TWO, "disease"], {"l": 4, "variant": "entropy"}),
-    ("l_diversity_classes", [TWO, "disease"], {"l": 4, "variant": "recursive"}),
-    ("t_closeness_classes", [TWO, "disease"], {"t": 0.1}),
-    ("alpha_k_anonymity_classes", [TWO, "disease"], {"alpha": 0.4, "k": 5}),
-    ("beta_likeness_classes", [TWO, "disease"], {"beta": 0.1}),
-    ("delta_disclosure_classes", [TWO, "disease"], {"delta": 0.1}),
+    ("disclosing_classes", [TWO, "disease"], {"threshold": 5}),
+    ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "entropy"}),
+    ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "recursive"}),
+    ("disclosing_classes", [TWO, "disease"], {"measure": "t_closeness", "threshold": 0.1}),
+    ("disclosing_classes", [TWO, "disease"], {"measure": "alpha_k_anonymity", "threshold": 0.4, "k": 5}),
+    ("disclosing_classes", [TWO, "disease"], {"measure": "beta_likeness", "threshold": 0.1}),
+    ("disclosing_classes", [TWO, "disease"], {"measure": "delta_disclosure", "threshold": 0.1}),
 ]
 
 

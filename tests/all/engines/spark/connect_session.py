@@ -84,9 +84,9 @@ def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
         return found
 
     def json_again() -> None:
-        (remaining,) = rows("copula_json", "m")
+        (remaining,) = rows("model_json", "m")
         text = spark.createDataFrame([(remaining["model"], remaining["json"])], ["model", "json"])
-        assert [row["model"] for row in rows("load_copula", "m", text)] == ["m"]
+        assert [row["model"] for row in rows("load_model", "m", text)] == ["m"]
 
     def answered(name: str, records: int, *given_: Any) -> Callable[[], object]:
         def ask() -> None:
@@ -95,14 +95,14 @@ def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
         return ask
 
     return {
-        "copula_models": answered("copula_models", 0),
+        "fitted_models": answered("fitted_models", 0),
         "fit_copula": answered("fit_copula", 1, "m", frame, QI),
         "fit_people": answered("fit_people", 1, "n", frame, QI),
         "copula_forecast": answered("copula_forecast", 1, "m", [1e6]),
         "copula_correction": answered("copula_correction", 1, frame, "m", 1e6),
         "sample_copula": answered("sample_copula", 7, "m", 7),
-        "score_copula": answered("score_copula", 40, frame, "m", 1e6),
-        "copula_json": json_again,
+        "score_records": answered("score_records", 40, frame, "m", 1e6),
+        "model_json": json_again,
     }
 
 

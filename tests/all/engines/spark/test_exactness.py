@@ -141,7 +141,7 @@ def test_no_column_of_the_table_is_lost_or_taken_for_the_answer(hostile: "DataFr
     assert [row.asDict() for row in found.drop("k").sort("id").collect()] == [
         row.asDict() for row in hostile.sort("id").collect()
     ]
-    scored = rs.score_copula(hostile.withColumnRenamed("id", "size"), independent(), 10)
+    scored = rs.score_records(hostile.withColumnRenamed("id", "size"), independent(), 10)
     assert {"reid_key", "REID_HASH", "reid_records"} <= set(scored.columns)
 
 
@@ -152,9 +152,9 @@ CLASHES: dict[str, Any] = {
     "must not be named class_size, records, records_dropped or nulls where classes are listed, got "
     "'records'": (lambda t: rs.equivalence_classes(t, ["records"])),
     "must not be named class_size, value, records_dropped or nulls where classes are listed, got 'VALUE'": (
-        lambda t: rs.l_diversity_classes(t.withColumnRenamed("q1", "VALUE"), ["VALUE"], "sex")
+        lambda t: rs.disclosing_classes(t.withColumnRenamed("q1", "VALUE"), ["VALUE"], "sex")
     ),
-    "the table must have no column that is named as a score": lambda t: rs.score_copula(
+    "the table must have no column that is named as a score": lambda t: rs.score_records(
         t.withColumnsRenamed({"q1": "Uniqueness_XI", "id": "size"}), independent(), 10
     ),
 }

@@ -77,10 +77,10 @@ def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: 
 @pytest.mark.usefixtures("spark")
 def test_models_travel_as_tables() -> None:
     registry.keep("first", independent())
-    saved = rs.copula_json("first")
+    saved = rs.model_json("first")
     same(
-        rows_of(rs.load_copula("first", saved)),
-        by_polars("load_copula", "first", pl.DataFrame(rows_of(saved))),
+        rows_of(rs.load_model("first", saved)),
+        by_polars("load_model", "first", pl.DataFrame(rows_of(saved))),
     )
 
 
@@ -145,14 +145,14 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(
 
 @pytest.mark.parametrize("sample", ["ignored", "known"])
 def test_scores_stand_beside_every_record(spark: "SparkSession", scored: pl.DataFrame, sample: str) -> None:
-    found = by_spark(spark, "score_copula", [scored], "town", 5000.0, sample=sample)
-    same(found, by_polars("score_copula", scored, "town", 5000.0, sample=sample))
+    found = by_spark(spark, "score_records", [scored], "town", 5000.0, sample=sample)
+    same(found, by_polars("score_records", scored, "town", 5000.0, sample=sample))
     with pytest.raises(
         ReidError, match=r"no column that is named as a score \(class_size, .*\), got 'Class_Size'; rename it"
     ):
-        rs.score_copula(to_spark(spark, scored).withColumn("Class_Size", F.lit(1)), "town", 10)
+        rs.score_records(to_spark(spark, scored).withColumn("Class_Size", F.lit(1)), "town", 10)
     with pytest.raises(ReidError, match="columns of the model must be columns of the table, got 'grade'"):
-        rs.score_copula(to_spark(spark, scored).drop("grade"), "town", 10)
+        rs.score_records(to_spark(spark, scored).drop("grade"), "town", 10)
 
 
 def test_the_correction_needs_no_more_than_how_many_records_have_each_score(

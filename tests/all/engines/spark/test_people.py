@@ -100,7 +100,7 @@ def test_samples_of_people_are_those_of_duckdb(
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("function", ["l_diversity", "t_closeness", "alpha_k_anonymity_classes"])
+@pytest.mark.parametrize("function", ["l_diversity", "t_closeness", "disclosing_classes"])
 def test_what_classes_give_away_of_people_is_that_of_duckdb(
     spark: "SparkSession", function: str, nulls: str
 ) -> None:

@@ -40,6 +40,6 @@ def test_a_model_fitted_on_spark_scores_there_and_elsewhere(town: "DataFrame") -
         [row | {"model": "people"} for row in found],
         rp.fit_people("people", PEOPLE, COLUMNS).collect().to_dicts(),
     )
-    scored = rows_of(rs.score_copula(town, "people by spark", 1e5).select("uniqueness_xi"))
-    want = rp.score_copula(PEOPLE, "people", 1e5).collect()["uniqueness_xi"].to_list()
+    scored = rows_of(rs.score_records(town, "people by spark", 1e5).select("uniqueness_xi"))
+    want = rp.score_records(PEOPLE, "people", 1e5).collect()["uniqueness_xi"].to_list()
     assert sorted(row["uniqueness_xi"] for row in scored) == pytest.approx(sorted(want), rel=1e-6)

@@ -8,7 +8,7 @@ from reid_sql.parameters import Model
 
 
 @dataclass(frozen=True)
-class SavedCopula:
+class SavedModel:
     """A model's name and its JSON."""
 
     model: str
@@ -21,16 +21,17 @@ class SavedCopula:
     question=Question.FITTED_MODELS,
     source="JSON with a version and a SHA-256 checksum",
     models=True,
+    former={"copula_json(model)": "write the new name"},
 )
-def copula_json(model: Model) -> SavedCopula:
-    """Write a fitted model as JSON, to be stored, reviewed, and read back by load_copula.
+def model_json(model: Model) -> SavedModel:
+    """Write a fitted model as JSON, to be stored, reviewed, and read back by load_model.
 
     It contains each column's values with their shares, and the correlations; no record. For a model of people
     it contains only the tree, and none of its donors. Refuses an unknown model:
 
     >>> with registry.within("a database without models"):
-    ...     copula_json("nowhere")
+    ...     model_json("nowhere")
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return SavedCopula(model, fitted.to_json(registry.known(model)))
+    return SavedModel(model, fitted.to_json(registry.known(model)))

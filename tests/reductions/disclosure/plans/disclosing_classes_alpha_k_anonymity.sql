@@ -1,4 +1,4 @@
--- alpha_k_anonymity_classes(people, ['age', 'sex'], 'diagnosis', 0.5, 2, None, 'value')
+-- disclosing_classes(people, ['age', 'sex'], 'diagnosis', 'alpha_k_anonymity', None, 0.5, 3, 2, None, 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_cells AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- l_diversity_classes(people, ['age', 'sex'], 'diagnosis', 'distinct', 3, 2, None, 'value')
+-- disclosing_classes(people, ['age', 'sex'], 'diagnosis', 'l_diversity', None, None, 3, None, None, 'value')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_cells AS MATERIALIZED (

@@ -1,22 +1,23 @@
-"""The models that are known."""
+"""The fitted models of a database."""
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted, registry
-from reid_sql.models.copula.copula_file import CopulaSummary
+from reid_sql.models.copula.copula_file import ModelSummary
 
 
 @table_function(
     "",
     answer=Answer.ROWS,
     question=Question.FITTED_MODELS,
-    source="the models of fit_copula and load_copula",
+    source="the models of fit_copula, fit_people and load_model",
     models=True,
+    former={"copula_models()": "write the new name"},
 )
-def copula_models() -> list[CopulaSummary]:
+def fitted_models() -> list[ModelSummary]:
     """List the fitted models that this database knows, by name.
 
     >>> with registry.within("a database without models"):
-    ...     copula_models()
+    ...     fitted_models()
     []
     """
     return [fitted.summary(name, model) for name, model in registry.models().items()]

@@ -1,0 +1,51 @@
+"""The classes that disclose a sensitive value."""
+
+from reid_sql.function import Answer, Question, table_function
+from reid_sql.models.classes.sensitive import OffendingClasses
+from reid_sql.reductions.disclosure import DISCLOSING_CLASSES
+
+
+@table_function(
+    "tbl, qi, sensitive, measure, variant, threshold, c, k, nulls, entity",
+    answer=Answer.REDUCTION,
+    reduction=DISCLOSING_CLASSES,
+    question=Question.DISCLOSURE,
+    source="Machanavajjhala et al. 2007; Li, Li & Venkatasubramanian 2007; Wong et al. 2006; "
+    "Cao & Karras 2012; Brickell & Shmatikov 2008",
+    one_row_per_person=True,
+    former={
+        "l_diversity_classes(tbl, qi, sensitive, variant, c, l, nulls, entity)": "write threshold for l",
+        "t_closeness_classes(tbl, qi, sensitive, variant, t, nulls, entity)": (
+            "pass the measure 't_closeness', and threshold for t"
+        ),
+        "alpha_k_anonymity_classes(tbl, qi, sensitive, alpha, k, nulls, entity)": (
+            "pass the measure 'alpha_k_anonymity', and threshold for alpha"
+        ),
+        "beta_likeness_classes(tbl, qi, sensitive, variant, beta, nulls, entity)": (
+            "pass the measure 'beta_likeness', and threshold for beta"
+        ),
+        "delta_disclosure_classes(tbl, qi, sensitive, variant, delta, nulls, entity)": (
+            "pass the measure 'delta_disclosure', and threshold for delta"
+        ),
+    },
+)
+def disclosing_classes(classes: OffendingClasses) -> OffendingClasses:
+    """List the classes that disclose more of a sensitive column than a measure allows.
+
+    `measure` names the function that measures each class. A class is listed if its value is above
+    `threshold`; with l_diversity, if it is below. With alpha_k_anonymity, a class of fewer than `k` records
+    is listed, too. By default, `variant`, `threshold` and `k` are those of that function. `c` is for the
+    variant 'recursive' of l_diversity.
+
+    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
+    its `value` of the measure. A class without a value of the measure is listed too, with NULL.
+
+    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
+    one class, or in the table where the measure compares classes with it. Without `entity`, one row per
+    person is assumed.
+
+    >>> disclosing_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
+    [3]
+    """
+    return classes
