@@ -1,18 +1,18 @@
 """DuckDB: the distinct records of a table, from which the class sizes by any of their columns are counted."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.check.counts import Ask, DistinctCounts, Rows
 from reid_sql.engines.duckdb.source import folded, refuse
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
 from reid_sql.parameters import Integers, quoted
 
-Ask = Callable[[str], list[tuple[Any, ...]]]
 MIN_RECORDS: Final = 200_000  # below, each count is quick
 SAMPLE: Final = 65_536
 MAX_SHARED: Final = 0.25  # share of records with an equal one, up to which leaving out the others is a gain
@@ -109,8 +109,8 @@ def estimate_shared(ask: Ask, sample: str, records: int) -> float:
 NUMBERS: Final = count(1)
 
 
-class DistinctTable:
-    """The records of a table on some columns, with how many are equal; NULL is a value of its own.
+class DistinctTable(DistinctCounts):
+    """The distinct records of a table in DuckDB.
 
     They are counted once into a temporary table, and every set of columns is then a GROUP BY of it. Where
     nearly all records are distinct, that table would be as long as its source: the source is grouped itself.
@@ -118,20 +118,18 @@ class DistinctTable:
 
     def __init__(self, ask: Ask, tbl: str, columns: Sequence[str]) -> None:
         """Count them: `tbl` is quoted as SQL needs it, the columns are in the table."""
-        self.ask = ask
+        listed = ", ".join(f"{quoted(column)} AS q{place}" for place, column in enumerate(columns))
+        super().__init__(ask, columns, f"(SELECT {listed} FROM {tbl})", "count(*)")
         self.name = f"reid_distinct_{next(NUMBERS)}"
         self.folded = folded(ask, tbl, columns) if columns else set()
-        self.aliases = {column: f"q{place}" for place, column in enumerate(columns)}
         self._tables: list[str] = []
         self._values: dict[str, str] = {}
-        listed = ", ".join(f"{quoted(column)} AS {alias}" for column, alias in self.aliases.items())
-        self._relation, self._count = f"(SELECT {listed} FROM {tbl})", "count(*)"
-        unique = bool(columns) and is_nearly_unique(ask, self._relation)
+        unique = bool(columns) and is_nearly_unique(ask, self.relation)
         if columns and not unique:
-            select = f"SELECT *, count(*) AS records FROM {self._relation} GROUP BY ALL"
-            self._relation, self._count = self._create(self.name, select), "sum(records)::BIGINT"
-        self.records = int(ask(f"SELECT coalesce({self._count}, 0) FROM {self._relation}")[0][0])
-        self.unique = NearlyUnique(ask, self._relation, self.name, self.records) if unique else None
+            select = f"SELECT *, count(*) AS records FROM {self.relation} GROUP BY ALL"
+            self.relation, self.count = self._create(self.name, select), "sum(records)::BIGINT"
+        self.records = self.count_records()
+        self.unique = NearlyUnique(ask, self.relation, self.name, self.records) if unique else None
         self._counted: dict[Any, list[tuple[Any, ...]]] = {}
 
     def _create(self, name: str, select: str) -> str:
@@ -154,7 +152,7 @@ class DistinctTable:
         if column not in self._values:
             alias = self.aliases[column]
             counted = (
-                f"SELECT {alias} AS v, {self._count} AS records FROM {self._relation} "
+                f"SELECT {alias} AS v, {self.count} AS records FROM {self.relation} "
                 f"WHERE {alias} IS NOT NULL GROUP BY {alias}"
             )
             ranked = f"SELECT row_number() OVER (ORDER BY v) AS code, v, records FROM ({counted}) ORDER BY v"
@@ -164,12 +162,9 @@ class DistinctTable:
     def groups(self, by: Sequence[str]) -> str:
         """Name a table of the groups by some columns, NULL first: place (from 0), g0, g1, …, records."""
         refuse(by, self.folded)
-        keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
         order = ", ".join(f"g{place} NULLS FIRST" for place in range(len(by)))
-        counted = f"SELECT {', '.join(keys)}, {self._count} AS records FROM {self._relation} GROUP BY ALL"
-        ranked = (
-            f"SELECT row_number() OVER (ORDER BY {order}) - 1 AS place, * FROM ({counted}) ORDER BY place"
-        )
+        numbered = f"SELECT row_number() OVER (ORDER BY {order}) - 1 AS place, *"
+        ranked = f"{numbered} FROM ({self.select_groups(by)}) ORDER BY place"
         return self._create(f"{self.name}_groups_{len(self._tables)}", ranked)
 
     def class_sizes(
@@ -186,28 +181,14 @@ class DistinctTable:
         refuse([*qi, *by], self.folded)
         columns = [self.aliases[column] for column in dict.fromkeys([*qi, *by])]
         rest = self.unique.rest(columns) if self.unique else None
-        rows = self._class_sizes(rest or self._relation, qi, by, drop=drop)
+        rows = self.count_sizes(qi, by, drop=drop, relation=rest)
         return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
-
-    def _class_sizes(
-        self, relation: str, qi: Sequence[str], by: Sequence[str], *, drop: bool
-    ) -> list[tuple[Any, ...]]:
-        """Count the classes among the records of one relation."""
-        keys = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
-        keys += [f"{self.aliases[column]} AS k{at}" for at, column in enumerate(qi)]
-        grouped = ", ".join(str(place + 1) for place in range(len(keys)))
-        classes = (
-            f"SELECT {', '.join(keys)}, {self._count.replace('records', 'c.records')} AS n "
-            f"FROM {relation} AS c {self._where_known(qi if drop else ())} GROUP BY {grouped}"
-        )
-        names = ", ".join([*(f"g{place}" for place in range(len(by))), "n"])
-        return self.ask(f"SELECT {names}, count(*) FROM ({classes}) GROUP BY ALL ORDER BY ALL")
 
     def _add_unique(
         self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], known: Sequence[str]
     ) -> list[tuple[Any, ...]]:
         """Add the records that are not among the rest: each is a class of its own."""
-        unique = [(*row[:-1], 1, row[-1]) for row in self._count_known(self._relation, by, known)]
+        unique = [(*row[:-1], 1, row[-1]) for row in self._count_known(self.relation, by, known)]
         others = [(*row[:-1], 1, -row[-1]) for row in self._count_known(rest, by, known)]
         keys = {repr(row[:-1]): row[:-1] for row in (*rows, *unique)}  # a value may have no hash
         classes = Counter[str]()
@@ -220,23 +201,14 @@ class DistinctTable:
         key = (relation, tuple(by), frozenset(known))
         if key not in self._counted:
             listed = ", ".join([*(self.aliases[column] for column in by), "count(*)"])
-            where = self._where_known(known)
+            where = self.where_known(known)
             self._counted[key] = self.ask(f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL")
         return self._counted[key]
 
-    def _where_known(self, columns: Sequence[str]) -> str:
-        tests = " AND ".join(f"{self.aliases[column]} IS NOT NULL" for column in columns)
-        return f"WHERE {tests}" if tests else ""
-
-    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count records by group and by which columns are NULL: the values, whether any is, the records."""
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Rows:
+        """Count records by group and by which columns are NULL; refuses groups that a collation folds."""
         refuse(by, self.folded)
-        groups = [self.aliases[column] for column in by]
-        gaps = [f"{self.aliases[column]} IS NULL AS n{place}" for place, column in enumerate(columns)]
-        lacking = " OR ".join(f"n{place}" for place in range(len(columns)))
-        listed = ", ".join([*groups, *gaps])
-        counted = f"SELECT {listed}, {self._count} AS records FROM {self._relation} GROUP BY ALL"
-        return self.ask(f"SELECT {', '.join([*groups, lacking])}, records FROM ({counted})")
+        return super().count_gaps(columns, by)
 
     def select_codes(self, columns: Sequence[str]) -> str:
         """Select the distinct records on some columns: the codes of their values as q0, q1, …, 0 for NULL."""
@@ -245,8 +217,8 @@ class DistinctTable:
             for at, column in enumerate(columns)
         )
         codes = ", ".join(f"coalesce(v{at}.code, 0) AS q{at}" for at in range(len(columns)))
-        counted = self._count.replace("records", "c.records")
-        return f"SELECT {codes}, {counted} AS records FROM {self._relation} AS c {joins} GROUP BY ALL"
+        counted = self.count.replace("records", "c.records")
+        return f"SELECT {codes}, {counted} AS records FROM {self.relation} AS c {joins} GROUP BY ALL"
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         """Count the matches within each group, by its place, where NULL in `qi` may be any value.

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import cached_property, reduce
 from operator import and_
 from typing import Any, Final
 from uuid import uuid4
@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 
 import reid_sql.spark as rs
+from reid_sql.check.counts import DistinctCounts
 from reid_sql.check.measure import arguments_of
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
@@ -67,7 +68,6 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
 
 
 LABEL: Final = "what a check is judged by"
-RECORDS: Final = "reid_records"
 
 
 @contextmanager
@@ -157,21 +157,21 @@ class SparkTable(TableEngine):
         where = f"policy tables[{number}].population_file"
         self.population = None if given is None else read_source_frame(spark, given, where)
         self.population_columns = self.population.columns if self.population else []
-        self._distinct: DataFrame | None = None
+        self._spark = spark
 
-    @property
-    def distinct(self) -> DataFrame:
+    @cached_property
+    def distinct(self) -> DistinctCounts:
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
-        if self._distinct is None:
-            named = columns_counted(self.table)
-            grouped = self.frame.groupBy(*(column(name) for name in named))
-            self._distinct = grouped.agg(F.count(F.lit(1)).alias(RECORDS)).localCheckpoint()
-        return self._distinct
+        named = columns_counted(self.table)
+        cells = [column(name).alias(f"q{place}") for place, name in enumerate(named)]
+        counted = self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
+        return DistinctCounts(
+            lambda sql: _tuples(self._spark.sql(sql, relation=counted)), named, "{relation}"
+        )
 
     def count_records(self) -> int:
         """Count the records of the table."""
-        total = F.coalesce(F.sum(RECORDS), F.lit(0)).alias("records")
-        return int(_tuples(self.distinct.agg(total))[0][0])
+        return self.distinct.count_records()
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the people in each group: its values, then the people. NULL is one person."""
@@ -183,17 +183,11 @@ class SparkTable(TableEngine):
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count the records of each group, by its values, NULL first: the values, then the records."""
-        order = [column(name).asc_nulls_first() for name in by]
-        named = [column(name) for name in by]
-        return _tuples(self._sum_records(by).sort(*order).select(*named, RECORDS))
+        return self.distinct.ask(self.distinct.select_groups(by))
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         """Count records by group and by which columns are NULL."""
-        gaps = F.concat(*(column(name).isNull().cast("int").cast("string") for name in columns))
-        keys = [*(column(name) for name in by), gaps.alias("reid_gaps")]
-        counted = self.distinct.groupBy(*keys).agg(F.sum(RECORDS).alias("reid_n"))
-        lacking = F.col("reid_gaps").contains("1")
-        return _tuples(counted.select(*(column(name) for name in by), lacking, "reid_n"))
+        return self.distinct.count_gaps(columns, by)
 
     def class_sizes(
         self,
@@ -203,23 +197,14 @@ class SparkTable(TableEngine):
         drop: bool,
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
-        groups = [column(name) for name in by]
-        sizes = self._sum_records([*by, *qi], known=qi if drop else ())
-        counted = sizes.groupBy(*groups, F.col(RECORDS).alias("reid_size")).agg(F.count(F.lit(1)))
-        return _tuples(counted)
-
-    def _sum_records(self, names: Sequence[str], known: Sequence[str] = ()) -> DataFrame:
-        """Sum the records by the columns, of those that lack none of the known ones."""
-        rows = self.distinct.filter(_complete(known)) if known else self.distinct
-        keys = (column(name) for name in dict.fromkeys(names))
-        return rows.groupBy(*keys).agg(F.sum(RECORDS).alias(RECORDS))
+        return self.distinct.count_sizes(qi, by, drop=drop)
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
-        names = self.table.quasi_identifiers
-        order = [F.col(RECORDS), *(column(name).asc_nulls_last() for name in names)]
-        rarest = self._sum_records(names).sort(*order).limit(count)
-        return _tuples(rarest.select(RECORDS, *map(column, names)))
+        names = list(self.table.quasi_identifiers)
+        classes = rs.equivalence_classes(self.frame, names, entity=self.table.entity)
+        order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
+        return _tuples(classes.sort(*order).limit(count).select("class_size", *map(column, names)))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns of the table."""
