@@ -15,9 +15,10 @@ from ibis.expr.types import Table
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import argument_of
+from reid_sql.check.measured import Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
-from reid_sql.check.release import Group, TableEngine
+from reid_sql.check.release import TableEngine
 from reid_sql.client_fallback import drop_view, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.distinct import DistinctRecords

@@ -6,9 +6,10 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, WHOLE, Counts, Group, Release, TableEngine
+from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import PUBLISHED, Source
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
@@ -126,7 +127,6 @@ class Calls:
 class DuckDBTable(TableEngine):
     """A view of a table's file, or of a release made of it, in a DuckDB connection."""
 
-    coarsens = True
     attacks = True
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, view: str) -> None:

@@ -1,4 +1,13 @@
-"""Run a policy: open its tables, measure, judge, and put the report together."""
+"""Run a policy: open its tables, measure, judge, mask, and put the report together.
+
+The steps go one way, and each sees only what the one before it returned:
+
+    policy.py      what is asked           TOML or JSON -> Policy
+    measuring.py   what the tables show    Policy, tables -> MeasuredTable, with exact figures
+    verdicts.py    whether it may pass     MeasuredTable -> CheckResult
+    masked_*.py    what may be shown       both -> MaskedReport, of figures that a mask has shown or masked
+    report.py      the document            MaskedReport -> ReportPage, which all renderers take
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress

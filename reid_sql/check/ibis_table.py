@@ -16,6 +16,7 @@ import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.measure import arguments_of
+from reid_sql.check.measured import Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import (
     Check,
@@ -25,7 +26,7 @@ from reid_sql.check.policy_model import (
     columns_named,
     sets_counted,
 )
-from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release
+from reid_sql.check.release import POLICY_COLUMNS, Counts, Release
 from reid_sql.check.sources import Source
 from reid_sql.client_fallback import profile_columns
 from reid_sql.engines.ibis import adapter
@@ -234,13 +235,7 @@ class IbisTable(RemoteTable):
             for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
-    def class_sizes(
-        self,
-        qi: Sequence[str],
-        by: Sequence[str],
-        *,
-        drop: bool,
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)

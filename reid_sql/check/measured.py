@@ -5,14 +5,25 @@ Every figure here is exact. Nothing of it may be shown but by the mask.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.release import Group
 from reid_sql.check.remarks import Remark
 from reid_sql.check.sources import Evidence
 from reid_sql.models.classes.disclosure import Histogram
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of the table: its values of the columns that divide it, its records, and its position."""
+
+    values: tuple[Any, ...]
+    records: int
+    place: int = 0
+
+
+WHOLE: Final = Group((), 0)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from reid_sql.check.measured import (
     ColumnSizes,
     Figure,
     Forecast,
+    Group,
     MeasuredCheck,
     MeasuredTable,
     Overview,
@@ -22,14 +23,9 @@ from reid_sql.check.measured import (
     group_labels,
 )
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
-from reid_sql.check.release import INTERRUPTIONS, Group, Release
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.check.remarks import Count, Remark, remark
-from reid_sql.check.small_counts import (
-    can_show_dropped,
-    has_few_gaps,
-    reveals_small_cells,
-    reveals_small_classes,
-)
+from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK, Histogram
@@ -164,7 +160,7 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
 def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
-        about = _count_around(release, check, group, mask)
+        about = count_around(release, check, group, mask.below)
         rows = release.answer(check, group)
         figure = read_figure(check, rows, group)
         about["small"] |= reveals_small_cells(release, check, rows, figure.value, mask.below)
@@ -175,22 +171,13 @@ def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) ->
         return Figure(group, None, None, None, sentence(error))
 
 
-def _count_around(release: Release, check: Check, group: Group, mask: Mask) -> dict[str, Any]:
-    """Count what is shown, or masked, next to a figure."""
-    return {
-        "dropped": release.dropped(check, group),
-        "shows_dropped": can_show_dropped(release, check, mask.below),
-        "small": reveals_small_classes(release, check, group, mask.below),
-    }
-
-
 def _count_ahead(release: Release, check: Check, mask: Mask) -> None:
     """Count what a check needs besides its answer; what cannot be counted is refused when it is measured."""
     try:
         _find_cautions(release, check)
         release.hints(check.counted)
         for group in release.groups(check.by):
-            _count_around(release, check, group, mask)
+            count_around(release, check, group, mask.below)
     except INTERRUPTIONS:
         raise
     except release.errors:

@@ -2,13 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import duckdb
 import numpy as np
 
 from reid_sql.check.measure import Measure, argument_of
+from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import Remark, identifier_remark, missing_value_remarks, remark
@@ -40,16 +41,6 @@ MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
 )
 
 
-@dataclass(frozen=True)
-class Group:
-    """A part of the table: its values of the columns that divide it, its records, and its position."""
-
-    values: tuple[Any, ...]
-    records: int
-    place: int = 0
-
-
-WHOLE: Final = Group((), 0)
 Counts = tuple[Sequence[int], Sequence[int]]  # of each column, its distinct values and records with one
 Answers = dict[int, list[Row]]  # by the position of the group
 
@@ -59,7 +50,6 @@ class TableEngine(ABC):
 
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
-    coarsens = False  # whether it counts values that a relation merges
     attacks = False  # whether it compares a table with its original, or with a former release
 
     def __init__(self) -> None:

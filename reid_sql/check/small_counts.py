@@ -14,15 +14,25 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
 from reid_sql.check.masking import has_small_counts, is_small
+from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.release import INTERRUPTIONS, WHOLE, Group, Release
+from reid_sql.check.release import INTERRUPTIONS, Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups
 GAPS: Final = "gaps"
 
 
-def reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
+def count_around(release: Release, check: Check, group: Group, below: int) -> dict[str, Any]:
+    """Count what is shown, or masked, next to a figure; a mask of 1 hides nothing."""
+    return {
+        "dropped": release.dropped(check, group),
+        "shows_dropped": not has_few_gaps(release, below) or _is_of_table(release.table, check),
+        "small": _reveals_small_classes(release, check, group, below),
+    }
+
+
+def _reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few.
 
     The whole table's class sizes count for each of its groups, too: what one group has, the others have not.
@@ -84,11 +94,6 @@ def has_few_gaps(release: Release, below: int) -> bool:
         except release.errors:
             release.small_parts[key] = True
     return release.small_parts[key]
-
-
-def can_show_dropped(release: Release, check: Check, below: int) -> bool:
-    """Whether a report may tell how many records a check dropped: where few lack the same, the table's."""
-    return not has_few_gaps(release, below) or _is_of_table(release.table, check)
 
 
 def _is_of_table(table: TablePolicy, check: Check) -> bool:

@@ -18,9 +18,10 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 import reid_sql.spark as rs
 from reid_sql.check.counts import DistinctCounts
 from reid_sql.check.measure import arguments_of
+from reid_sql.check.measured import Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, Counts, Group, Release, TableEngine
+from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
@@ -189,13 +190,7 @@ class SparkTable(TableEngine):
         """Count records by group and by which columns are NULL."""
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(
-        self,
-        qi: Sequence[str],
-        by: Sequence[str],
-        *,
-        drop: bool,
-    ) -> list[tuple[Any, ...]]:
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
         return self.distinct.count_sizes(qi, by, drop=drop)
 

@@ -4,9 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.check.measured import Figure, MeasuredCheck, MeasuredTable, group_labels
+from reid_sql.check.measured import (
+    WHOLE,
+    Figure,
+    Group,
+    MeasuredCheck,
+    MeasuredTable,
+    group_labels,
+)
 from reid_sql.check.policy_model import Check, Policy
-from reid_sql.check.release import WHOLE, Group
 from reid_sql.check.remarks import Remark
 from reid_sql.models.classes.disclosure import OK
 

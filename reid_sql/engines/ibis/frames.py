@@ -247,6 +247,8 @@ def _fetch_in_parts(frame: Table) -> pa.Table:
         parts = []
         while rows := cursor.fetchmany(ROWS_PER_BATCH):
             parts.append(pa.RecordBatch.from_struct_array(pa.array(rows, type=kind)))
+            if len(rows) < ROWS_PER_BATCH:
+                break
     return pa.Table.from_batches(parts, schema=schema)
 
 

@@ -15,8 +15,9 @@ import reid_sql.ibis as ri
 from reid_sql.check import gate, ibis_table
 from reid_sql.check.client_records import Client
 from reid_sql.check.ibis_table import IbisTable
+from reid_sql.check.measured import WHOLE
 from reid_sql.check.policy import read_policy
-from reid_sql.check.release import MEASURING_ERRORS, WHOLE
+from reid_sql.check.release import MEASURING_ERRORS
 from reid_sql.client_fallback import open_client
 from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError
