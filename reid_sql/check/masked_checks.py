@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.check.audit import groups_to_hide
+from reid_sql.check.audit import By, Cell, groups_to_hide
 from reid_sql.check.bounds import bound_of_figure
 from reid_sql.check.masked_tables import mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
@@ -20,7 +21,14 @@ STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
 
 Page = dict[str, Node]
-Hidden = Mapping[tuple[str, tuple[str, ...]], set[tuple[str | None, ...]]]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What no report shows: by table and grouping, groups; by table, columns whose values are not counted."""
+
+    groups: Mapping[tuple[str, By], AbstractSet[Cell]]
+    columns: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,6 @@ def mask_report(
     for measured, results in zip(tables, judged, strict=True):
         classes = mask_classes(measured, results, mask)
         pages.append(table_page(measured, policy, classes))
-        closed = closed_columns(results, hidden)
         checks += [
             check_page(
                 each,
@@ -57,42 +64,45 @@ def mask_report(
                 hidden,
                 baseline,
                 withheld=place in classes.withheld,
-                closed=closed,
             )
             for place, each in enumerate(results)
         ]
     return MaskedReport(pages, checks)
 
 
-def closed_columns(results: Sequence[CheckResult], hidden: Hidden) -> frozenset[str]:
-    """Return the columns of whose values no sentence may give the number, in small letters.
-
-    The records with some values of a column are a sum of the groups, or of the classes, by this column alone.
-    Where the size of one of these is masked, or is few records, the sum would be subtracted from the others.
-    """
-    return frozenset(
-        name
-        for each in results
-        for name in [column.lower() for column in {*each.check.by, *each.check.counted}]
-        if len({*each.check.by, *each.check.counted}) == 1
-        and (hidden.get((each.table, each.check.by)) or any(one.figure.small for one in each.findings))
-    ) | frozenset(by[0].lower() for (_, by), groups in hidden.items() if len(by) == 1 and groups)
-
-
 def find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
-    """Return the groups whose size and figures are masked, by table and grouping."""
-    tables: dict[str, dict[tuple[str, ...], dict[tuple[str | None, ...], int]]] = {}
+    """Return the groups whose size and figures are masked, and the columns whose values are not counted."""
+    tables: dict[str, dict[By, dict[Cell, int]]] = {each.table: {} for each in results}
     for each in results:
         for judgement in each.findings if each.check.by else ():
             group = judgement.figure.group
             if group.values:
-                groups = tables.setdefault(each.table, {}).setdefault(each.check.by, {})
-                groups[group_labels(group)] = group.records
-    return {
+                tables[each.table].setdefault(each.check.by, {})[group_labels(group)] = group.records
+    groups = {
         (table, by): hidden
-        for table, groups in tables.items()
-        for by, hidden in groups_to_hide(groups, mask.below).items()
+        for table, sizes in tables.items()
+        for by, hidden in (groups_to_hide(sizes, mask.below) if sizes else {}).items()
     }
+    return Hidden(groups, {table: _find_closed_columns(table, results, groups) for table in tables})
+
+
+def _find_closed_columns(
+    table: str, results: Sequence[CheckResult], groups: Mapping[tuple[str, By], AbstractSet[Cell]]
+) -> frozenset[str]:
+    """Return the columns of a table of whose values no sentence may give the number, in small letters.
+
+    The records with some values of a column are a sum of groups that it makes, alone or with others: where
+    the size of one is masked, it would be the rest of the sum. The same are the classes by the column alone
+    where one is few records.
+    """
+    masked = [by for (owner, by), hidden in groups.items() if owner == table and hidden]
+    small = [
+        each.check.counted
+        for each in results
+        if each.table == table and any(finding.figure.small for finding in each.findings)
+    ]
+    alone = [columns for columns in small if len(columns) == 1]
+    return frozenset(column.lower() for columns in (*masked, *alone) for column in columns)
 
 
 def check_page(
@@ -103,14 +113,13 @@ def check_page(
     baseline: Baseline | None = None,
     *,
     withheld: bool = False,
-    closed: Collection[str] = (),
 ) -> Page:
     """Return the result of a check, group by group, small counts masked; groups without a name come last.
 
     `withheld` is whether even a rounded figure would reveal a small count.
     """
     of_results = find_hidden_groups([each], mask) if hidden is None else hidden
-    labels = of_results.get((each.table, each.check.by), set())
+    labels = of_results.groups.get((each.table, each.check.by), set())
     named: list[Page] = []
     unnamed: list[Judgement] = []
     for judgement in each.findings:
@@ -127,7 +136,7 @@ def check_page(
         "table": each.table,
         **describe_question(each.check),
         "verdict": each.verdict,
-        "cautions": [*collect_cautions(each, records, mask, baseline, closed)],
+        "cautions": [*collect_cautions(each, records, mask, of_results, baseline)],
         "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
     }
 
@@ -202,12 +211,13 @@ def _group_page(
 
 
 def collect_cautions(
-    each: CheckResult, records: int, mask: Mask, baseline: Baseline | None, closed: Collection[str] = ()
+    each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None = None
 ) -> list[str]:
     """Return the cautions of a check, each once, without small counts.
 
     Of a group that is too small to be named, a status or remark could describe its few people.
     """
+    closed = hidden.columns.get(each.table, frozenset())
     cautions = [*(mask.sentence(words, closed) for words in each.cautions)]
     cautions += _dropped_caution(each, records, mask)
     for judgement in each.findings:

@@ -52,6 +52,15 @@ def test_a_total_of_codes_is_shown_where_none_of_them_is_small(
     assert words.startswith(f"{first + second} records" if min(first, second) >= 10 else "some records")
 
 
+def test_a_total_of_a_code_is_masked_beside_a_masked_group_of_some_of_its_records(tmp_path: Path) -> None:
+    people: Columns = {"sex": ["m"] * 60 + ["?"] * 41, "age": [1, 2, 3] * 20 + [1] * 40 + [2]}
+    by_both = '{ measure = "k", at_least = 2, by = ["sex", "age"], quasi_identifiers = ["sex"] }'
+    of_sex = '{ measure = "k", at_least = 2, quasi_identifiers = ["sex"] }'
+    page = report(tmp_path, people, '"age"', by_both, of_sex)
+    assert not any("41 records" in words for each in cautions(page) for words in each)
+    assert any(words.startswith("some records have '?' in sex") for words in cautions(page)[1])
+
+
 def test_all_but_few_records_with_a_code_are_masked(tmp_path: Path) -> None:
     people: Columns = {"a": ["?"] * 300 + ["x"] * 4, "b": [1] * 304}
     [[words]] = cautions(report(tmp_path, people, '"b", "a"', K))
