@@ -51,13 +51,13 @@ def mask_report(
     hides; then the class sizes of each table, with the rounded figures that may stand next to them.
     """
     mask = Mask(policy.mask_below)
-    hidden = find_hidden_groups([each for results in judged for each in results], mask)
+    hidden = _find_hidden_groups([each for results in judged for each in results], mask)
     pages, checks = [], []
     for measured, results in zip(tables, judged, strict=True):
         classes = mask_classes(measured, results, mask)
         pages.append(table_page(measured, policy, classes))
         checks += [
-            check_page(
+            _check_page(
                 each,
                 measured.records,
                 mask,
@@ -70,7 +70,7 @@ def mask_report(
     return MaskedReport(pages, checks)
 
 
-def find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
+def _find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
     """Return the groups whose size and figures are masked, and the columns whose values are not counted."""
     tables: dict[str, dict[By, dict[Cell, int]]] = {each.table: {} for each in results}
     for each in results:
@@ -105,21 +105,20 @@ def _find_closed_columns(
     return frozenset(column.lower() for columns in (*masked, *alone) for column in columns)
 
 
-def check_page(
+def _check_page(
     each: CheckResult,
     records: int,
     mask: Mask,
-    hidden: Hidden | None = None,
-    baseline: Baseline | None = None,
+    hidden: Hidden,
+    baseline: Baseline | None,
     *,
-    withheld: bool = False,
+    withheld: bool,
 ) -> Page:
     """Return the result of a check, group by group, small counts masked; groups without a name come last.
 
     `withheld` is whether even a rounded figure would reveal a small count.
     """
-    of_results = find_hidden_groups([each], mask) if hidden is None else hidden
-    labels = of_results.groups.get((each.table, each.check.by), set())
+    labels = hidden.groups.get((each.table, each.check.by), set())
     named: list[Page] = []
     unnamed: list[Judgement] = []
     for judgement in each.findings:
@@ -136,7 +135,7 @@ def check_page(
         "table": each.table,
         **describe_question(each.check),
         "verdict": each.verdict,
-        "cautions": [*collect_cautions(each, records, mask, of_results, baseline)],
+        "cautions": [*_collect_cautions(each, records, mask, hidden, baseline)],
         "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
     }
 
@@ -210,8 +209,8 @@ def _group_page(
     }
 
 
-def collect_cautions(
-    each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None = None
+def _collect_cautions(
+    each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None
 ) -> list[str]:
     """Return the cautions of a check, each once, without small counts.
 

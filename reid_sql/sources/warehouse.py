@@ -12,7 +12,7 @@ import duckdb
 import ibis
 from ibis.expr.types import Table
 
-from reid_sql.engines.ibis.frames import collected
+from reid_sql.engines.ibis.frames import UNFILTERED, collected
 from reid_sql.errors import (
     OutOfDomainError,
     ReidError,
@@ -34,9 +34,10 @@ WAIT: Final = 15  # seconds for a server to answer
 APPLICATION: Final = "reid-sql"
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
+WITHOUT_ROW_SECURITY: Final = "row_security = off"  # then a query is refused of which it would hide rows
 SETTINGS: Final = (
     "search_path = pg_catalog",
-    "row_security = off",
+    WITHOUT_ROW_SECURITY,
     "standard_conforming_strings = on",
     f"application_name = '{APPLICATION}'",  # by which an administrator finds the session
     f"query_group = '{APPLICATION}'",  # the same in Redshift
@@ -266,5 +267,7 @@ def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
     for setting in SETTINGS:
         with suppress(UndefinedObject):  # Redshift, which speaks as PostgreSQL, has not all of them
             con.execute(f"SET {setting}")
+            if setting == WITHOUT_ROW_SECURITY:
+                UNFILTERED.add(con)
     con.autocommit = False
     con.execute("SELECT 1")  # what Ibis does after it are parts of this transaction

@@ -107,7 +107,6 @@ def run(table: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert "Traceback" not in printed.err
 
 
-@pytest.mark.slow
 def test_views_of_duckdb_that_fail(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

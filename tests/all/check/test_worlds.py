@@ -293,7 +293,6 @@ def _shown(page: Page) -> str:
 SEEKS_CODES = {"few", "drop"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_hidden_count_of_every_small_table_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scenario: str
