@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.plain_sql import laid_out
+from reid_sql.engines.duckdb.plain_sql import lay_out
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.reduction import implementation, reductions
 
@@ -36,7 +36,7 @@ def renew(text: str) -> str:
         for argument, value in zip(reduction.arguments, parsed.args, strict=True)
     }
     planned: str = implementation(reduction, "sql")(**given)
-    return f"{call}\n{laid_out(planned)}\n"
+    return f"{call}\n{lay_out(planned)}\n"
 
 
 def _value(argument: ast.expr, *, is_plain: bool) -> Any:  # noqa: ANN401 - a literal

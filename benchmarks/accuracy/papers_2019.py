@@ -21,7 +21,7 @@ from benchmarks.accuracy.people_cases import Coded
 from reid_sql.models.copula.gaussian_copula import forecast_copula
 from reid_sql.models.people.diagnostics import interaction_information
 from reid_sql.models.people.evidence import row_keys
-from reid_sql.models.people.fit import cached_fits, fit
+from reid_sql.models.people.fit import cache_fits, fit
 from reid_sql.models.population_risk.answer import answer
 from reid_sql.parameters import Floats, Integers
 
@@ -41,7 +41,7 @@ def measure(population: Population) -> dict[str, Any]:
     order = np.random.default_rng(population.seed).permutation(frame.height)
     found: dict[str, Any] = {"columns": len(population.columns), "uniqueness": float((size == 1).mean())}
     errors: Method = {"copula": {}, "exact": {}, "people": {}}
-    with cached_fits():
+    with cache_fits():
         for fraction in FRACTIONS:
             rows = order[: round(fraction * frame.height)]
             if len(rows) < LEAST:

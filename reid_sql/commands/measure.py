@@ -26,7 +26,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
 from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
-from reid_sql.models.people.fit import cached_fits
+from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
 from reid_sql.terminal import pages
@@ -199,7 +199,7 @@ def _forecast_with_plot(
     first, last = measured[-1]["n"], max(populations)
     # Evenly spaced on a logarithmic axis.
     sizes = [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [last]
-    with cached_fits():  # one fit for the figures and for the drawing of the fit
+    with cache_fits():  # one fit for the figures and for the drawing of the fit
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)

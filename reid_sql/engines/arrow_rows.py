@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
 
-MOST: Final = 2**31 - 1  # of bytes or items that an array of Arrow can address
+MAX_ITEMS: Final = 2**31 - 1  # of bytes or items that an array of Arrow can address
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -117,9 +117,9 @@ def _bits(valid: npt.NDArray[np.bool_]) -> pa.Buffer | None:
 def _offsets(values: Sequence[Sequence[Any] | None]) -> pa.Buffer:
     """Where each value begins among all, and the end."""
     ends = np.cumsum([0, *(len(value or ()) for value in values)])
-    if ends[-1] > MOST:
+    if ends[-1] > MAX_ITEMS:
         raise OutOfDomainError(
-            f"an answer must contain at most {MOST:,} bytes of text, got {ends[-1]:,}; "
+            f"an answer must contain at most {MAX_ITEMS:,} bytes of text, got {ends[-1]:,}; "
             "ask of fewer columns or groups"
         )
     return pa.py_buffer(ends.astype(np.int32))

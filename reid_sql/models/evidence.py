@@ -103,7 +103,7 @@ class EvidenceRows:
         values = self.select(VALUE)
         return not np.array_equal(self.weight[values], self.records[values])
 
-    def scaled_weights(self, values_of_first: Integers) -> Floats:
+    def scale_weights(self, values_of_first: Integers) -> Floats:
         """Weights of values and pairs that add up to the number of records; 0 for rows of other kinds.
 
         Refuses weights that are missing or below zero, and all of them together 0 or more than there are

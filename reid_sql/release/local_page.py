@@ -9,7 +9,7 @@ from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.boxes import Boxes, PartitionColumn
 from reid_sql.models.release.lattice import DistinctRecords
-from reid_sql.models.release.usefulness import column_of_boxes
+from reid_sql.models.release.usefulness import recode_by_boxes
 from reid_sql.release.local import LocalTransformation
 from reid_sql.release.partitioning import LocalRelease
 from reid_sql.release.usefulness import describe_pairs, describe_recoded, mask_share
@@ -90,7 +90,7 @@ def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -
     form, rows = local.transformation, local.rows
     place = form.partition.place
     recoded = [
-        column_of_boxes(column, boxes, place)
+        recode_by_boxes(column, boxes, place)
         for column, boxes in zip(form.columns, form.partition.boxes, strict=True)
     ]
     return describe_pairs(

@@ -11,13 +11,13 @@ from reid_sql.check.masking import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
-from reid_sql.models.release.search import CountedNode, removed_classes
+from reid_sql.models.release.search import CountedNode, find_removed_classes
 from reid_sql.models.release.suppression import (
     CellSuppression,
     PeopleRules,
     apply_suppression,
+    merge_people,
     suppress_cells,
-    without_people,
 )
 from reid_sql.release.local_page import (
     limit_words,
@@ -159,7 +159,7 @@ def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppressi
     distinct = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
         return suppress_cells(distinct, best.outcome.cut or 1, table.protected)
-    away = removed_classes(table.rules, best.node, distinct, best.outcome)
+    away = find_removed_classes(table.rules, best.node, distinct, best.outcome)
     return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
 
 
@@ -199,7 +199,7 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
     distinct, made = table.lattice.records_at(best.node), _shown_suppression(table, best, below)
     after = apply_suppression(distinct, made)
-    after = after if table.table.entity is None else without_people(after)
+    after = after if table.table.entity is None else merge_people(after)
     none = np.zeros(len(after.counts), dtype=np.bool_)
     others = {
         word: make_loss(word, table.lattice).of(best.node, after, none)

@@ -13,7 +13,7 @@ from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Bands, DatePart, text
 from reid_sql.models.release.boxes import PartitionColumn, keep_range, limit_column
 from reid_sql.models.release.criteria import Criterion
-from reid_sql.models.release.downcoding import recovered_bits
+from reid_sql.models.release.downcoding import count_recovered_bits
 from reid_sql.models.release.lattice import DistinctRecords, Entropy
 from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
 from reid_sql.models.release.suppression import Requirement
@@ -146,7 +146,7 @@ def partition_table(
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([max(column.all_bits, 1e-300) for column in columns])
-            recovered = recovered_bits(columns, partition)
+            recovered = count_recovered_bits(columns, partition)
             return LocalRelease(form, losses[at], partition.bits / bits, rows, recovered)
     return None
 

@@ -52,7 +52,7 @@ def test_what_an_array_cannot_hold_is_refused_as_by_pyarrow(monkeypatch: pytest.
             with pytest.raises((ValueError, OverflowError)):
                 made(values, kind)
     assert array_of([3.0, None], pa.int64()).equals(pa.array([3.0, None], pa.int64()))
-    monkeypatch.setattr(arrow_rows, "MOST", 5)
+    monkeypatch.setattr(arrow_rows, "MAX_ITEMS", 5)
     assert array_of(["abc", "de"], pa.string()).to_pylist() == ["abc", "de"]
     with pytest.raises(OutOfDomainError, match="at most 5 bytes of text, got 6"):
         array_of(["abc", "def"], pa.string())

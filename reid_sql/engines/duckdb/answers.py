@@ -85,7 +85,7 @@ def answer_over(
     if declared.grouped:
         return _body_by_group(declared, reduction, [*own.values(), str(is_divided).lower()], database, source)
     answer = _body_over(declared, reduction, list(own.values()), database, source)
-    return _with_household_risk(answer) if has_households else answer
+    return _add_household_risk(answer) if has_households else answer
 
 
 def _every_column(declared: Function) -> str:
@@ -96,7 +96,7 @@ def _every_column(declared: Function) -> str:
 def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> str:
     """Answer for each group by its columns; of a group whose records were all dropped only that is known."""
     known = ", ".join(
-        f"CASE WHEN g.records > 0 THEN g.{column}{_of_no_record(column)} END AS {column}"
+        f"CASE WHEN g.records > 0 THEN g.{column}{_answer_for_no_record(column)} END AS {column}"
         for column in declared.columns
         if column != "records"
     )
@@ -106,7 +106,7 @@ def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> s
     )
 
 
-def _of_no_record(column: str) -> str:
+def _answer_for_no_record(column: str) -> str:
     return f" ELSE {text(str(OF_NO_RECORD[column]))}" if column in OF_NO_RECORD else ""
 
 
@@ -174,7 +174,7 @@ def _body_over(
     return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
 
 
-def _with_household_risk(answer: str) -> str:
+def _add_household_risk(answer: str) -> str:
     """Combine the risks of each household's members; a record without a household is one of its own."""
     alone = "CASE WHEN record.household IS NULL THEN row_number() OVER () END"
     return f"""SELECT * EXCLUDE (reid_alone) REPLACE (record.record AS record,

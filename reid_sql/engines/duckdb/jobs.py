@@ -18,11 +18,11 @@ import pyarrow as pa
 
 from reid_sql.models.interruption import InterruptedWorkError, checked
 
-MOMENT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
-PATIENCE: Final = 30.0  # seconds after which a body that nobody waits for ends
-KEPT: Final = 3600.0  # seconds after which what nobody asks for is let go of, when another body begins
+WAIT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
+MAX_IDLE: Final = 30.0  # seconds after which a body that nobody waits for ends
+MAX_PAUSE: Final = 3600.0  # seconds after which an answer that nobody fetched is dropped, once another begins
 LET_GO: Final = (
-    f"a computation must be asked for its answer within {KEPT / 60:g} minutes, got a longer pause; "
+    f"a computation must be asked for its answer within {MAX_PAUSE / 60:g} minutes, got a longer pause; "
     "run the statement again, alone or with more threads"
 )
 THREAD: Final = "reid-sql body"
@@ -73,14 +73,14 @@ class _Job:
         """Pause while nobody waits, and end where nobody comes."""
         if share is not None:
             self.share = share
-        if not self.waited.is_set() and not self.waited.wait(PATIENCE):
+        if not self.waited.is_set() and not self.waited.wait(MAX_IDLE):
             raise InterruptedWorkError
 
 
 def begin(work: Callable[[], pa.Array]) -> int:
     """Begin the work in a thread of its own; the number asks for its answer."""
     for old in list(_JOBS.values()):
-        if time.monotonic() - old.asked > KEPT:
+        if time.monotonic() - old.asked > MAX_PAUSE:
             _JOBS.pop(old.number, None)
     number = next(_NUMBERS)
     job = _JOBS[number] = _Job(number, work)
@@ -102,7 +102,7 @@ def answer(number: int) -> pa.Array | None:
     job.asked = time.monotonic()
     job.waited.set()
     job.go_on()
-    if not job.ended.wait(MOMENT):
+    if not job.ended.wait(WAIT):
         job.waited.clear()
         return None
     _JOBS.pop(number, None)

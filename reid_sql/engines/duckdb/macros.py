@@ -60,7 +60,7 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
     if declared.answer is Answer.SCALAR:
         return _value_macros(name, declared)
     if declared.answer is Answer.WINDOW:
-        return {name: _window_macro(declared)}
+        return {name: _define_by_columns(declared, lambda columns: _window(declared, columns), "NULL")}
     if declared.answer is Answer.MODEL_SCORE:
         return _score_macros(name, declared)
     return {name: _table_macro(name, declared)}
@@ -107,7 +107,7 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     The closed form contains each argument many times, and so not its check; least() would pass over a NULL.
     """
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    cells = [_checked_cell(parameter) for parameter in declared.parameters]
+    cells = [_check_cell(parameter) for parameter in declared.parameters]
     if declared.duckdb is None:
         return {name: f"({names}) AS {body_name(declared)}({', '.join(cells)})"}
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
@@ -117,7 +117,7 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     return {form: f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
 
 
-def _checked_cell(parameter: Parameter) -> str:
+def _check_cell(parameter: Parameter) -> str:
     """The parameter of a function of records, of which NULL stays NULL."""
     return parameter.domain.cell(parameter.name)
 
@@ -127,7 +127,7 @@ def _options(declared: Function) -> list[Parameter]:
     return [parameter for parameter in declared.parameters if not parameter.domain.is_record_value]
 
 
-def _for_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:
+def _define_by_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:
     """A macro of 1 to 64 columns: one for each of the first numbers of them, some with defaults for the rest.
 
     There are no macros of any number of parameters. The text of all 64 would grow with the square of their
@@ -154,7 +154,7 @@ def _forward(name: str, declared: Function) -> str:
         given = [*before, *columns]
         return bind_no_further(given[0], f"{HOME}{name}({', '.join(given)})")
 
-    return _for_columns(declared, call, ungiven)
+    return _define_by_columns(declared, call, ungiven)
 
 
 def bind_no_further(parameter: str, body: str) -> str:
@@ -164,10 +164,6 @@ def bind_no_further(parameter: str, body: str) -> str:
     what is behind it nothing is bound, neither there nor where another macro that calls it is made.
     """
     return f"CASE WHEN {parameter} IS NULL AND false THEN NULL ELSE {body} END"
-
-
-def _window_macro(declared: Function) -> str:
-    return _for_columns(declared, lambda columns: _window(declared, columns), "NULL")
 
 
 def _window(declared: Function, columns: Sequence[str]) -> str:
@@ -192,7 +188,7 @@ def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
 def _score_macros(name: str, declared: Function) -> dict[str, str]:
     """Score the record of these texts; the macros of 1 to 64 columns make texts of them."""
     own = [parameter.name for parameter in _options(declared)]
-    cells = [_checked_cell(parameter) for parameter in _options(declared)[1:]]
+    cells = [_check_cell(parameter) for parameter in _options(declared)[1:]]
     call = f"{body_name(declared)}({', '.join(['reid_texts', f'{DATABASE}()', 'model', *cells])})"
     refusal_of_answer = "struct_extract(reid_answered, 'refusal')"
     answer = f"""list_extract(list_transform(list_value({call}), lambda reid_answered:
@@ -201,7 +197,7 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
     score = f"reid_score_{name}"
     return {
         score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",
-        name: _for_columns(
+        name: _define_by_columns(
             declared, lambda columns: f"{HOME}{score}({', '.join([*own, _texts_of(columns)])})", UNGIVEN
         ),
     }

@@ -49,7 +49,7 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
     declared, given = _read_call(call, functions)
     if not declared.answer.of_rows:
         query = _write_query(declared, given)
-        return laid_out(query) if dialect == DUCKDB else translate(query, dialect)
+        return lay_out(query) if dialect == DUCKDB else translate(query, dialect)
     expression = (
         _window(declared, given) if declared.answer is Answer.WINDOW else _closed_form(declared, given)
     )
@@ -191,11 +191,11 @@ def _closed_form(declared: Function, given: str) -> str:
     named = {p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)}
     for parameter in declared.parameters:
         tests += parameter.domain.conditions(named[parameter.name])
-    form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _without_helpers(form))
+    form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _expand_helpers(form))
     return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
 
 
-def _without_helpers(form: str) -> str:
+def _expand_helpers(form: str) -> str:
     """Write ln(1 + x) and exp(x) - 1 out where they are called."""
     while helpers := list(HELPER.finditer(form)):
         last = helpers[-1]  # no other is within it
@@ -230,10 +230,10 @@ LONG: Final = 72  # a line is broken at the next comma
 LONGER: Final = 90  # or at the next connective
 
 
-def laid_out(sql: str) -> str:
+def lay_out(sql: str) -> str:
     """The query with its white space made anew; what is in quotes stays as it is.
 
-    >>> print(laid_out("SELECT a FROM (SELECT b AS a FROM t WHERE b > 1)"))
+    >>> print(lay_out("SELECT a FROM (SELECT b AS a FROM t WHERE b > 1)"))
     SELECT a
     FROM (
       SELECT b AS a

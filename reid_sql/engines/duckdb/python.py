@@ -27,7 +27,7 @@ COUNTS: Final = (
     "STRUCT(places BIGINT[], records BIGINT, classes BIGINT, reidentifications DOUBLE, "
     "pairs DECIMAL(38,0), dropped BIGINT, unique_records BIGINT)[]"
 )
-NOTHING: Final = np.zeros(0, dtype=np.int32)
+NO_CODES: Final = np.zeros(0, dtype=np.int32)
 WIDE: Final = pa.decimal128(38, 0)
 SUBSET: Final = pa.struct(
     [
@@ -42,13 +42,13 @@ SUBSET: Final = pa.struct(
 )
 
 
-def counts_of_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array) -> pa.Array:
+def count_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array) -> pa.Array:
     """Count the subsets of a table of distinct records: the counts, one struct a subset, or the refusal.
 
     Given are max_size, nulls and memory_mb.
     """
-    columns = [numbers_in(column.values) if column.is_valid else NOTHING for column in codes[0].values]
-    packed = numbers_in(records[0].values) if records[0].is_valid else NOTHING
+    columns = [numbers_in(column.values) if column.is_valid else NO_CODES for column in codes[0].values]
+    packed = numbers_in(records[0].values) if records[0].is_valid else NO_CODES
     whose = numbers_in(people[0].values) if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
@@ -99,9 +99,9 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
     """Everything that is Python, by its name in DuckDB."""
     registered: dict[str, Bound] = {
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
-        MATCHES: _awaited(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
-        SUPPRESSED: _awaited(SUPPRESSED, _suppressed_cells, "BIGINT[]"),
-        COUNTED: _awaited(COUNTED, counts_of_subsets, COUNTS),
+        MATCHES: _bind_in_thread(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
+        SUPPRESSED: _bind_in_thread(SUPPRESSED, _suppress_cells, "BIGINT[]"),
+        COUNTED: _bind_in_thread(COUNTED, count_subsets, COUNTS),
     }
     for declared in functions:
         if declared.needs_python:
@@ -124,11 +124,11 @@ def _body(declared: Function) -> Bound:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
     if declared.grouped:
-        return _awaited(body_name(declared), group_kernel(declared), f"STRUCT({fields})[][]")
-    return _awaited(body_name(declared), table_kernel(declared), f"STRUCT({fields})[]")
+        return _bind_in_thread(body_name(declared), group_kernel(declared), f"STRUCT({fields})[][]")
+    return _bind_in_thread(body_name(declared), table_kernel(declared), f"STRUCT({fields})[]")
 
 
-def _awaited(name: str, work: Work, answers: str) -> Bound:
+def _bind_in_thread(name: str, work: Work, answers: str) -> Bound:
     """Bind what is begun by one call and answered by others, between which the engine can be interrupted.
 
     The rows that follow the answer are no NULLs: DuckDB before 2.0 holds a few rows back until more come.
@@ -163,16 +163,18 @@ def _begin(*columns: pa.Array) -> pa.Array:
     return array_of([jobs.begin(partial(BODIES[asked], *given))], pa.int64())
 
 
-FOUND: Final[dict[str, Work]] = {}  # Python functions that have been called, by name
-FIND: Final[list[Callable[[str], Function]]] = []  # finds a function by name; set by what registers
+CALLED_FUNCTIONS: Final[dict[str, Work]] = {}  # Python functions that have been called, by name
+FUNCTION_FINDERS: Final[
+    list[Callable[[str], Function]]
+] = []  # finds a function by name; set by what registers
 
 
 def body_of(name: str) -> Work:
     """The Python function of this name, bound when it is first called."""
-    if name not in FOUND:
-        declared = [FIND[0](name.removeprefix(BODY))] if name.startswith(BODY) else []
-        FOUND.update({each: bound.body for each, bound in python_functions(declared).items()})
-    return FOUND[name]
+    if name not in CALLED_FUNCTIONS:
+        declared = [FUNCTION_FINDERS[0](name.removeprefix(BODY))] if name.startswith(BODY) else []
+        CALLED_FUNCTIONS.update({each: bound.body for each, bound in python_functions(declared).items()})
+    return CALLED_FUNCTIONS[name]
 
 
 def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:
@@ -189,7 +191,7 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
     return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
 
 
-def _suppressed_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, width: pa.Array) -> pa.Array:
+def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, width: pa.Array) -> pa.Array:
     """Choose the cells to hide; without a cell, none."""
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:

@@ -240,7 +240,7 @@ def _find_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     return None
 
 
-def _listed(cursor: duckdb.DuckDBPyConnection) -> _Listed:
+def _list_functions(cursor: duckdb.DuckDBPyConnection) -> _Listed:
     rows = cursor.execute(LISTED).fetchall()
     by_database: dict[str, set[str]] = {}
     for database, _, name, _ in rows:
@@ -254,14 +254,14 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
 
     The connection itself is asked: those of its open transaction are known to no other.
     """
-    others = _listed(con).by_database.values()
+    others = _list_functions(con).by_database.values()
     theirs = (names for names in others if MARKER not in names)
     return set().union(*theirs) & functions.keys()
 
 
 def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
-    listed = _listed(cursor)
+    listed = _list_functions(cursor)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
     taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
@@ -295,7 +295,7 @@ def _register_python(
     how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
     for name, each in functions.items():
         if name not in there:
-            body = CALLABLES.setdefault(name, _bound_when_called(name, each.types))
+            body = CALLABLES.setdefault(name, _bind_when_called(name, each.types))
             cursor.create_function(name, body, each.types, each.answer, side_effects=each.is_volatile, **how)
     for name, body in ((PLAN, _plan), (REFUSE, _refuse)):
         if name not in there:
@@ -306,14 +306,14 @@ def _register_python(
         cursor.create_function(DATABASE, CALLABLES[database], [], "VARCHAR")
 
 
-def _bound_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
+def _bind_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
     """A Python function that imports what it needs when it is called; DuckDB counts its parameters."""
 
     def call(*columns: Any) -> Any:  # noqa: ANN401 - Arrow arrays
         from reid_sql.engines.duckdb import python  # noqa: PLC0415 - it imports the functions and their models
 
-        if not python.FIND:
-            python.FIND.append(_find)
+        if not python.FUNCTION_FINDERS:
+            python.FUNCTION_FINDERS.append(_find)
         return python.body_of(name)(*columns)
 
     if types is not None:

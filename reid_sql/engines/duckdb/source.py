@@ -122,7 +122,7 @@ class DuckDBSource:
         if self.is_plain or self.is_known:
             return body
         asked = list(dict.fromkeys(columns))
-        return _checked(
+        return _add_check(
             f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(self.item)})", asked, body
         )
 
@@ -135,7 +135,7 @@ class DuckDBSource:
             f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(each)})"
             for each in (self.item, other.items())
         ]
-        return _checked(f"coalesce({', '.join(tests)})", asked, body)
+        return _add_check(f"coalesce({', '.join(tests)})", asked, body)
 
     def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables.
@@ -164,7 +164,7 @@ class DuckDBSource:
             WHERE reid_is_one_type"""
 
 
-def _checked(sentence: str, columns: Sequence[str], body: str) -> str:
+def _add_check(sentence: str, columns: Sequence[str], body: str) -> str:
     fallback = ", ".join(f"NULL::VARCHAR AS {name(column)}" for column in columns) or "NULL"
     return f"""
         SELECT reid_result.*

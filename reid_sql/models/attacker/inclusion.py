@@ -177,13 +177,13 @@ class Inclusion:
             pairs = [(0, 0), (1, 0), (1, 1)]
         sizes = np.bincount(blank, weights=records).astype(np.int64)
         subjects, others = np.array(pairs, dtype=np.int64).T
-        return cls(records, blank.astype(np.int64), sizes, subjects, others, people).without_alone()
+        return cls(records, blank.astype(np.int64), sizes, subjects, others, people).drop_alone()
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
         refined, alone = self, [np.zeros(0, dtype=np.int64)]
         for column in columns:
-            refined, rows = refined._by_column(column)
+            refined, rows = refined._refine_by_column(column)
             alone.append(rows)
         return refined, np.concatenate(alone)
 
@@ -209,13 +209,13 @@ class Inclusion:
 
     @property
     def _totals(self) -> Integers:
-        own = self._matched(self.sizes)
+        own = self._sum_matches(self.sizes)
         if self.people is None:
             return own
         people = np.bincount(self.classes, weights=self.people).astype(np.int64)
-        return np.where(self.sizes > 0, np.maximum(own, self._matched(people)), 0)
+        return np.where(self.sizes > 0, np.maximum(own, self._sum_matches(people)), 0)
 
-    def _matched(self, sizes: Integers) -> Integers:
+    def _sum_matches(self, sizes: Integers) -> Integers:
         weights = sizes[self.others]
         return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(np.int64)
 
@@ -225,14 +225,14 @@ class Inclusion:
         live[self.subjects] = True
         return live
 
-    def without_alone(self) -> "tuple[Inclusion, Integers]":
+    def drop_alone(self) -> "tuple[Inclusion, Integers]":
         """Let go of the subjects that only their own record matches; gives their rows."""
         totals = self._totals
         remaining = totals[self.subjects] > 1
         left = replace(self, subjects=self.subjects[remaining], others=self.others[remaining])
         return left, np.flatnonzero(totals[self.classes] == 1)
 
-    def _by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
+    def _refine_by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
         width = len(column.starts) - 1
         keys, classes = np.unique(self.classes * width + column.codes, return_inverse=True)
         sizes = np.bincount(classes, weights=self.records).astype(np.int64)
@@ -259,7 +259,7 @@ class Inclusion:
             _refuse_many_pairs(total)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
         finer = Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others, self.people)
-        return finer.without_alone()
+        return finer.drop_alone()
 
 
 def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:

@@ -26,7 +26,7 @@ from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Numb
 
 MAX_SETS_IN_A_LIST: Final = 32  # found sets up to which a loop beats an array
 MIN_COLUMNS_TO_LOOK_AHEAD: Final = 4  # columns left from which a count of all of them at once may pay
-MANY: Final = 1 << 62  # classes of a set, where a bound on them would not fit 64 bits
+MAX_CLASSES_COUNTED: Final = 1 << 62  # a bound on the classes of a set that fits 64 bits
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class _Search:
         self.columns = sorted(range(len(table.codes)), key=lambda place: (table.levels[place], place))
         self.levels = [table.levels[place] for place in self.columns]
         # Classes that the first columns can make at most, for a bound on who can be unique.
-        self.products = list(accumulate(self.levels, lambda a, b: min(a * b, MANY), initial=1))
+        self.products = list(accumulate(self.levels, lambda a, b: min(a * b, MAX_CLASSES_COUNTED), initial=1))
         self.known = [_Known() for _ in self.columns]  # found sets by their first column
         self.found: list[ColumnSet] = []
         self.counted = 0
@@ -200,10 +200,10 @@ class _Known:
         return start > 0 and bool((self.packed & np.uint64(outside & (1 << 64) - 1) == 0).any())
 
 
-def least_of_share(at_least: float, total: int) -> int:
+def min_count(at_least: float, total: int) -> int:
     """The fewest of `total` that are at least such a share of them, as their quotient in doubles compares.
 
-    >>> least_of_share(0.1, 30), least_of_share(1.0, 7), least_of_share(1e-9, 7)
+    >>> min_count(0.1, 30), min_count(1.0, 7), min_count(1e-9, 7)
     (3, 7, 1)
     """
     least = max(1, int(at_least * total))
@@ -294,7 +294,7 @@ def find_quasi_identifiers(
     refiner = Refiner.of(
         DistinctRecords(table.codes, table.records, table.people if len(table.people) else None)
     )
-    least = least_of_share(share, refiner.total)
+    least = min_count(share, refiner.total)
     search = _search(refiner, least, largest, allowed, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest, allowed)
     if not search.sets:

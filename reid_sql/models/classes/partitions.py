@@ -75,7 +75,7 @@ class Refiner:
         if table.people is not None:
             order = np.argsort(table.people, kind="stable")
             people = np.unique(table.people[order], return_inverse=True)[1].ravel()
-        codes = [_without_gaps(each[order]) for each in table.codes]
+        codes = [_close_gaps(each[order]) for each in table.codes]
         levels = [int(each.max()) + 1 if len(each) else 0 for each in codes]
         is_single: Bools = table.records[order] == 1
         total = int(table.records.sum(dtype=np.int64)) if people is None else _count_people(people)
@@ -172,7 +172,7 @@ def _count_people(people: Integers) -> int:
     return int(people[-1]) + 1 if len(people) else 0
 
 
-def _without_gaps(codes: Integers) -> Integers:
+def _close_gaps(codes: Integers) -> Integers:
     """The codes numbered from 0 without gaps, as far as a table over all of them can do it."""
     if not len(codes):
         return codes

@@ -350,7 +350,8 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     pairs = records * (records - 1)
     separation = (pairs - int(row["pairs_alike"])) / pairs if pairs else None
     uniqueness = int(row["unique_records"]) / records
-    alone = _describe_singling_out(uniqueness, separation)
+    apart = "" if separation is None else f" and distinguishes {percent(separation)} of the pairs"
+    alone = f"alone it singles out {percent(uniqueness)} of the records{apart}"
     return ColumnProfile(
         column_name=form.name,
         column_type=form.kind,
@@ -401,11 +402,6 @@ def _render_value(text: str, kind: str) -> str:
     if kind in TIME_TYPES:
         return text[:10]
     return "NaN" if text.lower() == "nan" else str(int(float(text)))
-
-
-def _describe_singling_out(uniqueness: float, separation: float | None) -> str:
-    apart = "" if separation is None else f" and distinguishes {percent(separation)} of the pairs"
-    return f"alone it singles out {percent(uniqueness)} of the records{apart}"
 
 
 def _missing_value_note(codes: Sequence[MissingValueCode]) -> str:

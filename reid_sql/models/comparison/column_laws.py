@@ -123,7 +123,7 @@ class Histogram:
         return cls(edges, np.concatenate([[0], np.cumsum(starts)])[place])
 
     @classmethod
-    def of_distances(cls, values: Floats, records: Floats) -> "Histogram":
+    def from_distances(cls, values: Floats, records: Floats) -> "Histogram":
         """Choose the edges of distances that are not 0: a number that did not move is no part of the law."""
         with_zero = cls.fit(np.append(values, 0.0), np.append(records, 0.0))
         return cls(with_zero.edges, with_zero.bin_of_value[:-1])
@@ -162,14 +162,14 @@ class Normal:
     def heights(self, records: Floats) -> Floats:
         """Height of each bin where the values have so many records, (bins,)."""
         mean, deviation = weighted_moments(self.values, records)
-        heights: Floats = np.exp(-(self._scaled(mean, deviation) ** 2) / 2) / np.sqrt(2 * np.pi)
+        heights: Floats = np.exp(-(self._scale_distances(mean, deviation) ** 2) / 2) / np.sqrt(2 * np.pi)
         return heights / self._scale(deviation)
 
     def _scale(self, deviation: float) -> float:
         """The deviation, or the width of a bin if this is more."""
         return max(deviation, float(self.edges[1] - self.edges[0]))
 
-    def _scaled(self, mean: float, deviation: float) -> Floats:
+    def _scale_distances(self, mean: float, deviation: float) -> Floats:
         """Distance of each bin's centre from the mean."""
         centres = (self.edges[1:] + self.edges[:-1]) / 2
         scaled: Floats = (centres - mean) / self._scale(deviation)
@@ -183,7 +183,7 @@ class Laplace(Normal):
         """Height of each bin where the values have so many records, (bins,)."""
         mean = float(np.average(self.values, weights=records))
         deviation = float(np.average(np.abs(self.values - mean), weights=records))
-        heights: Floats = np.exp(-np.abs(self._scaled(mean, deviation))) / 2
+        heights: Floats = np.exp(-np.abs(self._scale_distances(mean, deviation))) / 2
         return heights / self._scale(deviation)
 
 

@@ -154,12 +154,12 @@ class DisturbedNumbers:
         numbers, back = np.unique(self.place[released], return_inverse=True)
         scores = np.zeros((len(own), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[own]), numbers[numbers < len(self.values)]
-        scores[rows, : len(there)] = self._of_numbers(own[rows], there)
+        scores[rows, : len(there)] = self._weigh_numbers(own[rows], there)
         before, after = (~self.is_number[own]).astype(int), (numbers == len(self.values)).astype(int)
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
 
-    def _of_numbers(self, own: Integers, numbers: Integers) -> Floats:
+    def _weigh_numbers(self, own: Integers, numbers: Integers) -> Floats:
         """The weights of some original numbers with some numbers of the release, (own, numbers)."""
         ratios = self._heights(self.mixture.scale.own[own], self.mixture.scale.released[numbers])
         ratios *= self.inverse_density[numbers]
@@ -194,8 +194,8 @@ def _laws(scale: Scale, changed: ChangedNumbers) -> list[FitLaw]:
     """Laws that distances may have; those with a deviation, if they differ by more than rounding errors."""
     distances = scale.released[changed.released] - scale.own[changed.own]
     if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
-        return [Histogram.of_distances, Normal.fit, Laplace.fit]
-    return [Histogram.of_distances]
+        return [Histogram.from_distances, Normal.fit, Laplace.fit]
+    return [Histogram.from_distances]
 
 
 def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:

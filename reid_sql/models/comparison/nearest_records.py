@@ -58,21 +58,23 @@ def nearest_attackers(
         return
     tables = own, released
     codes = {at: common_codes(columns[at]) for at in places}
-    others = _of_classes({at: codes[at] for at in places if at not in numbers}, tables)
-    by_numbers = _of_classes(numbers, tables)
+    others = _look_up_values({at: codes[at] for at in places if at not in numbers}, tables)
+    by_numbers = _look_up_values(numbers, tables)
     yield Nearness(BY_NUMBERS, by_numbers, others)
     ranks = {at: _ranks(columns[at], each) for at, each in numbers.items()}
-    by_ranks = _of_classes(ranks, tables)
+    by_ranks = _look_up_values(ranks, tables)
     yield Nearness(BY_RANKS, by_ranks, others)
     # No distance of ranks is as great as a value that differs.
-    yield Nearness(BY_AGREEMENT, by_ranks, _of_classes(codes, tables), MAX_RANK_DISTANCE * (1 + len(numbers)))
+    yield Nearness(
+        BY_AGREEMENT, by_ranks, _look_up_values(codes, tables), MAX_RANK_DISTANCE * (1 + len(numbers))
+    )
     if len(numbers) > 1:
         directions, shift = _directions([columns[at] for at in numbers], list(numbers.values()))
         mine, theirs = (np.nan_to_num(each) for each in by_numbers)
         yield Nearness(BY_DIFFERENCES, (directions @ (mine + shift), directions @ theirs), others)
 
 
-def _of_classes(
+def _look_up_values(
     of_codes: Mapping[int, tuple[Array, Array]], tables: tuple[EqualRecords, EqualRecords]
 ) -> tuple[Array, Array]:
     """What codes of some columns of both tables stand for, of each class, (columns, classes)."""

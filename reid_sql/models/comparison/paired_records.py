@@ -20,7 +20,7 @@ Flags = npt.NDArray[np.bool_]
 A_NUMBER: Final = re.compile(NUMBER_PATTERN)
 A_PADDED_NUMBER: Final = re.compile(PADDED_PATTERN)
 A_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
-NOTHING: Final = re.compile(r"[\s*]*")
+WITHOUT_INFORMATION: Final = re.compile(r"[\s*]*")
 MAX_EXACT_INTEGER: Final = 2**53  # that every smaller whole number has a double of its own
 
 
@@ -43,7 +43,7 @@ def is_suppressed(text: str | None) -> bool:
     >>> is_suppressed(None), is_suppressed("**"), is_suppressed("123**")
     (True, True, False)
     """
-    return text is None or bool(NOTHING.fullmatch(text))
+    return text is None or bool(WITHOUT_INFORMATION.fullmatch(text))
 
 
 def parse_numbers(texts: Sequence[str]) -> Floats | None:
@@ -201,18 +201,18 @@ class PairedColumn:
     @cached_property
     def suppressed(self) -> Flags:
         """Which changes are from a value with information to one without."""
-        empty, had_value = self.without_value(self.released_values), ~self.without_value(self.original_values)
+        empty, had_value = self.lacks_value(self.released_values), ~self.lacks_value(self.original_values)
         suppressed = self.differs & empty[self.changes.released] & had_value[self.changes.original]
         return np.asarray(suppressed, dtype=bool)
 
     @staticmethod
-    def without_value(values: Sequence[str]) -> Flags:
+    def lacks_value(values: Sequence[str]) -> Flags:
         """Of each code from 0, whether its value contains no information."""
         return np.array([True, *map(is_suppressed, values)])
 
     def as_numbers(self, values: Sequence[str]) -> Floats | None:
         """Numbers of codes from 0, NaN for suppressed values; None if another value is no number."""
-        empty = self.without_value(values)
+        empty = self.lacks_value(values)
         numbers = parse_numbers([value for value, none in zip(values, empty[1:], strict=True) if not none])
         if numbers is None:
             return None

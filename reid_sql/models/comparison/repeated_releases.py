@@ -233,7 +233,7 @@ class Releases:
         yield "second_people", _Figure(second)
         yield "common_classes", _Figure(self.in_common_classes, self.smaller)
         yield from self._presence(first, second)
-        yield from self._followed()
+        yield from self._count_followed()
         yield from self._size_changes()
         yield from self._value_changes()
         yield from self._correspondence()
@@ -249,7 +249,7 @@ class Releases:
         for name, (value, total) in counts.items():
             yield name, _Figure(value, total) if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
 
-    def _followed(self) -> Iterator[tuple[str, _Figure]]:
+    def _count_followed(self) -> Iterator[tuple[str, _Figure]]:
         classes, persons = self.classes, self.persons
         alone = (classes.first_size == 1) & (classes.second_size == 1)
         if self.counts_people:
@@ -274,7 +274,7 @@ class Releases:
             yield name, self.compared(value, total) if known else _Figure(None, None, STATUS_NO_KEY)
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
-        yield "unique_in_both", self._of_pairs(_sum((both.number * both.people)[unique]), self.stayed)
+        yield "unique_in_both", self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed)
 
     @cached_property
     def paired(self) -> ReleaseClasses:
@@ -282,7 +282,7 @@ class Releases:
         parts = vars(_select(self.classes, self.classes.people > 0)), vars(self.pairs)
         return ReleaseClasses(**{name: np.concatenate([each[name] for each in parts]) for name in parts[0]})
 
-    def _of_pairs(self, value: float, total: int | None = None) -> _Figure:
+    def _measure_pairs(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people who are known in both releases."""
         if not self.is_keyed:
             return _Figure(None, None, STATUS_NO_KEY)
@@ -315,9 +315,9 @@ class Releases:
         for name, (people, changed, other, total) in kinds.items():
             revealed = (changed == 1) & (other == 0)
             figure = self.compared(_sum((classes.number * people)[revealed]), total)
-            yield name, self._of_values(figure)
+            yield name, self._measure_values(figure)
 
-    def _of_values(self, figure: _Figure) -> _Figure:
+    def _measure_values(self, figure: _Figure) -> _Figure:
         return figure if self.has_sensitive else _Figure(None, None, STATUS_NO_SENSITIVE)
 
     @property
@@ -349,27 +349,27 @@ class Releases:
         anonymities = []
         for name, size in (("forward", targets.first_size), ("cross", targets.second_size)):
             attacked = _sum(people[size > targets.overlap])
-            yield f"{name}_attack", self._of_values(self._of_targets(attacked, _sum(people)))
+            yield f"{name}_attack", self._measure_values(self._measure_targets(attacked, _sum(people)))
             left = int(targets.overlap.min(initial=NO_LIMIT))
-            anonymities.append(self._of_targets(left))
-            yield f"{name}_anonymity", self._of_values(anonymities[-1])
+            anonymities.append(self._measure_targets(left))
+            yield f"{name}_anonymity", self._measure_values(anonymities[-1])
         rest = self.classes.second_size - self.classes.overlap
         entered = rest > 0
         attacked = _sum((self.classes.number * rest)[entered & (self.classes.overlap > 0)])
         shown = self.compared(attacked, _sum((self.classes.number * rest)[entered]))
-        yield "backward_attack", self._of_values(shown)
+        yield "backward_attack", self._measure_values(shown)
         left = int(rest[entered].min(initial=NO_LIMIT))
         nobody = _Figure(None, None, STATUS_NOBODY_ENTERED)
         anonymities.append(self.compared(left) if entered.any() else nobody)
-        yield "backward_anonymity", self._of_values(anonymities[-1])
-        yield "bcf_anonymity", self._of_values(_smallest(anonymities))
+        yield "backward_anonymity", self._measure_values(anonymities[-1])
+        yield "bcf_anonymity", self._measure_values(_smallest(anonymities))
         one = (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
-        shown = self._of_targets(_sum(people[one]), _sum(people))
-        yield "value_by_intersection", self._of_values(shown)
+        shown = self._measure_targets(_sum(people[one]), _sum(people))
+        yield "value_by_intersection", self._measure_values(shown)
 
-    def _of_targets(self, value: float, total: int | None = None) -> _Figure:
+    def _measure_targets(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people in both releases: by their key, else by classes of the same values."""
-        return self._of_pairs(value, total) if self.is_keyed else self.compared(value, total)
+        return self._measure_pairs(value, total) if self.is_keyed else self.compared(value, total)
 
     def _invariance(self) -> Iterator[tuple[str, _Figure]]:
         """m-invariance of Xiao & Tao 2007: m-unique releases, and one signature for each person."""
@@ -380,9 +380,9 @@ class Releases:
         both = self.paired
         is_same = (both.common_values == both.first_values) & (both.common_values == both.second_values)
         changed = _sum((both.number * both.people)[~is_same])
-        yield "m_uniqueness", self._of_values(_Figure(least))
-        yield "signature_changed", self._of_values(self._of_pairs(changed, self.stayed))
-        yield "m_invariance", self._of_values(self._of_pairs(0 if changed else least))
+        yield "m_uniqueness", self._measure_values(_Figure(least))
+        yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))
+        yield "m_invariance", self._measure_values(self._measure_pairs(0 if changed else least))
 
 
 def _smallest(figures: Sequence[_Figure]) -> _Figure:

@@ -16,7 +16,7 @@ import numpy as np
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
-from reid_sql.models.copula.marginals import Marginal, fit_marginal, given_marginal
+from reid_sql.models.copula.marginals import Marginal, fit_marginal, marginal_from_shares
 from reid_sql.models.evidence import PAIR, EvidenceRows
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import refuse_one_record
@@ -262,7 +262,7 @@ def fit_copula(
     columns = rows.columns()
     total = int(rows.records[columns[0][1]].sum())
     refuse_one_record(total)
-    weight = rows.scaled_weights(columns[0][1])
+    weight = rows.scale_weights(columns[0][1])
     names = tuple(name for name, _ in columns)
     for name in ordered:
         if name not in names:
@@ -309,7 +309,7 @@ def _fit_marginals(rows: EvidenceRows, weight: Floats, ordered: Sequence[str]) -
         values, is_ordered = [rows.first_value[row] for row in own.tolist()], name in ordered
         if place in outside:
             known, shares = zip(*outside[place], strict=True)
-            fitted.append(given_marginal(known, shares, ordered=is_ordered, seen=values))
+            fitted.append(marginal_from_shares(known, shares, ordered=is_ordered, seen=values))
         else:
             fitted.append(fit_marginal(values, weight[own].tolist(), ordered=is_ordered))
     return tuple(fitted)

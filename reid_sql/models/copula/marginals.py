@@ -19,8 +19,8 @@ from reid_sql.parameters import Floats, Integers
 # BIC); Good 1953 and Chao 1984 (values never seen).
 
 CATEGORICAL: Final = "categorical"
-GIVEN: Final = "given"
-FAMILIES: Final = (CATEGORICAL, GIVEN, "negative binomial", "logarithmic")
+KNOWN_SHARES: Final = "given"
+FAMILIES: Final = (CATEGORICAL, KNOWN_SHARES, "negative binomial", "logarithmic")
 TWICE: Final = 2
 MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart stays categorical
 
@@ -64,7 +64,7 @@ def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, order
     return Marginal(named, shares, _estimate_unseen(weights), ordered, family)
 
 
-def given_marginal(
+def marginal_from_shares(
     values: Sequence[str | None],
     shares: Sequence[float],
     *,
@@ -77,7 +77,7 @@ def given_marginal(
     another way than in the sample, whose values are `seen`. Refuses shares that are missing or below 0, and
     none for a value that was seen.
 
-    >>> given_marginal(["M", "F"], [49, 51], ordered=True).shares
+    >>> marginal_from_shares(["M", "F"], [49, 51], ordered=True).shares
     array([0.51, 0.49])
     """
     weights = np.asarray(shares, dtype=np.float64)
@@ -95,7 +95,9 @@ def given_marginal(
         raise OutOfDomainError(f"{rule}, got none for {count_values(lacking)}; complete the table")
     names, weights = list(totals), np.array(list(totals.values()))
     places = _sort_values(names, weights, ordered=ordered)
-    return Marginal(tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, GIVEN)
+    return Marginal(
+        tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, KNOWN_SHARES
+    )
 
 
 def parse_number(text: str | None) -> float | None:
@@ -246,7 +248,7 @@ def cell_ends(marginal: Marginal, codes: Integers, points: int, seed: list[int])
     column; in an ordered one they are the gaps before the first value, between the first two, and so on.
     """
     if marginal.ordered:
-        return _latent_ends(*_ordered_ends(marginal, codes))
+        return _latent_ends(*_place_ordered(marginal, codes))
     rng = np.random.default_rng([*seed, points])
     shares = np.append(marginal.shares, marginal.unseen)[codes][:, None]
     if len(marginal.values) > MAX_PLACED_VALUES:
@@ -268,7 +270,7 @@ def shuffle_starts(shares: Floats, points: int, rng: np.random.Generator) -> Flo
     return before
 
 
-def _ordered_ends(marginal: Marginal, codes: Integers) -> IntervalEnds:
+def _place_ordered(marginal: Marginal, codes: Integers) -> IntervalEnds:
     count = len(marginal.values)
     bounds = np.append(0.0, np.cumsum(marginal.shares))
     gaps = bounds - marginal.unseen / 2

@@ -168,7 +168,7 @@ class Remaining:
         )
         self.records = np.arange(records)
         self.classes = np.empty((records, count), dtype=np.int32)
-        sizes = map_keys(chosen, self._numbered, memory_mb)
+        sizes = map_keys(chosen, self._number_classes, memory_mb)
         starts = np.cumsum([0, *(len(remaining_sizes) for remaining_sizes in sizes)])
         self.distinct = np.diff(starts)
         self.classes += starts[:-1].astype(np.int32)
@@ -180,7 +180,7 @@ class Remaining:
             np.uint8
         )  # (quasi-identifiers, records)
 
-    def _numbered(self, number: int, key: Key) -> Integers:
+    def _number_classes(self, number: int, key: Key) -> Integers:
         ids, sizes = key.numbered()
         self.classes[:, number] = ids
         return sizes

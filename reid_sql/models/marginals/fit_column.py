@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.copula.marginals import given_marginal
+from reid_sql.models.copula.marginals import marginal_from_shares
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity, positions, scale_step
 from reid_sql.models.numerics.special_functions import gammainc, gammaln
@@ -123,11 +123,11 @@ def fit_nominal(
     )
 
 
-def column_of_known_shares(
+def column_from_shares(
     name: str, values: Sequence[str | None], known_values: Sequence[str | None], shares: Floats, max_bins: int
 ) -> Column:
     """Take the shares from outside, such as a census; refuses a share of 0 for a value of the sample."""
-    known = given_marginal(known_values, shares.tolist(), seen=values)
+    known = marginal_from_shares(known_values, shares.tolist(), seen=values)
     share = dict(zip(known.values, known.shares.tolist(), strict=True))
     names = [*values, *(value for value in known.values if value not in set(values) and share[value] > 0)]
     counts = np.array([share[value] for value in names]) * CENSUS_RECORDS

@@ -154,13 +154,13 @@ def log_gamma_ratio(x: npt.ArrayLike, a: npt.ArrayLike) -> Floats:
     low = np.zeros(())
     for step in range(STIRLING_STEPS):  # Γ(x + 1) = x Γ(x)
         low = low + np.log1p(a / (x + step))
-    return log_gamma_ratio_of_large(x + STIRLING_STEPS, a) - low
+    return log_gamma_ratio_asymptotic(x + STIRLING_STEPS, a) - low
 
 
-def log_gamma_ratio_of_large(x: Floats, a: Floats) -> Floats:
+def log_gamma_ratio_asymptotic(x: Floats, a: Floats) -> Floats:
     """Logarithm of Γ(x + a)/Γ(x) where x and x + a are at least 12.
 
-    >>> float(np.exp(log_gamma_ratio_of_large(np.array(12.0), np.array(2.0))).round(12))  # 12 · 13
+    >>> float(np.exp(log_gamma_ratio_asymptotic(np.array(12.0), np.array(2.0))).round(12))  # 12 · 13
     156.0
     """
     far = x + a
@@ -230,7 +230,7 @@ def find_root(excess: Callable[[float], float], low: float, high: float, xtol: f
     """
     from scipy.optimize import brentq  # noqa: PLC0415 - see the docstring
 
-    return float(brentq(_with_checkpoints(excess), low, high, xtol=xtol))
+    return float(brentq(_add_checkpoints(excess), low, high, xtol=xtol))
 
 
 def minimize(loss: Callable[[float], float], low: float, high: float, xatol: float = 1e-5) -> float:
@@ -243,7 +243,7 @@ def minimize(loss: Callable[[float], float], low: float, high: float, xatol: flo
 
     return float(
         minimize_scalar(
-            _with_checkpoints(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}
+            _add_checkpoints(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}
         ).x
     )
 
@@ -258,11 +258,11 @@ def minimize_point(loss: Callable[[Floats], float], start: Floats) -> Floats:
     from scipy.optimize import minimize  # noqa: PLC0415 - see the docstring
 
     ends = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 400}
-    point: Floats = minimize(_with_checkpoints(loss), start, method="Nelder-Mead", options=ends).x
+    point: Floats = minimize(_add_checkpoints(loss), start, method="Nelder-Mead", options=ends).x
     return point
 
 
-def _with_checkpoints(function: Callable[[Any], float]) -> Callable[[Any], float]:
+def _add_checkpoints(function: Callable[[Any], float]) -> Callable[[Any], float]:
     """Make the function interruptible: a checkpoint comes before each of its values."""
 
     def value(place: Any) -> float:  # noqa: ANN401 - a number, or an array of them

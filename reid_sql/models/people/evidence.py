@@ -166,7 +166,7 @@ def evidence_from_rows(
     further ones.
     """
     columns = rows.columns()
-    weight = rows.scaled_weights(columns[0][1])
+    weight = rows.scale_weights(columns[0][1])
     names = tuple(name for name, _ in columns)
     for name in (*ordered, *nominal):
         if name not in names:

@@ -11,7 +11,7 @@ import numpy as np
 from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
-from reid_sql.models.marginals.fit_column import column_of_known_shares, fit_nominal, fit_ordered
+from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
 from reid_sql.models.people.donors import MAX_DONORS, fit_donors
 from reid_sql.models.people.evidence import PeopleEvidence, row_keys, same_counts
 from reid_sql.models.people.functional_dependencies import (
@@ -79,7 +79,7 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
 
 
 @contextmanager
-def cached_fits() -> Iterator[None]:
+def cache_fits() -> Iterator[None]:
     """Within it, the same counts and seed are fitted once, for callers that ask one table several questions.
 
     The cache is dropped at the end, since models contain records of persons.
@@ -125,7 +125,7 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         repeated_people=find_repeated_people(log_q_without, evidence),
         groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
-    with_donors, of_shares_fitted = (_with_mixture(model, each, evidence) for each in (mixture, of_shares))
+    with_donors, of_shares_fitted = (_replace_mixture(model, each, evidence) for each in (mixture, of_shares))
     return replace(with_donors, of_shares=of_shares_fitted)
 
 
@@ -139,7 +139,7 @@ def _fit_tree(
     return PeopleModel(*parts, likelihoods=(own, *others))
 
 
-def _with_mixture(model: PeopleModel, mixture: Mixture, evidence: PeopleEvidence) -> PeopleModel:
+def _replace_mixture(model: PeopleModel, mixture: Mixture, evidence: PeopleEvidence) -> PeopleModel:
     """The model of another mixture, whose repeats show other shapes."""
     own, others = full_table_likelihood(mixture, evidence, model.seed), model.likelihoods[1:]
     return replace(
@@ -159,7 +159,7 @@ def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
         zip(evidence.columns, evidence.values, evidence.counts, strict=True)
     ):
         if j in evidence.known_shares:
-            columns.append(column_of_known_shares(name, values, *evidence.known_shares[j], bins))
+            columns.append(column_from_shares(name, values, *evidence.known_shares[j], bins))
         else:
             fit_one = fit_ordered if evidence.ordered[j] else fit_nominal
             columns.append(fit_one(name, values, counts, bins))

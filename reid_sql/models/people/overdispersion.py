@@ -211,7 +211,11 @@ def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood])
 
     Weights below MIN_WEIGHT are 0.
     """
-    log = np.log(np.maximum(_shape_prior(own.entropy, others), 1e-300)) + own.log_likelihood
+    # Prior density of ln a of the full table: normal around the shifted line, averaged over the line
+    alphas, betas, weight = _fit_line(others)
+    centre = alphas + betas * (own.entropy - CENTRE) + LAW.shift
+    density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / LAW.deviation) ** 2) / 2)
+    log = np.log(np.maximum(np.asarray((density * weight).sum(axis=(1, 2))), 1e-300)) + own.log_likelihood
     weights = np.exp(log - log.max())
     weights[weights < MIN_WEIGHT * weights.sum()] = 0.0  # nothing is computed for these
     return np.asarray(weights / weights.sum())
@@ -220,14 +224,6 @@ def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood])
 def log_shapes_at(records: float, people: float) -> Floats:
     """Ln a of a population of this size for each of the sample's LOG_SHAPES."""
     return np.asarray(LOG_SHAPES + LAW.drift * np.log10(max(people / records, 1.0)))
-
-
-def _shape_prior(entropy: float, others: Sequence[ShapeLikelihood]) -> Floats:
-    """Prior density of ln a of the full table: normal around the shifted line, averaged over the line."""
-    alphas, betas, weight = _fit_line(others)
-    centre = alphas + betas * (entropy - CENTRE) + LAW.shift
-    density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / LAW.deviation) ** 2) / 2)
-    return np.asarray((density * weight).sum(axis=(1, 2)))
 
 
 def _fit_line(others: Sequence[ShapeLikelihood]) -> tuple[Floats, Floats, Floats]:

@@ -154,11 +154,11 @@ class Overdispersion:
         for people in np.unique(sizes).tolist():
             checkpoint()
             rows = sizes == people
-            scores[rows] = self.average(cells[rows], people, _at_population(score, people))
+            scores[rows] = self.average(cells[rows], people, _bind_population(score, people))
         return scores
 
 
-def _at_population(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
+def _bind_population(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
     return lambda q, shapes: score(q, shapes, people)
 
 

@@ -232,7 +232,7 @@ class MomentEquations:
 
         r = 2 (s₂/s₁) (1 − d) / (f (1 − β)).
         """
-        d, rest = self._thinned(logit), expit(-logit)
+        d, rest = self._thin(logit), expit(-logit)
         r = 2 * self.ratio * (1 - d) / (self.fraction * rest)
         middle = 2 - d - r * d
         root = np.hypot(middle, 2 * np.sqrt(d * r * (1 - d)))
@@ -244,7 +244,7 @@ class MomentEquations:
 
     def miss(self, logit: Floats) -> Floats:
         """Logarithm of the modelled over the given share of classes that show once."""
-        d, alpha = self._thinned(logit), self.alpha(logit)
+        d, alpha = self._thin(logit), self.alpha(logit)
         # log_expit: the logarithm of expit(36) is 0, and the rounding of its neighbours would pass for a
         # solution.
         share = alpha * (log_expit(logit) - np.log1p(-d)) + np.log1p((alpha - 1) * d) - np.log1p(-d)
@@ -252,7 +252,7 @@ class MomentEquations:
 
     def miss_of_ratio(self, logit: Floats) -> Floats:
         """Logarithm of the modelled P(2)/P(1) over the given number of twofold per unique classes."""
-        d, alpha = self._thinned(logit), self.alpha(logit)
+        d, alpha = self._thin(logit), self.alpha(logit)
         twice = self.fraction / 2 * alpha * expit(-logit) * (2 + (alpha - 1) * d)
         return np.asarray(np.log(twice / ((1 - d) * (1 + (alpha - 1) * d)) / self.ratio))
 
@@ -274,7 +274,7 @@ class MomentEquations:
             & (np.abs(self.miss_of_ratio(roots)) < MAX_EQUATION_MISS)
         ]
 
-    def _thinned(self, logit: Floats) -> Floats:
+    def _thin(self, logit: Floats) -> Floats:
         return np.asarray((1 - self.fraction) * expit(-logit))
 
 

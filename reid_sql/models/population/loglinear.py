@@ -85,7 +85,8 @@ def list_possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> 
     for column in range(1, codes.shape[1]):
         checkpoint()
         narrow = min(
-            range(column), key=lambda other: _count_extended_cells(cells[:, other], pairs[other, column])
+            range(column),
+            key=lambda other: int((pairs[other, column] >= 0).sum(axis=1)[cells[:, other]].sum()),
         )
         table = pairs[narrow, column] >= 0  # (values of the narrowest, values of this column)
         many = table.sum(axis=1)[cells[:, narrow]]
@@ -113,10 +114,6 @@ def number_occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     occurring = np.unique(first.astype(np.int64) * width + second)
     numbers[occurring] = np.arange(len(occurring))
     return numbers.reshape(height, width)
-
-
-def _count_extended_cells(values: Places, table: Places) -> int:
-    return int((table >= 0).sum(axis=1)[values].sum())
 
 
 def _refuse_many_cells(cells: int) -> None:
@@ -168,7 +165,7 @@ class ProportionalFit:
             once, _ = self.cycle(logs)
             twice, deviation = self.cycle(once)
             if deviation >= MAX_MISS:
-                ahead, missed = self.cycle(self._carried_on(logs, once, twice))
+                ahead, missed = self.cycle(self._extrapolate_steps(logs, once, twice))
                 better = self.likelihood(ahead) >= self.likelihood(twice)
                 twice, deviation = (ahead, missed) if better else (twice, deviation)
             logs = twice
@@ -189,7 +186,7 @@ class ProportionalFit:
         return float(self.records @ logs)
 
     @staticmethod
-    def _carried_on(start: Floats, once: Floats, twice: Floats) -> Floats:
+    def _extrapolate_steps(start: Floats, once: Floats, twice: Floats) -> Floats:
         """Where two steps lead if each of the next ones is shorter in the same proportion."""
         step, bend, weight = once - start, (twice - once) - (once - start), np.exp(twice)
         turned = float(weight @ bend**2)
@@ -223,7 +220,7 @@ def fit_shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> 
     >>> fit_shape(np.array([1, 2, 40]), np.array([0.5, 4.0, 5.0]), np.array([2, 1, 1])) < 5
     True
     """
-    return _as_shape(ShapeLikelihood.of(sizes, expected, classes).likeliest())
+    return _shape_from_log(ShapeLikelihood.of(sizes, expected, classes).likeliest())
 
 
 def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers | Floats) -> list[float]:
@@ -238,10 +235,10 @@ def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers | Fl
     """
     likelihood = ShapeLikelihood.of(sizes, expected, classes)
     low, high = likelihood.interval(likelihood.likeliest())
-    return [_as_shape(log) for log in np.linspace(low, high, INTERVAL_SHAPES).tolist()]
+    return [_shape_from_log(log) for log in np.linspace(low, high, INTERVAL_SHAPES).tolist()]
 
 
-def _as_shape(log: float) -> float:
+def _shape_from_log(log: float) -> float:
     return float("inf") if log > MIN_POISSON_LOG_SHAPE else float(np.exp(log))
 
 

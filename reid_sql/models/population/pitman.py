@@ -80,10 +80,10 @@ def pitman_uniqueness(histogram: Histogram, population: float, form: Form = "exa
     (0.0032, 'ok')
     """
     n = check_population(population, count_records(histogram))
-    return uniqueness_of_fit(fit_pitman(histogram), n, form)
+    return evaluate_uniqueness(fit_pitman(histogram), n, form)
 
 
-def uniqueness_of_fit(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
+def evaluate_uniqueness(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
     """Expected share of the population that is unique, by fitted parameters; the limits without them."""
     if fitted.theta is None or fitted.alpha is None:
         limits = {STATUS_ALL_UNIQUE: 1.0, STATUS_ALL_ALIKE: float(population == 1)}
@@ -264,7 +264,7 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     """
     sample = count_sample(histogram, population)
     fitted = fit_pitman(histogram)
-    estimate = uniqueness_of_fit(fitted, sample.population)
+    estimate = evaluate_uniqueness(fitted, sample.population)
     if estimate.uniqueness is not None and estimate.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
         return Estimate(None, None, None, STATUS_BEYOND_BOUND)
     if estimate.uniqueness is None or fitted.theta is None or fitted.alpha is None:

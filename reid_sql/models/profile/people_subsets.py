@@ -105,9 +105,9 @@ class PeopleSubsets:
             for one in infer_sources(model.determined, model.marginals, all_codes, subsets)
         ]
         codes, own = all_codes[0, model.free_columns], subsets[:, model.free_columns]
-        log_q = log_q_of_tree(mixture.tree, codes, own, evidence)
+        log_q = score_tree_subsets(mixture.tree, codes, own, evidence)
         if mixture.donors is not None:
-            donors = log_q_of_donors(mixture.donors, codes, own, evidence)
+            donors = score_donor_subsets(mixture.donors, codes, own, evidence)
             log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + donors)
         for one in model.determined:
             both = subsets[:, one.column] & subsets[:, one.source]
@@ -115,7 +115,7 @@ class PeopleSubsets:
         return np.asarray(log_q)
 
 
-def log_q_of_tree(
+def score_tree_subsets(
     tree: Tree, codes: Integers, subsets: Subsets, evidence: Sequence[SourceEvidence] = ()
 ) -> Floats:
     """Ln q of one person's values by each subset, the other columns summed over.
@@ -143,7 +143,7 @@ def log_q_of_tree(
     return log_q
 
 
-def log_q_of_donors(
+def score_donor_subsets(
     donors: Donors, codes: Integers, subsets: Subsets, evidence: Sequence[SourceEvidence] = ()
 ) -> Floats:
     """Ln q of one person's values by each subset; the other columns of a donor add up to 1."""
@@ -192,7 +192,7 @@ def determined_information(
     determined = {each.column: each for each in model.determined}
     sources = [determined[j].source if j in determined else j for j in (one, other)]
     if sources[0] == sources[1]:
-        return _information(_joint_of_source(model, one, other, sources[0]))
+        return _information(_join_source(model, one, other, sources[0]))
     if (sources[0], sources[1]) not in joints:
         return 0.0
     left, right = (
@@ -210,7 +210,7 @@ def _chance_by_bin(determined: DeterminedColumn, model: PeopleModel) -> Floats:
     return np.asarray(chance / column.bin_mass[:, None])
 
 
-def _joint_of_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
+def _join_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
     """Joint distribution of two columns of one source, or of one and its source's categories."""
     mass = model.marginals[source].mass
     code = {each.column: each.code_of_source for each in model.determined} | {source: np.arange(len(mass))}

@@ -45,7 +45,7 @@ def unique_share_by_subset(model: FittedModel, people: float) -> UniqueShare:
     raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
 
 
-def copula_of_columns(model: GaussianCopula, places: Sequence[int]) -> GaussianCopula:
+def select_copula_columns(model: GaussianCopula, places: Sequence[int]) -> GaussianCopula:
     """The distribution of these columns, by their numbers from 0, which is a Gaussian copula too."""
     return replace(
         model,
@@ -69,7 +69,7 @@ class CopulaPopulation:
             return float(self.people <= 1)
         precision = replace(COPULA_PRECISION, seed=self.model.seed)
         cells = gaussian_copula.draw_cells(
-            copula_of_columns(self.model, places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
+            select_copula_columns(self.model, places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
         )
         q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)
         return float(uniqueness.uniqueness_from_probability(q, self.people).mean())
@@ -101,12 +101,12 @@ class PeoplePopulation:
         first, back = np.unique(self._drawn[:, places], axis=0, return_index=True, return_inverse=True)[1:]
         distinct, mixture, free = self._drawn[first], self.model.mixture, self.model.free_columns
         own, evidence = [free.index(j) for j in places if j in free], self._evidence(distinct, places)
-        log_q = log_q_of_columns(mixture.tree, distinct[:, free], own, evidence)
+        log_q = score_tree_columns(mixture.tree, distinct[:, free], own, evidence)
         if mixture.donors is not None:
             log_evidence = np.zeros((len(distinct), len(mixture.donors.codes)))
             for one in evidence:
                 log_evidence[one.rows] += mixture.donors.log_mean_chance(one.source, one.chance)
-            donors, codes = donors_of_columns(mixture.donors, own), distinct[:, free][:, own]
+            donors, codes = select_donor_columns(mixture.donors, own), distinct[:, free][:, own]
             of_donors = donors.log_q(codes, log_evidence if evidence else None)
             log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + of_donors)
         return np.asarray(log_q[back.ravel()] + self._rarity[:, places].sum(axis=1))
@@ -140,13 +140,13 @@ class PeoplePopulation:
         return SubsetShapes(self.model)
 
 
-def log_q_of_columns(
+def score_tree_columns(
     tree: Tree, codes: Integers, places: Sequence[int], evidence: Sequence[SourceEvidence] = ()
 ) -> Floats:
     """Ln q of many records on these columns of a tree, the others summed over from the leaves to the roots.
 
-    As `log_q_of_tree`, for one subset: only unknown columns above known ones need messages. `evidence` is on
-    unknown sources, by columns that they determine.
+    As `score_tree_subsets`, for one subset: only unknown columns above known ones need messages. `evidence`
+    is on unknown sources, by columns that they determine.
     """
     log_q, beliefs = np.zeros(len(codes)), dict[int, Floats]()
     for one in evidence:
@@ -174,7 +174,7 @@ def log_q_of_columns(
     return log_q
 
 
-def donors_of_columns(donors: Donors, places: Sequence[int]) -> Donors:
+def select_donor_columns(donors: Donors, places: Sequence[int]) -> Donors:
     """The donors on these columns, of which their density is a product."""
     own = list(places)
     columns = tuple(donors.columns[place] for place in own)
@@ -235,7 +235,7 @@ def profile(
     for row, subset in enumerate([*known, *without]):
         subsets[row, list(subset)] = True
     scores = _score_subsets(model, values, subsets, float(population))
-    rows = [_known(model.columns, subset, score) for subset, score in zip(known, scores, strict=False)]
+    rows = [_to_known_row(model.columns, subset, score) for subset, score in zip(known, scores, strict=False)]
     impacts = _impacts(model.columns, scores[len(known) - 1], scores[len(known) :])
     return [*rows, *impacts, _smallest(rows, max(sizes, default=columns), level)]
 
@@ -262,13 +262,13 @@ def _score_subsets(
     scores = []
     for subset in subsets:
         places = np.flatnonzero(subset).tolist()
-        cell = copula_of_columns(model, places).cell_probability([[values[j]] for j in places])
+        cell = select_copula_columns(model, places).cell_probability([[values[j]] for j in places])
         q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
         scores.append(_SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
     return scores
 
 
-def _known(columns: Sequence[str], known: Sequence[int], score: _SubsetScore) -> ProfileRow:
+def _to_known_row(columns: Sequence[str], known: Sequence[int], score: _SubsetScore) -> ProfileRow:
     scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
     return ProfileRow("known", [columns[j] for j in known], len(known), *scores, None, score.status)
 

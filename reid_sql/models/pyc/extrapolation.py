@@ -80,7 +80,7 @@ def conformal_interval(tilted: TiltedCurve, measure: str, people: Floats, value:
     open_ = reach.distance + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
     middle = log_odds(reach.answer)
     low, high = (from_log_odds(middle + sign * score * open_) + sign * MIN_HALF_WIDTH for sign in (-1, 1))
-    low, high = np.maximum(low, _lower_bound_of_curve(tilted, measure, people)), np.minimum(high, 1.0)
+    low, high = np.maximum(low, _bound_curve_below(tilted, measure, people)), np.minimum(high, 1.0)
     return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
 
@@ -91,7 +91,7 @@ def point_quality(tilted: TiltedCurve) -> PointQuality:
     return "exact" if tilted.task.points.exact else "rough"
 
 
-def _lower_bound_of_curve(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
+def _bound_curve_below(tilted: TiltedCurve, measure: str, people: Floats) -> Floats:
     """Bound the measure below: no one needs to be unique, but a guess is right once in n, and sets remain."""
     points = tilted.task.points
     if measure != "correctness":

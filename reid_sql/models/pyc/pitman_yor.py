@@ -27,7 +27,7 @@ from reid_sql.models.numerics.special_functions import (
     expit,
     inverse_harmonic,
     log_gamma_ratio,
-    log_gamma_ratio_of_large,
+    log_gamma_ratio_asymptotic,
     log_rising_ratio,
     logit,
 )
@@ -307,7 +307,7 @@ def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail:
     within = np.log(base - d[..., None]) @ partition.larger  # (points,)
     if partition.nodes.size:
         start = (MAX_STEPS + 1 - d)[..., None]
-        within += log_gamma_ratio_of_large(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
+        within += log_gamma_ratio_asymptotic(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
     seats = log_gamma_ratio(alpha + 1, partition.records - 1)
     return within + _log_openings(d, alpha, partition.classes) - seats
 

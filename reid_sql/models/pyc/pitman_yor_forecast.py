@@ -95,7 +95,10 @@ def forecast_pitman_yor(
     classes = float(histogram.classes.sum())
     fit, posterior = fit_pitman_yor(histogram, prior)
     sizes = [check_population(population, fit.records) for population in np.atleast_1d(populations)]
-    draws = _resample(posterior.weight)
+    # Systematic resampling: equally weighted draws, without chance
+    draws = np.searchsorted(np.cumsum(posterior.weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(
+        max=len(posterior.weight) - 1
+    )
     entropy = np.r_[fit.entropy, posterior.entropy[draws]]
     tail = np.r_[fit.tail, posterior.tail[draws]]
     d, alpha = parameters(entropy, np.maximum(tail, MIN_FITTED_PRODUCT / entropy))
@@ -109,11 +112,6 @@ def forecast_pitman_yor(
     return [
         replace(row, status="; ".join(notes + more) or OK) for row, more in zip(rows, beyond, strict=True)
     ]
-
-
-def _resample(weight: Floats) -> npt.NDArray[np.intp]:
-    """Systematic resampling: equally weighted draws, without chance."""
-    return np.searchsorted(np.cumsum(weight), (np.arange(DRAWS) + 0.5) / DRAWS).clip(max=len(weight) - 1)
 
 
 def _forecast_population(

@@ -16,7 +16,7 @@ from reid_sql.models.release.partition import LOW, Generation, Partition
 from reid_sql.parameters import Floats, Integers
 
 
-def recovered_bits(columns: Sequence[PartitionColumn], partition: Partition) -> Floats:
+def count_recovered_bits(columns: Sequence[PartitionColumn], partition: Partition) -> Floats:
     """Give the bits that each column regains: Σ n log2(N(box)/N(values of the box that reach the leaf)).
 
     >>> from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
@@ -24,13 +24,13 @@ def recovered_bits(columns: Sequence[PartitionColumn], partition: Partition) -> 
     >>> job = LevelCodes((np.arange(4), np.zeros(4, dtype=int)), np.array([0, 6, 1, 1]))
     >>> columns = [PartitionColumn(job, ordered=False)]
     >>> rows = DistinctRecords(np.array([[1, 2, 3]]), np.array([6, 1, 1]))
-    >>> recovered_bits(columns, divide(columns, rows, ClassRequirement(2), "greedy")).tolist()  # 2 log2(8/2)
-    [4.0]
+    >>> count_recovered_bits(columns, divide(columns, rows, ClassRequirement(2), "greedy")).tolist()  # 2
+    log2(8/2) [4.0]
     """
     tree = _Tree(columns, partition.generations)
     return np.array(
         [
-            _of_ranges(tree, at, partition) if column.ordered else _of_levels(tree, at, partition)
+            _recover_ranges(tree, at, partition) if column.ordered else _recover_levels(tree, at, partition)
             for at, column in enumerate(columns)
         ]
     )
@@ -85,7 +85,7 @@ class _Tree:
             node = int(self.parent[node])
 
 
-def _of_ranges(tree: _Tree, at: int, partition: Partition) -> float:
+def _recover_ranges(tree: _Tree, at: int, partition: Partition) -> float:
     """A range is the least one of the records, but with NULL it shows every value: then its end is known."""
     column, boxes = tree.columns[at], partition.boxes[at]
     shows_all = (boxes.low == NULL) & (boxes.high > NULL)
@@ -93,7 +93,7 @@ def _of_ranges(tree: _Tree, at: int, partition: Partition) -> float:
     return float(partition.sizes[shows_all] @ np.log2(column.below[-1] / inside))
 
 
-def _of_levels(tree: _Tree, at: int, partition: Partition) -> float:
+def _recover_levels(tree: _Tree, at: int, partition: Partition) -> float:
     column, boxes = tree.columns[at], partition.boxes[at]
     shown, regained = column.records_within(boxes), 0.0
     for place, leaf in enumerate(partition.leaves.tolist()):

@@ -110,7 +110,13 @@ class Lattice:
         if node not in self._folded:
             below = [each for each in self._folded if all(map(le, each, node))]
             start = min(below, key=lambda each: len(self._folded[each].counts))
-            self._keep(node, self._upwards(start, node))
+            known = self._folded[start]
+            codes = [
+                known.codes[at] if low == high else self.level_codes[at].upwards(low, high)[known.codes[at]]
+                for at, (low, high) in enumerate(zip(start, node, strict=True))
+            ]
+            sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
+            self._keep(node, _group_records(codes, sizes, known.counts))
         return self._folded[node]
 
     def _keep(self, node: Node, folded: DistinctRecords) -> None:
@@ -123,17 +129,8 @@ class Lattice:
             if old not in (self._bottom, node):
                 cached -= self._folded.pop(old).codes.size
 
-    def _upwards(self, start: Node, end: Node) -> DistinctRecords:
-        known = self._folded[start]
-        codes = [
-            known.codes[at] if low == high else self.level_codes[at].upwards(low, high)[known.codes[at]]
-            for at, (low, high) in enumerate(zip(start, end, strict=True))
-        ]
-        sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(end)]
-        return _grouped(codes, sizes, known.counts)
 
-
-def _grouped(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> DistinctRecords:
+def _group_records(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> DistinctRecords:
     """Count records by their codes."""
     if prod(sizes) <= max(MAX_DENSE_KEYS, len(counts)):
         # In doubles, exact to 2**53 records

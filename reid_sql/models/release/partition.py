@@ -178,7 +178,7 @@ class _Division:
             found += [made] if len(made.node) else []
             scores[chosen[open_], np.flatnonzero(open_)] = -np.inf
             open_ &= ~divided
-        return _joined(found) if found else None
+        return _concatenate(found) if found else None
 
     def _score(self, classes: "_Classes") -> tuple[Floats, Integers]:
         """Score the division of each class by each column, and give where ranges would be cut."""
@@ -206,7 +206,7 @@ class _Division:
         spent_by_class = _sums(of, spent, classes.many) + few * np.log2(classes.sizes / np.maximum(few, 1))
         if self.is_greedy:
             gain += np.where(large, self._gain_elsewhere(classes, at, inverse, of, sizes), 0.0)
-        score = self._scored(at, boxes, _sums(of, gain, classes.many), spent_by_class)
+        score = self._score_columns(at, boxes, _sums(of, gain, classes.many), spent_by_class)
         possible = (boxes.level > 0) & (np.bincount(of, large, classes.many) > 0)
         if not self.is_greedy:
             possible &= few == 0
@@ -244,7 +244,7 @@ class _Division:
             halves = np.bincount(inverse, classes.counts, len(parts)).astype(np.float64)
             elsewhere = self._gain_elsewhere(classes, at, inverse, parts // 2, halves)
             regained += _sums(parts // 2, elsewhere, classes.many)
-        score = self._scored(at, boxes, regained, spent[best])
+        score = self._score_columns(at, boxes, regained, spent[best])
         return np.where(is_cut[best], score, -np.inf), code[best]
 
     def _gain_elsewhere(
@@ -262,7 +262,7 @@ class _Division:
                 )
         return gain
 
-    def _scored(self, at: int, boxes: Boxes, gain: Floats, spent: Floats) -> Floats:
+    def _score_columns(self, at: int, boxes: Boxes, gain: Floats, spent: Floats) -> Floats:
         if self.is_greedy:
             return gain / np.maximum(spent, 1e-9)
         column = self.columns[at]
@@ -364,7 +364,7 @@ class _Parts:
 
     def pool(self, may: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which parts remain together: those that fail, and a smallest other one if these alone fail."""
-        failing = ~self._met(self.part, len(self.of)) & may[self.of]
+        failing = ~self._meet_requirement(self.part, len(self.of)) & may[self.of]
         together = failing.copy()
         lacks = ~self._pool_met(together) & (np.bincount(self.of, failing, self.classes) > 0)
         if lacks.any():
@@ -377,7 +377,7 @@ class _Parts:
     def is_divided(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which classes have at least two parts, all of which meet the requirement."""
         alone = ~pooled
-        failing = np.bincount(self.of, alone & ~self._met(self.part, len(self.of)), self.classes)
+        failing = np.bincount(self.of, alone & ~self._meet_requirement(self.part, len(self.of)), self.classes)
         parts = np.bincount(self.of, alone, self.classes)
         pools = np.bincount(self.of, pooled, self.classes) > 0
         divided: NDArray[np.bool_] = (failing == 0) & (parts + pools > 1) & (~pools | self._pool_met(pooled))
@@ -385,9 +385,9 @@ class _Parts:
 
     def _pool_met(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         inside = pooled[self.part]
-        return self._met(self.of[self.part[inside]], self.classes, inside)
+        return self._meet_requirement(self.of[self.part[inside]], self.classes, inside)
 
-    def _met(
+    def _meet_requirement(
         self, place: Integers, many: int, inside: NDArray[np.bool_] | slice = slice(None)
     ) -> NDArray[np.bool_]:
         return self.requirement.is_met(place, self.counts[inside], self.rows[inside], many)
@@ -405,7 +405,7 @@ def _first_largest(values: Floats, starts: Integers) -> Integers:
     return equal[np.searchsorted(equal, starts)]
 
 
-def _joined(made: Sequence[Generation]) -> Generation:
+def _concatenate(made: Sequence[Generation]) -> Generation:
     names = Generation.__dataclass_fields__
     return Generation(**{name: np.concatenate([getattr(each, name) for each in made]) for name in names})
 

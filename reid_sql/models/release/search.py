@@ -58,7 +58,7 @@ def accept_all(candidate: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
     return Verdict(is_met=True)
 
 
-def removed_classes(
+def find_removed_classes(
     rules: Rules | PeopleRules | None, node: Node, folded: DistinctRecords, outcome: Outcome
 ) -> NDArray[np.bool_]:
     """Which classes of a node are removed."""
@@ -151,14 +151,14 @@ class Search:
         outcome = self._outcome(node, folded)
         met_sizes = outcome.cut is not None
         loss = (
-            self.loss.of(node, folded, removed_classes(self.rules, node, folded, outcome))
+            self.loss.of(node, folded, find_removed_classes(self.rules, node, folded, outcome))
             if met_sizes
             else inf
         )
         small = (self.rules.count_small if self.rules else count_small)(folded, self.requirement)
         counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(counted_node)
-        is_met, hopeless = self._judged(counted_node)
+        is_met, hopeless = self._judge_node(counted_node)
         if self._least is not None:
             self._update_bounds(counted_node, hopeless=hopeless)
         if is_met:
@@ -173,12 +173,12 @@ class Search:
             return outcome
         return self.rules.judge(node, folded, outcome, self.requirement)
 
-    def _doomed(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
+    def _cannot_pass(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
         if self.rules is None:
             return folded.counts < self.requirement.k
         return self.rules.unsavable(node, folded, self.requirement)
 
-    def _judged(self, candidate: CountedNode) -> tuple[bool, bool]:
+    def _judge_node(self, candidate: CountedNode) -> tuple[bool, bool]:
         """Whether the node passes, and whether no finer form can; updates the best."""
         best = self.result.best
         if candidate.outcome.cut is None:
@@ -198,7 +198,7 @@ class Search:
         below, above = box(candidate.node, above=False), box(candidate.node, above=True)
         if hopeless:
             self._least[below] = np.inf
-        elif extra := self.loss.extra_loss(candidate.node, folded, self._doomed(candidate.node, folded)):
+        elif extra := self.loss.extra_loss(candidate.node, folded, self._cannot_pass(candidate.node, folded)):
             np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
         if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])

@@ -361,7 +361,7 @@ def _classes(classes: DistinctRecords) -> Integers:
     return np.unique(key, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def without_people(classes: DistinctRecords) -> DistinctRecords:
+def merge_people(classes: DistinctRecords) -> DistinctRecords:
     """Merge the records of the people in a class."""
     place = _classes(classes)
     _, first = np.unique(place, return_index=True)

@@ -177,7 +177,7 @@ def column_at_level(
     return RecodedColumn(np.where(blank, column.sizes[level], codes), spread)
 
 
-def column_of_boxes(column: PartitionColumn, boxes: Boxes, place: Integers) -> RecodedColumn:
+def recode_by_boxes(column: PartitionColumn, boxes: Boxes, place: Integers) -> RecodedColumn:
     """A column as each class shows it; `place` is the class of each row."""
     kinds, shown = np.unique(np.array([boxes.low, boxes.high, boxes.level]), axis=1, return_inverse=True)
     low, high, level = (each[:, None] for each in kinds)

@@ -270,20 +270,20 @@ def attack_by_nearest_records(
     links = np.zeros(len(people.rows))
     inferred = np.zeros((columns, len(people.rows)))
     for block, by_column in distances.by_column(people.rows, synthetic, shares):
-        links[block] = _chance_of_link(by_column, records)
+        links[block] = _compute_link_chance(by_column, records)
         total = by_column.sum(axis=0, dtype=by_column.dtype)
         for place, own in enumerate(by_column):
-            inferred[place, block] = _chance_of_value(total - own, own <= TOLERANCE, records)
+            inferred[place, block] = _compute_value_chance(total - own, own <= TOLERANCE, records)
     baseline = 1 / int(records.sum())
     yield judge_shares(LINKABILITY, SHARE, people.shares(links), people.sizes, baseline=baseline)
     for place, name in enumerate(tables.names):
-        guess = _chance_of_guess(distances, place, people.rows, synthetic, records)
+        guess = _compute_guess_chance(distances, place, people.rows, synthetic, records)
         baseline = people.shares(guess)[0]
         shares_right = people.shares(inferred[place])
         yield judge_shares(INFERENCE, SHARE, shares_right, people.sizes, column=name, baseline=baseline)
 
 
-def _chance_of_link(distances: Integers, records: Integers) -> Floats:
+def _compute_link_chance(distances: Integers, records: Integers) -> Floats:
     """Chance that both halves of a person's columns lead to the same synthetic record, (block,).
 
     One of the records nearest by every other column, from the first, and one of those nearest by the rest:
@@ -297,7 +297,7 @@ def _chance_of_link(distances: Integers, records: Integers) -> Floats:
     return np.asarray(both / (one * other))
 
 
-def _chance_of_value(distances: Integers, is_right: Flags, records: Integers) -> Floats:
+def _compute_value_chance(distances: Integers, is_right: Flags, records: Integers) -> Floats:
     """Chance that one of the nearest synthetic records has the person's value, (block,)."""
     # numpy searches a flat array several times as fast.
     pairs = np.flatnonzero(distances == distances.min(axis=1)[:, None])
@@ -307,7 +307,7 @@ def _chance_of_value(distances: Integers, is_right: Flags, records: Integers) ->
     return np.asarray(right / whole)
 
 
-def _chance_of_guess(
+def _compute_guess_chance(
     distances: Distances, place: int, rows: Integers, synthetic: Integers, records: Integers
 ) -> Floats:
     """Chance that a synthetic record drawn at random has a person's value of one column, (rows,)."""

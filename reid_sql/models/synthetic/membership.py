@@ -51,7 +51,7 @@ class CopiedRecords:
     """Weighted shares of people whose record is in the synthetic table, and their difference by chance."""
 
     def __init__(self, tables: OrderedTables, rng: np.random.Generator) -> None:
-        weights = 1 / (_expected(tables) + SHARE_SOUGHT)
+        weights = 1 / (_expect_records(tables) + SHARE_SOUGHT)
         present = np.where(tables.synthetics > 0, weights, 0.0)
         sides = tables.original_people, tables.holdout_people
         self.used, self.unused = (_WeightedShare(each, weights, present) for each in sides)
@@ -130,7 +130,7 @@ def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
     return float(gammaincinv(mean**2 / variance, probability)) * variance / mean
 
 
-def _expected(tables: OrderedTables) -> Floats:
+def _expect_records(tables: OrderedTables) -> Floats:
     """How many synthetic records have a record's values by chance: by columns, or by how many others do.
 
     Of independent columns with the values of the other synthetic records: with its own, a record that is
@@ -260,7 +260,15 @@ def _measure_next_people(
 
     The nearest is at 0 if several people have the record. All records of its only person are left out.
     """
-    only = _only_person(tables)[rows]
+    # The one person of either side with each distinct record, else NOBODY: none or several
+    size = tables.codes.shape[1]
+    classes = np.arange(size)
+    original, holdout = (
+        side.only_person(classes, size) for side in (tables.original_people, tables.holdout_people)
+    )
+    of_original = np.where((original >= 0) & (holdout == NOBODY), original, NOBODY)
+    is_of_holdout = (holdout >= 0) & (original == NOBODY)
+    only = np.where(is_of_holdout, len(tables.original_people) + holdout, of_original)[rows]
     next_person, radius = np.zeros(len(rows)), np.zeros(len(rows))
     places = np.arange(len(rows))
     for block, total in distances.total(rows, rows, shares):
@@ -275,18 +283,6 @@ def _measure_next_people(
         radius[block] = np.where(others > 0, fifth, 0)
     next_person[only == NOBODY] = 0
     return next_person, radius
-
-
-def _only_person(tables: OrderedTables) -> Integers:
-    """The one person of either side with each distinct record, else NOBODY: none or several."""
-    size = tables.codes.shape[1]
-    classes = np.arange(size)
-    original, holdout = (
-        side.only_person(classes, size) for side in (tables.original_people, tables.holdout_people)
-    )
-    of_original = np.where((original >= 0) & (holdout == NOBODY), original, NOBODY)
-    is_of_holdout = (holdout >= 0) & (original == NOBODY)
-    return np.where(is_of_holdout, len(tables.original_people) + holdout, of_original)
 
 
 def attack_membership(

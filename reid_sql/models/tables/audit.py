@@ -11,8 +11,8 @@ from reid_sql.models.tables.equations import (
     ContradictionError,
     LinkedCells,
     Rest,
-    connected_variables,
     describe,
+    find_connected_variables,
     find_sum,
     link_cells,
     shown,
@@ -69,7 +69,7 @@ def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool 
         audit = _Audit(link_cells(cells, columns), k, has_several=has_several)
     except ContradictionError:  # unless a column only says of which people its table is
         audit = _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
-    found = [*audit.hidden_cells(), *audit.small_cells()]
+    found = [*audit.list_hidden_cells(), *audit.small_cells()]
     return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
@@ -93,11 +93,11 @@ class _Audit:
         self.parts: dict[int, Integers] = {}
         self.sums = 0
 
-    def hidden_cells(self) -> list[AuditedCell]:
+    def list_hidden_cells(self) -> list[AuditedCell]:
         """The hidden cells, and the groups that totals have besides their parts, if these are revealed."""
         found = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
         revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
-        alone = self._revealed_alone([key for key in revealed if not isinstance(key, Rest)])
+        alone = self._find_revealed_alone([key for key in revealed if not isinstance(key, Rest)])
         return [
             self._row(key, place, found[key], is_alone=key in alone)
             for place, key in enumerate(self.asked)
@@ -120,7 +120,7 @@ class _Audit:
             return RECOVERED
         return BELOW_K if high < self.k <= self.linked.cells[key].high else PROTECTED
 
-    def _revealed_alone(self, keys: list[Key]) -> set[Key]:
+    def _find_revealed_alone(self, keys: list[Key]) -> set[Key]:
         """Those that one of their tables reveals without the others."""
         if not self.has_several:
             return set(keys)
@@ -202,7 +202,7 @@ class _Audit:
             return None
         variable = self.linked.numbers[key]
         if not self.parts:
-            connected = connected_variables(self.equations)
+            connected = find_connected_variables(self.equations)
             self.parts = {int(other): part for part in connected for other in part}
         part = self.parts.get(variable, np.array([variable]))
         return find_sum(self.linked, self.equations, part, variable, high) or None

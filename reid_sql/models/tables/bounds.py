@@ -16,7 +16,7 @@ from reid_sql.models.tables.equations import (
     REFUSAL_CONTRADICTION,
     ContradictionError,
     Equations,
-    connected_variables,
+    find_connected_variables,
     propagate_bounds,
 )
 from reid_sql.parameters import Floats, Integers
@@ -50,7 +50,7 @@ def bound_variables(equations: Equations, targets: Integers | None = None) -> Bo
     narrowed = propagate_bounds(equations)
     low, high = narrowed.low.copy(), narrowed.high.copy()
     is_exact = np.ones(equations.variables, dtype=bool)
-    for part in connected_variables(narrowed):
+    for part in find_connected_variables(narrowed):
         checkpoint()
         wanted = np.flatnonzero(np.isin(part, asked, assume_unique=True))
         found = _bound_part(narrowed.among(part), wanted)

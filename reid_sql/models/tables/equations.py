@@ -129,7 +129,7 @@ def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> Non
         raise ContradictionError(REFUSAL_CONTRADICTION)
 
 
-def connected_variables(equations: Equations) -> list[Integers]:
+def find_connected_variables(equations: Equations) -> list[Integers]:
     """The variables that are not known yet, in parts that no equation connects."""
     from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415

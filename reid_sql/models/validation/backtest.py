@@ -359,12 +359,12 @@ def _test_fraction(
         for method in methods:
             results[method].append(ask_method(method, sample))
     for method, own in results.items():
-        yield from _rows_of_samples(whole, (method, fraction, size), own)
-        yield from _rows_of_errors(whole, (method, fraction), own)
-        yield from _rows_of_persons((method, fraction), own, unique)
+        yield from _list_sample_rows(whole, (method, fraction, size), own)
+        yield from _list_error_rows(whole, (method, fraction), own)
+        yield from _list_person_rows((method, fraction), own, unique)
 
 
-def _rows_of_samples(
+def _list_sample_rows(
     whole: WholeTable, test: tuple[str, float, int], results: Sequence[MethodResult]
 ) -> Iterator[Backtest]:
     """The estimates from each sample next to the truth."""
@@ -375,7 +375,7 @@ def _rows_of_samples(
             yield Backtest(method, fraction, number, one.figure, *values, size, one.status)
 
 
-def _rows_of_errors(
+def _list_error_rows(
     whole: WholeTable, test: tuple[str, float], results: Sequence[MethodResult]
 ) -> Iterator[Backtest]:
     """Mean absolute error, mean error, and how often the interval contained the truth, over all samples."""
@@ -401,7 +401,7 @@ def _summarize_samples(test: tuple[str, float], figure: str, values: np.ndarray,
     return Backtest(*test, None, figure, mean, least, most, truth, values.size, STATUS_WITHIN_TABLE)
 
 
-def _rows_of_persons(
+def _list_person_rows(
     test: tuple[str, float], results: Sequence[MethodResult], unique: Sequence[Flags]
 ) -> Iterator[Backtest]:
     """How well scores of persons outside the samples predict who is unique, over all and by tenths of ξ."""

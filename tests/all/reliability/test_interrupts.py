@@ -107,7 +107,7 @@ def interrupt_in_the_midst(
 def test_an_interrupt_ends_the_statement(
     tables: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    monkeypatch.setattr(jobs, "PATIENCE", 0.5)
+    monkeypatch.setattr(jobs, "MAX_IDLE", 0.5)
     con, called, after = tables.cursor(), list[tuple[float, float]](), threading.Event()
     reid_sql.register(con)
     sql = call.replace("$columns", columns(16)).replace("$wide", columns(23))

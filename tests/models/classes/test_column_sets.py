@@ -14,7 +14,7 @@ from reid_sql.models.classes.identifying_sets import (
     DistinctCodes,
     find_minimal_sets,
     find_quasi_identifiers,
-    least_of_share,
+    min_count,
 )
 from reid_sql.models.classes.partitions import DistinctRecords, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
@@ -73,7 +73,7 @@ def test_every_minimal_set_of_small_tables(start: int) -> None:
         table, width = Refiner.of(distinct(drawn, seed)), len(drawn[0][0])
         assert table.total == len(set(drawn[1]))
         share, size = float(rng.choice([0.05, 0.1, 0.3, 0.5, 0.9, 1.0])), int(rng.integers(1, width + 1))
-        least = least_of_share(share, table.total)
+        least = min_count(share, table.total)
         found = find_minimal_sets(table, least, size, int(rng.choice([5, 20, 1000])))
         covered = size if found.is_complete else found.covered
         counts = {each.places: (each.unique, each.classes) for each in found.sets}
@@ -84,7 +84,7 @@ def test_the_smallest_sets_are_the_minimal_ones_of_the_fewest_columns() -> None:
     for seed in range(600):
         drawn, rng = draw_table(seed), np.random.default_rng(seed)
         table = Refiner.of(distinct(drawn, seed))
-        least = least_of_share(float(rng.choice([0.1, 0.5, 1.0])), table.total)
+        least = min_count(float(rng.choice([0.1, 0.5, 1.0])), table.total)
         found = find_minimal_sets(table, least, len(drawn[0][0]), 1000, is_smallest_enough=True)
         minimal = minimal_by_hand(drawn, least, len(drawn[0][0]))
         fewest = min(map(len, minimal), default=0)

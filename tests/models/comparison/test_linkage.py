@@ -126,7 +126,7 @@ def test_the_interval_of_a_mean_of_chances_contains_it_in_95_of_100_draws() -> N
         assert contained >= 935
 
 
-@pytest.mark.parametrize("law", [Histogram.of_distances, Normal.fit, Laplace.fit])
+@pytest.mark.parametrize("law", [Histogram.from_distances, Normal.fit, Laplace.fit])
 def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
     law: Callable[[Floats, Floats], Histogram | Normal],
 ) -> None:
@@ -137,7 +137,7 @@ def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
     assert heights @ widths == pytest.approx(1, abs=0.01)
     centres = (fitted.edges[1:] + fitted.edges[:-1]) / 2
     for x, height in zip(centres, heights, strict=True):
-        if abs(x - 3) < 4 and not (law == Histogram.of_distances and abs(x) < 1e-2):  # 0 has no records
+        if abs(x - 3) < 4 and not (law == Histogram.from_distances and abs(x) < 1e-2):  # 0 has no records
             z = (x - 3) / 2
             known = (
                 math.exp(-abs(z)) / 4

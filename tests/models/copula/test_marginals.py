@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.copula.marginals import fit_marginal, given_marginal
+from reid_sql.models.copula.marginals import fit_marginal, marginal_from_shares
 
 
 def test_shares_are_those_counted_and_the_most_frequent_value_comes_first() -> None:
@@ -48,13 +48,13 @@ def test_values_never_seen_have_a_share_where_some_were_seen_once() -> None:
 
 
 def test_shares_from_outside_are_taken_as_they_are() -> None:
-    found = given_marginal(["3", "10"], [30, 10], ordered=True)
+    found = marginal_from_shares(["3", "10"], [30, 10], ordered=True)
     assert found.values == ("3", "10")
     assert found.shares.tolist() == [0.75, 0.25]
 
 
 def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> None:
-    found = given_marginal(["1.0", "1", "2", None], [1, 2, 3, 2], ordered=True, seen=["1", "2"])
+    found = marginal_from_shares(["1.0", "1", "2", None], [1, 2, 3, 2], ordered=True, seen=["1", "2"])
     assert found.values == (None, "1", "2")
     assert found.shares.tolist() == [0.25, 0.375, 0.375]
 
@@ -71,4 +71,4 @@ def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> Non
 )
 def test_shares_from_outside_that_cannot_be(values: list[str], shares: list[float], words: str) -> None:
     with pytest.raises(OutOfDomainError, match=words):
-        given_marginal(values, shares, seen=["F", "M"])
+        marginal_from_shares(values, shares, seen=["F", "M"])

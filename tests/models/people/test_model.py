@@ -11,7 +11,7 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import fit as fit_module
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.models.people.fit import cached_fits, fit, from_json, to_json
+from reid_sql.models.people.fit import cache_fits, fit, from_json, to_json
 from reid_sql.models.people.model import PeopleModel, sample_codes
 from reid_sql.models.population_risk import shares
 from tests.models.people.test_tree import every_cell
@@ -169,7 +169,7 @@ def test_within_once_the_same_counts_are_fitted_once(monkeypatch: pytest.MonkeyP
         return anew(evidence, seed)
 
     monkeypatch.setattr(fit_module, "_fit_free_columns", counting)
-    with cached_fits():
+    with cache_fits():
         one, again = (fit(three_columns(300)) for _ in range(2))
         assert fits == [0]
         assert again is one

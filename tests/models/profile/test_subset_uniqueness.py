@@ -11,8 +11,8 @@ from reid_sql.models.people.model import Mixture
 from reid_sql.models.profile.people_subsets import SubsetShapes
 from reid_sql.models.profile.subset_uniqueness import (
     DRAWS,
-    copula_of_columns,
-    log_q_of_columns,
+    score_tree_columns,
+    select_copula_columns,
     unique_share_by_subset,
 )
 from tests.models.profile.test_people_subsets import CELLS, CHOICES, MODEL, Q
@@ -34,7 +34,7 @@ def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np
         [column.multiplicity[own] for column, own in zip(tree.columns, CELLS.T, strict=True)], axis=0
     )
     places = np.flatnonzero(chosen).tolist()
-    found = np.exp(log_q_of_columns(tree, CELLS, places))
+    found = np.exp(score_tree_columns(tree, CELLS, places))
     keys, back = np.unique(CELLS[:, places], axis=0, return_inverse=True)
     sums = np.bincount(back.ravel(), whole)
     several = np.prod([tree.columns[j].multiplicity[CELLS[:, j]] for j in places], axis=0)
@@ -64,12 +64,14 @@ def test_all_columns_are_as_unique_as_the_model_says() -> None:
     assert found == pytest.approx(MODEL.unique_share(people), rel=0.15)
     assert found > 0.01
     alone = Mixture(MODEL.mixture.tree, 1.0, None)
-    assert np.exp(alone.log_q(CELLS)) == pytest.approx(np.exp(log_q_of_columns(alone.tree, CELLS, [0, 1, 2])))
+    assert np.exp(alone.log_q(CELLS)) == pytest.approx(
+        np.exp(score_tree_columns(alone.tree, CELLS, [0, 1, 2]))
+    )
 
 
 @pytest.mark.parametrize("places", [[0], [0, 1], [1, 2], [0, 1, 2]])
 def test_part_of_a_copula_is_as_unique_as_its_own_population(places: list[int]) -> None:
-    want = gaussian_copula.forecast_copula(copula_of_columns(COPULA, places), [40.0])[0].uniqueness
+    want = gaussian_copula.forecast_copula(select_copula_columns(COPULA, places), [40.0])[0].uniqueness
     assert unique_share_by_subset(COPULA, 40.0)(places) == pytest.approx(want, abs=0.03)
     assert want > 0.001
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.release.boxes import PartitionColumn
-from reid_sql.models.release.downcoding import recovered_bits
+from reid_sql.models.release.downcoding import count_recovered_bits
 from reid_sql.models.release.partition import STRATEGIES, ClassRequirement, Partition, divide
 from tests.models.release.brute import lattice, tables
 from tests.models.release.test_partition import Drawn, columns_of, members, rows_of
@@ -53,7 +53,7 @@ def test_what_comes_back_is_what_cannot_reach_a_leaf(
     made = divide(columns, rows_of(drawn), ClassRequirement(k), strategy)
     if made is None:
         return
-    found = recovered_bits(columns, made)
+    found = count_recovered_bits(columns, made)
     for at, name in enumerate(table.columns):
         counts = lattice(*drawn).level_codes[at].records
         expected = 0.0

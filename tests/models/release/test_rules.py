@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes, Node, make_loss
-from reid_sql.models.release.search import Search, removed_classes
+from reid_sql.models.release.search import Search, find_removed_classes
 from reid_sql.models.release.suppression import MAX_ROUNDS, Requirement, Rule, Rules
 from tests.models.release.brute import Labels, entropy_loss, form, lattice, nodes, tables
 
@@ -124,7 +124,7 @@ def test_the_search_finds_the_least_loss_under_rules(
             assert each.outcome.suppressed == len(remaining) - sum(remaining)
             assert each.outcome.rounds <= MAX_ROUNDS
             folded = made.records_at(each.node)
-            left = folded.counts[~removed_classes(rules, each.node, folded, each.outcome)]
+            left = folded.counts[~find_removed_classes(rules, each.node, folded, each.outcome)]
             assert left.sum() == sum(remaining)
     if found.best is not None:
         assert isclose(found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12)
@@ -171,5 +171,5 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     folded, asked = DistinctRecords(np.arange(3)[None], sizes), Requirement(400, 100)
     outcome = rules.judge((0,), folded, asked.judge(sizes), asked)
     assert (outcome.suppressed, outcome.rounds) == (100, 2)
-    assert removed_classes(rules, (0,), folded, outcome).tolist() == [False, True, True]
+    assert find_removed_classes(rules, (0,), folded, outcome).tolist() == [False, True, True]
     assert rules.judge((0,), folded, asked.judge(sizes), Requirement(400, 99)).cut is None
