@@ -425,7 +425,6 @@ def test_a_function_says_what_it_lacks_and_where() -> None:
     assert "On DuckDB the distinct records" not in shown, "it is counted there"
 
 
-@pytest.mark.newest
 def test_sql_is_a_script_that_a_plain_client_loads() -> None:
     with duckdb.connect() as con:
         con.execute(command("sql").stdout)
@@ -443,7 +442,6 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
             con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
 
 
-@pytest.mark.newest
 def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "x.duckdb") as con:
         con.execute(command("sql", "--permanent").stdout)
@@ -454,7 +452,6 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.newest
 def test_functions_are_found_by_question_and_by_user() -> None:
     asked = command("functions", "--for", "who stands out", "--json")
     names = [each["name"] for each in json.loads(asked.stdout)]
@@ -490,7 +487,6 @@ def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path
             con.execute("SELECT k FROM other.risk_summary(t, ['a'])")
 
 
-@pytest.mark.newest
 def test_the_permanent_script_without_a_name_says_from_where_it_is_called(tmp_path: Path) -> None:
     written = command("sql", "--permanent").stdout
     assert "reid-sql sql --permanent NAME, attached as NAME everywhere" in written

@@ -17,8 +17,6 @@ import yaml
 import reid_sql
 from tests.processes import ROOT
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:

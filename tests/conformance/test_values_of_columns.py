@@ -79,7 +79,6 @@ def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str, kind:
         refuse_marks(raised.value)
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("kind", MARKED)
 @pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[0] in IN_PACK])
 def test_in_plain_sql(name: str, marked: str, kind: str) -> None:

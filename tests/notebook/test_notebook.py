@@ -172,7 +172,6 @@ def test_an_answer_is_a_table_again_when_it_is_unloaded(loaded: Any) -> None:
 HOSTILE = '<script>alert("1")</script>'
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
 def test_no_text_of_the_data_is_html(loaded: Any, kind: str) -> None:
     people = pl.DataFrame({HOSTILE: [1, 2], "b": [1, 1]})

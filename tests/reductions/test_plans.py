@@ -1,12 +1,9 @@
 """Every plan writes the SQL that is stored for reviews; `python -m tools.plans` writes it anew."""
 
-import pytest
-
 from reid_sql.reduction import has_implementation, reductions
 from tools.plans import files, renew
 
 
-@pytest.mark.newest
 def test_a_plan_writes_the_sql_that_is_stored() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in files()}
     assert [path for path, text in texts.items() if renew(text) != text] == []

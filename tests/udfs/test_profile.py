@@ -127,7 +127,6 @@ def test_an_empty_table_has_no_profile(con: duckdb.DuckDBPyConnection, columns: 
         con.execute(f"SELECT column_name FROM profile(t{columns})").fetchall()
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("collation", ["NOCASE", "NFC"])
 def test_a_collation_is_refused_here_too(con: duckdb.DuckDBPyConnection, collation: str) -> None:
     con.execute("CREATE TABLE t AS SELECT unnest(['a', 'A']) AS c")

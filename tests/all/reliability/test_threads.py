@@ -13,7 +13,7 @@ import pytest
 import reid_sql
 from reid_sql.models import registry
 
-pytestmark = [pytest.mark.threads, pytest.mark.slow]
+pytestmark = pytest.mark.threads
 
 THREADS = 16
 TABLES = 4  # of which each is asked about by four threads

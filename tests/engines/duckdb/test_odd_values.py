@@ -290,7 +290,6 @@ def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnect
     assert con.execute(matched).fetchall() == [(len(places),)]
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize(
     ("value", "is_refused"),
     [

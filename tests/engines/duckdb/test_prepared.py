@@ -104,7 +104,7 @@ def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_p
     assert private.execute(f"SELECT records FROM {view}").fetchall() == [(1,)]
 
 
-@pytest.mark.newest  # DuckDB 1.4 imports pyarrow
+@pytest.mark.newest  # DuckDB 1.5 imports pyarrow
 def test_registering_imports_no_declaration_no_model_and_no_dataframe_library() -> None:
     done = subprocess.run(
         [sys.executable, "-c", REGISTER], capture_output=True, text=True, env=environment(), check=True

@@ -129,7 +129,6 @@ def test_a_class_size_may_be_filtered_and_ordered_by_its_name(columns: str) -> N
         assert [row[0] for row in con.execute(people.replace("k = 1 ", "k < 2 ")).fetchall()] == [1, 1, 2]
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
 def test_a_default_collation_that_makes_texts_alike_is_refused(collation: str) -> None:
     with duckdb.connect() as con:

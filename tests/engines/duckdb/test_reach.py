@@ -261,7 +261,6 @@ def test_every_function_has_words_in_the_catalogue(con: duckdb.DuckDBPyConnectio
 # The script: the same without Python, and for tools that split at every semicolon
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize(
     "remaining", [{}, {"permanent": True}, {"permanent": True, "database": "my functions"}]
 )
@@ -275,14 +274,12 @@ def test_no_semicolon_of_the_script_stands_but_at_an_end(remaining: dict[str, An
                 con.execute(statement)
 
 
-@pytest.mark.newest
 def test_the_script_serves_every_connection(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(script())
     check(con)
     check(con.cursor(), "reid.")
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("temporary", ["", "TEMP"])
 def test_a_macro_named_like_ours_does_not_answer_for_the_script(
     con: duckdb.DuckDBPyConnection, temporary: str
@@ -293,7 +290,6 @@ def test_a_macro_named_like_ours_does_not_answer_for_the_script(
         check(con, form)
 
 
-@pytest.mark.newest
 def test_the_script_leaves_what_python_registered(con: duckdb.DuckDBPyConnection) -> None:
     reid_sql.register(con)
     con.cursor().execute(script())
@@ -304,7 +300,6 @@ def test_the_script_leaves_what_python_registered(con: duckdb.DuckDBPyConnection
         assert len(found) > 1
 
 
-@pytest.mark.newest
 def test_python_registers_over_the_script(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(script())
     cursor = con.cursor()
@@ -317,7 +312,6 @@ def test_python_registers_over_the_script(con: duckdb.DuckDBPyConnection) -> Non
     check(con)
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("name", ["people", "reid"])
 def test_the_script_leaves_no_trace_in_a_file(tmp_path: Path, name: str) -> None:
     """Of a file named like our catalogue it is refused as a whole."""

@@ -135,7 +135,6 @@ def keys(node: Mapping[str, Any]) -> list[str]:
     return sum(map(keys, node["children"]), [groups] if isinstance(groups, str) else list(groups))
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("number", range(1, 17))
 def test_a_window_has_the_plan_of_the_plain_window(con: duckdb.DuckDBPyConnection, number: int) -> None:
     columns = ", ".join(f"c{place}" for place in range(number))
@@ -145,7 +144,6 @@ def test_a_window_has_the_plan_of_the_plain_window(con: duckdb.DuckDBPyConnectio
     assert len(keys(json.loads(people)[0])) == number
 
 
-@pytest.mark.newest
 @pytest.mark.parametrize("number", [17, 24, 25, 33, 48, 49, 64])
 def test_a_window_of_many_columns_has_a_quarter_more_keys_at_most(
     con: duckdb.DuckDBPyConnection, number: int

@@ -7,8 +7,6 @@ import pytest
 
 from tests.engines.duckdb.test_pack import *
 
-pytestmark = pytest.mark.newest  # the script refuses DuckDB 1.4
-
 ADULT = ["age", "sex", "race", "native_country"]
 
 

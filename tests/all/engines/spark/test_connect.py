@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 pytest.importorskip("grpc", reason="no grpcio for Spark Connect (pip install 'pyspark[connect]')")
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = pytest.mark.spark
 
 
 def test_every_function_and_the_gate_answer_through_spark_connect() -> None:
