@@ -260,11 +260,10 @@ SHARED: Final[Mapping[str, str]] = {
 
 def comments(functions: Mapping[str, Function]) -> str:
     """Write the statements that put each function's summary, call and source as a comment on its macro."""
-    return "\n".join(_comment(declared) for declared in functions.values()) + "\n"
-
-
-def _comment(declared: Function) -> str:
-    kind = "MACRO" if declared.answer.of_rows else "MACRO TABLE"
-    words = f"{declared.words} {declared.signature}. Source: {declared.source}"
-    plain = words.replace(";", ",")  # tools that split a script at semicolons do so within texts too
-    return f"COMMENT ON {kind} {HOME}{declared.name} IS {sql_literal(plain)};"
+    statements = []
+    for declared in functions.values():
+        kind = "MACRO" if declared.answer.of_rows else "MACRO TABLE"
+        words = f"{declared.words} {declared.signature}. Source: {declared.source}"
+        plain = words.replace(";", ",")  # tools that split a script at semicolons do so within texts too
+        statements.append(f"COMMENT ON {kind} {HOME}{declared.name} IS {sql_literal(plain)};\n")
+    return "".join(statements)

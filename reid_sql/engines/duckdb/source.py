@@ -111,7 +111,8 @@ class DuckDBSource:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
         if self.is_plain or self.is_known:
             return "true"
-        return f"coalesce(error({_missing_columns(self.item, label, columns)})::BOOLEAN, true)"
+        sentence = f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(self.item)})"
+        return f"coalesce(error({sentence})::BOOLEAN, true)"
 
     def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the table has the columns.
@@ -171,10 +172,6 @@ def _add_check(sentence: str, columns: Sequence[str], body: str) -> str:
         FROM (
           SELECT {fallback} WHERE {TEXTS_ARE_EXACT} AND coalesce(error({sentence})::BOOLEAN, true)
         ) AS reid_fallback, LATERAL ({body}) AS reid_result"""
-
-
-def _missing_columns(item: str, label: str, columns: Sequence[str]) -> str:
-    return f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(item)})"
 
 
 def _names_of(item: str) -> str:

@@ -12,13 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.comparison.column_laws import (
-    MIN_RECORDS_PER_BIN,
-    RESOLUTION,
-    Histogram,
-    Laplace,
-    Normal,
-)
+from reid_sql.models.comparison.column_laws import MIN_RECORDS_PER_BIN, RESOLUTION, Histogram, Laplace, Normal
 from reid_sql.models.comparison.paired_records import PairedColumn
 from reid_sql.parameters import Floats, Integers
 
