@@ -32,6 +32,7 @@ from reid_sql.parameters import (
     Groups,
     Texts,
     fold_case,
+    list_text,
     quoted,
 )
 from reid_sql.parameters.domain import POPULATION_TABLE
@@ -40,17 +41,16 @@ from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.runner import sentence
 
 NAMES: Final = Columns("columns")
+MARGINALS_TABLE: Final = "marginals"
+OF_MARGINALS: Final = Columns("columns of the marginals")
 MARGINALS: Final = ("column_name", "value", "share")
 RECORDS: Final = "records"  # next to q1, q2, …
 ANSWER: Final = "reid_answer"
 PIECE: Final = 1024  # equal records that are in memory together
 SUFFIX: Final = f"reid{secrets.token_hex(8)}"  # of a name that differs from another in capitals alone
 NO_SETTING: Final = "run SET memory_limit, or "  # a remedy in SQL alone
-NAME_COLUMNS: Final = ("scenario", "marginals")  # parameters of which a text or the data names columns
-REFUSAL_CAPITALS: Final = (
-    "columns must differ by more than capitals where a scenario or a table of marginals names them, got {}; "
-    "rename one of them"
-)
+NAME_COLUMNS: Final = ("scenario", MARGINALS_TABLE, "tables")  # parameters whose texts or data name columns
+REFUSAL_CAPITALS: Final = "columns of {} must differ by more than capitals, got {}; rename one of them"
 
 
 class Place(Protocol):
@@ -86,6 +86,7 @@ class Call:
     query: str
     tables: list[CallTable]
     names: Mapping[str, str]
+    database: str  # whose models it keeps and finds
     models: Mapping[str, FittedModel] = field(default_factory=dict)  # that were passed, by passing names
 
 
@@ -115,9 +116,12 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     checked = {
         name: _replace_sources(value, sources) for name, value in check_arguments(declared, given).items()
     }
-    query = qualified(write_answer(declared, checked, registry.PYTHON))
-    call = Call(declared.name, query, tables, names, models)
+    database = registry.current_database()
+    query = qualified(write_answer(declared, checked, database))
+    call = Call(declared.name, query, tables, names, database, models)
     if not is_known:
+        if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
+            OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
         with open_shared_client() as con:
             run_call(con, call, [])
         for table in tables:
@@ -138,7 +142,7 @@ def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place)
 
 def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
     """Return the columns that a call needs of one of its tables; None for all of them."""
-    if table == "marginals":
+    if table == MARGINALS_TABLE:
         return list(MARGINALS)
     # A population that is always passed has the same people; columns that divide the table do not divide it.
     alike = any(each.name == table and each.domain == TABLE for each in declared.parameters)
@@ -182,7 +186,7 @@ def _argument(
     """The argument as SQL takes it: tables by their views, columns by their names there, models by name."""
     domain, name = parameter.domain, parameter.name
     if value is not None and name in NAME_COLUMNS and (differing := _differ(names)):
-        raise OutOfDomainError(REFUSAL_CAPITALS.format(differing))
+        raise OutOfDomainError(REFUSAL_CAPITALS.format(name, list_text(differing)))
     if domain == TABLES:
         return [f"reid_{name}_{number}" for number, _ in enumerate(value)]
     if domain.is_table and value is not None:
@@ -218,7 +222,7 @@ def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table
     """Run a call over the rows of its tables, columns q1, q2, …, in their order."""
     for table, each in zip(call.tables, rows, strict=False):
         create_view(con, table.view, [call.names[name] for name in table.columns], each)
-    with registry.passed(call.models), refused():
+    with registry.passed(call.models, call.database), refused():
         make_functions(con, [call.function])
         # A relation would bind the query twice, and the result of execute() is copied row by row.
         con.execute(f"CREATE OR REPLACE TEMP TABLE {ANSWER} AS {call.query}")

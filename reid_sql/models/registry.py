@@ -60,17 +60,23 @@ def keep(name: str, model: "FittedModel") -> None:
         _MODELS.setdefault(_DATABASE.get(), {})[name] = model
 
 
+def current_database() -> str:
+    """The database whose models are known here."""
+    return _DATABASE.get()
+
+
 @contextmanager
-def passed(models: "Mapping[str, FittedModel]") -> Iterator[None]:
-    """Make models known by these names meanwhile."""
-    for name, model in models.items():
-        keep(name, model)
-    try:
-        yield
-    finally:
-        with _LOCK:
-            for name in models:
-                _MODELS[_DATABASE.get()].pop(name, None)
+def passed(models: "Mapping[str, FittedModel]", database: str) -> Iterator[None]:
+    """Make models known by these names in the database meanwhile."""
+    with within(database):
+        for name, model in models.items():
+            keep(name, model)
+        try:
+            yield
+        finally:
+            with _LOCK:
+                for name in models:
+                    _MODELS[database].pop(name, None)
 
 
 def known(model: "str | FittedModel", *, of_column: bool = False) -> "FittedModel":

@@ -242,16 +242,16 @@ def test_a_population_table_must_have_the_columns_as_the_same_type() -> None:
     named = REGISTER.rename({"sex": "gender"})
     other = REGISTER.with_columns(pl.col("age").cast(pl.String))
     scenario = SCENARIO | {"hierarchies": {}}
-    for frame, sql, polars in (
-        (named, "columns of the table, got 'sex'", "columns of the table, got 'sex'"),
-        (other, "'age' as BIGINT and VARCHAR", "must contain 'age' as the same type, got Int64 and String"),
+    for frame, sentence in (
+        (named, "columns of the table, got 'sex'"),
+        (other, "'age' as BIGINT and VARCHAR"),
     ):
         with pytest.raises(duckdb.Error) as by_sql:
             by_duckdb(ask(scenario, ", population_tbl := register"), t=PEOPLE, register=frame)
         with pytest.raises(ReidError) as in_polars:
             by_polars("adversary_risk", PEOPLE, scenario, population_tbl=frame)
-        assert sql in str(by_sql.value)
-        assert polars in str(in_polars.value)
+        assert sentence in str(by_sql.value)
+        assert sentence in str(in_polars.value)
 
 
 def test_a_fitted_model_may_estimate_who_is_unique() -> None:

@@ -43,7 +43,7 @@ Answers = list[dict[str, Any]]
 ENGINES = Path(reid_sql.__file__).parent / "engines"
 LOWER_WORD = re.compile(r"\b[a-z_]\w*\b")
 LONE_WORD = re.compile(r'"([a-z_]\w*)"')
-MANY, MOST = 100, 60  # words of a plan; columns of a call
+MANY, MOST = 60, 60  # words of a plan; columns of a call
 NO_GROUPS = ("disease", "person")  # what the answers are about
 
 
