@@ -190,6 +190,7 @@ def _group_page(
     bound = None if masked else bound
     exact = not masked and bound is None
     unnamed = not figure.group.values or (masked and mask.hides(records))
+    status, why = (mask.status(words, small=figure.small) for words in (figure.status, judgement.why))
     hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
     return {
         "group": None if unnamed else dict(zip(check.by, group_labels(figure.group), strict=True)),
@@ -202,8 +203,8 @@ def _group_page(
         "below": mask.show(bound),
         "baseline": mask.show(judgement.baseline.value if judgement.baseline else None, when=exact),
         "verdict": judgement.verdict,
-        "status": STATUS_MASKED_GROUP if masked and hides_status else mask.status(figure.status),
-        "why": STATUS_MASKED_GROUP if masked and hides_reason else mask.status(judgement.why),
+        "status": STATUS_MASKED_GROUP if masked and hides_status else status,
+        "why": STATUS_MASKED_GROUP if masked and hides_reason else why,
         "method": figure.method,
         "sentence": figure.sentence if exact and not figure.small else None,
     }
@@ -225,7 +226,7 @@ def _collect_cautions(
         if figure.group.values and mask.hides(figure.group.records):
             cautions += [Sentence((CAUTION_SMALL_GROUPS,))] * bool(status)
         else:
-            cautions += map(mask.status, status)
+            cautions += [mask.status(words, small=figure.small) for words in status]
             cautions += [mask.sentence(words, closed) for words in figure.remarks]
         if judgement.baseline is not None and baseline and baseline.caution:
             cautions.append(Sentence((baseline.caution,)))

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
-from reid_sql.check.remarks import Count, Remark, remark_of_status
+from reid_sql.check.remarks import Count, Remark, remark_of_status, withhold_shares
 from reid_sql.models.classes.disclosure import Histogram
 
 # What a report may contain: figures that a mask has shown or masked, and numbers of no record.
@@ -204,14 +204,15 @@ class Mask:
             figure = Masked()
         return Worded(figure, count.words, count.singular or count.words)
 
-    def status(self, text: str) -> Sentence:
+    def status(self, text: str, *, small: bool = False) -> Sentence:
         """Mask the status of a function: its counts are figures where the status is one that counts records.
 
-        Other texts, such as refusals, come from an engine as they are; small counts in them are replaced.
+        With `small` class sizes, shares of the records are withheld, too. Other texts, such as refusals, come
+        from an engine as they are; small counts in them are replaced.
         """
-        remark = remark_of_status(text)
-        known = any(isinstance(each, Count) for each in remark.parts)
-        return self.sentence(remark) if known else Sentence((mask_counts_in_text(text, self.below),))
+        parts = remark_of_status(withhold_shares(text) if small and self.below > 1 else text).parts
+        masked = (mask_counts_in_text(x, self.below) if isinstance(x, str) else x for x in parts)
+        return self.sentence(Remark(tuple(masked)))
 
 
 def has_small_counts(

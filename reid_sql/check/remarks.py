@@ -7,8 +7,10 @@ from typing import Any, Final
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
+from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 
+STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
 
 
@@ -51,6 +53,17 @@ def remark_of_status(text: str) -> Remark:
         before, after = status.split("{} records")
         parts = tuple(part for each in parts for part in _split(each, before, after))
     return Remark(parts)
+
+
+def withhold_shares(text: str) -> str:
+    """Return a status without the shares of the records that it gives, from which few of them would follow.
+
+    >>> withhold_shares("sampled: x; predictive_check: 0.45 % of records are in classes below 2")
+    'sampled: x; predictive_check: the model expects other class sizes than the records have'
+    """
+    code = STATUS_CHECK.partition("{}")[0]
+    notes = text.split("; ")
+    return "; ".join(STATUS_WITHHELD_CHECK if note.startswith(code) else note for note in notes)
 
 
 def _split(part: str | Count, before: str, after: str) -> Iterator[str | Count]:

@@ -13,6 +13,7 @@ from reid_sql.check.masking import Mask
 from reid_sql.check.remarks import Count, remark, remark_of_status
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
+from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 
 Columns = Mapping[str, Sequence[Any]]
@@ -91,6 +92,13 @@ def test_the_counts_of_statuses_are_figures(status: str, number: int) -> None:
     shown = str(Mask(10).status(text))
     words = f"{number:,} records" if number >= 10 else "fewer than 10 records"
     assert shown == text.replace(f"{number} records", words)
+
+
+def test_a_status_has_no_share_of_the_records_beside_small_classes() -> None:
+    text = f"few_records: of one; {STATUS_CHECK.format('0.45 %', 2, '1.1 %', '2.3 %')}"
+    assert str(Mask(10).status(text, small=True)).startswith("few_records: of one; predictive_check: ")
+    assert not any(letter.isdigit() for letter in str(Mask(10).status(text, small=True)))
+    assert str(Mask(10).status(text)) == str(Mask(1).status(text, small=True)) == text
 
 
 def test_a_remark_without_a_mask_shows_all() -> None:
