@@ -90,7 +90,7 @@ def ask(
 
 
 def _typed(declared: Function, answered: pa.Table) -> pa.Table:
-    """The answer with the types that every engine of dataframes gives."""
-    kinds = declared.answer_columns
+    """The answer with the types that every engine of dataframes gives; keys of records have their own."""
+    kinds = {name: kind for name, kind in declared.answer_columns.items() if name != "record"}
     types = [ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type for each in answered.schema]
     return answered.cast(pa.schema(list(zip(answered.column_names, types, strict=True))))

@@ -26,7 +26,7 @@ from reid_sql.parameters import (
     list_text,
     sql_literal,
 )
-from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction, has_implementation
+from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 REQUIRED: Final = inspect.Parameter.empty
@@ -218,18 +218,9 @@ class Function:
         return self.absences.get(engine) or reduction.get(engine) or shape
 
     def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
-        """Whether the engine hands the distinct records to DuckDB, as it does not say what is asked for."""
+        """Whether DuckDB answers in place of the engine, from the records that the engine reads."""
         reduction = self.reduction
-        if reduction is None or self.absence(engine):
-            return False
-        if not has_implementation(reduction.package, engine):
-            return True
-        if engine in reduction.fallback and reduction.is_beyond and reduction.is_beyond(given):
-            return True
-        return any(
-            given.get(name) in words if words else given.get(name) is not None
-            for name, words in reduction.fallback.get(engine, {}).items()
-        )
+        return reduction is not None and not self.absence(engine) and reduction.uses_fallback(engine, given)
 
     def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""

@@ -1,8 +1,9 @@
 """What a reduction is: its arguments, relations and arrays. An engine's implementation is found by its place.
 
-A reduction belongs to a family, a package of `reid_sql.reductions`: its `__init__` declares the reduction,
-and a file named after an engine implements it there (`sql.py` for DuckDB and whatever translates its text).
-Where an engine lacks it, the declaration gives the reason.
+A reduction belongs to a family, a module of `reid_sql.reductions`, which declares it and writes its SQL: a
+function of the reduction's name, for DuckDB and whatever translates the text. An engine that counts it itself
+has a function of that name in `reid_sql/engines/<engine>/reductions/<family>.py`; of what an engine does not
+count, DuckDB answers, unless the declaration gives a reason why the engine lacks it.
 """
 
 import importlib
@@ -10,7 +11,7 @@ import pkgutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError
@@ -28,6 +29,8 @@ from reid_sql.parameters import (
 )
 
 FAMILIES: Final = "reid_sql.reductions"
+ENGINES: Final = "reid_sql.engines"
+DUCKDB: Final = "duckdb"  # whose implementation is the SQL text
 NULL_REPORT_COLUMNS: Final = {"records_dropped": "BIGINT", "nulls": "VARCHAR"}
 REFUSAL_SEVERAL_VALUES: Final = (
     "sensitive must have one value for each person in a class where people are counted, got people of "
@@ -77,17 +80,16 @@ class Argument:
 class Reduction:
     """What an engine counts: arguments, columns with SQL types, and the arrays that a model gets.
 
-    `package` declares it. Every reduction of a table also reports how NULLs were treated, in the columns of
-    `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction. `distinct` is
-    true where the distinct records with their counts are all that it is counted from: an engine without an
-    implementation may then pass these to DuckDB. `fallback` names by engine the arguments, and their values,
-    for which an engine with an implementation does so too; without a value it is any but NULL. Such an
-    engine also does so where `is_beyond` is true of the arguments.
+    `family` is the module that declares it. Every reduction of a table also reports how NULLs were treated,
+    in the columns of `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction.
+    `fallback` names by engine the arguments, and their values, for which DuckDB answers in place of an engine
+    that counts the reduction itself; without a value it is any but NULL. So it does where `is_beyond` is true
+    of the arguments.
     `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
     as measured, where a body gets all distinct records at once.
     """
 
-    package: str
+    family: str
     name: str
     words: str
     arguments: tuple[Argument, ...]
@@ -97,7 +99,6 @@ class Reduction:
     whole: bool = False  # whether it is one row, of whole columns as lists
     bytes_each: int | None = None
     max_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
-    distinct: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
     of_shares: bool = False  # whether it compares a class with the whole table, where a person has one value
     measures_of_shares: tuple[str, ...] = ()  # its argument `measure` by which it does so
@@ -128,6 +129,18 @@ class Reduction:
             for each in self.arguments
         )
         return self.whole and named and "position" in self.columns
+
+    def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
+        """Whether DuckDB answers these arguments from what the engine reads."""
+        if not has_implementation(self.family, engine):
+            return True
+        fallback = self.fallback.get(engine, {})
+        if fallback and self.is_beyond is not None and self.is_beyond(given):
+            return True
+        return any(
+            given.get(name) in words if words else given.get(name) is not None
+            for name, words in fallback.items()
+        )
 
 
 # The columns of a table of one row per person after the user's: how many people the class of the row has,
@@ -185,18 +198,24 @@ def reductions() -> Mapping[str, Reduction]:
 
 
 @cache
-def has_implementation(package: str, engine: str) -> bool:
-    """Whether a reduction's package has a file for the engine; DuckDB's is the SQL text.
+def has_implementation(family: str, engine: str) -> bool:
+    """Whether the engine counts the reductions of the family itself.
 
     >>> has_implementation("reid_sql.reductions.evidence", "ibis")
     False
     """
-    return find_spec(f"{package}.{'sql' if engine == 'duckdb' else engine}") is not None
+    own = Path(__file__).parent.joinpath("engines", engine, "reductions", f"{_name_of(family)}.py")
+    return engine == DUCKDB or own.exists()
 
 
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
-    """The engine's implementation: what its file in the reduction's package names like the reduction."""
-    return getattr(importlib.import_module(f"{reduction.package}.{engine}"), reduction.name)
+    """The engine's implementation: the function of the reduction's name in its own file of the family."""
+    own = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
+    return getattr(importlib.import_module(reduction.family if engine == DUCKDB else own), reduction.name)
+
+
+def _name_of(family: str) -> str:
+    return family.rpartition(".")[2]
 
 
 def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.client_fallback import answer_by_duckdb
+from reid_sql.client_fallback import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
+from reid_sql.engines.spark.distinct import SparkTexts
 from reid_sql.engines.spark.functions import register as register_functions
 from reid_sql.function import Function
 from reid_sql_udfs import declared
@@ -21,7 +22,8 @@ from reid_sql_udfs import declared
 def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
-    return adapter.frame_answer(answer_by_duckdb(function, arguments, adapter), arguments)
+    place: Place = SparkTexts() if function.models else adapter
+    return adapter.frame_answer(answer_by_duckdb(function, arguments, place), arguments)
 
 
 FUNCTIONS = declared()

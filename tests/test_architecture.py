@@ -1,7 +1,6 @@
 """Imports run one way, files and functions stay small; each test lists all that break its rule."""
 
 import ast
-import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -26,7 +25,8 @@ LAYERS = [
     ("reid_sql.scenarios",),
     ("reid_sql.reduction", "reid_sql.function"),
     ("reid_sql.sql",),
-    ("reid_sql.reductions", "reid_sql.engines"),  # a family has what an engine's pieces are for
+    ("reid_sql.reductions",),
+    ("reid_sql.engines",),
     ("reid_sql_udfs",),
     ("reid_sql.sources", "reid_sql.terminal", "reid_sql.charts", "reid_sql.plot"),
     ("reid_sql.place_call",),
@@ -48,9 +48,6 @@ def module(path: Path) -> str:
 
 
 def layer(name: str) -> int:
-    """An implementation, next to its reduction's declaration, is made of its engine's pieces."""
-    if re.fullmatch(r"reid_sql\.reductions\.\w+\.\w+", name):
-        return layer("reid_sql.engines.public_api")
     exact = [place for place, names in enumerate(LAYERS) if name in names]
     within = [
         place
@@ -126,11 +123,6 @@ def test_what_engines_share_imports_none_of_them() -> None:
     assert not [
         f"{module(path)} imports {name}" for path in shared for name in imported(path) if engine(name)
     ]
-
-
-def test_a_family_declares_without_an_engine() -> None:
-    for path in (ROOT / "reid_sql" / "reductions").glob("*/__init__.py"):
-        assert not any(name.startswith("reid_sql.engines") for name in imported(path))
 
 
 def test_models_know_no_engine() -> None:

@@ -22,7 +22,7 @@ def representatives() -> list[str]:
     """One function for each shape of answer of each family of reductions: the first by name."""
     found: dict[object, str] = {}
     for name, each in sorted(declared().items()):
-        found.setdefault((each.answer, each.reduction.package if each.reduction else ""), name)
+        found.setdefault((each.answer, each.reduction.family if each.reduction else ""), name)
     return list(found.values())
 
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 import ibis
 
 import reid_sql.ibis as ri
+from reid_sql.engines.ibis.reductions.disclosure import FINITE
+from reid_sql.engines.ibis.reductions.subsets import sizes_of_subset
 from reid_sql.reduction import implementation, reductions
-from reid_sql.reductions.disclosure.ibis import FINITE
-from reid_sql.reductions.subsets.ibis import sizes_of_subset
 
 FOLDER: Final = Path(__file__).parents[1] / "tests" / "engines" / "ibis" / "dialects"
 # Of Redshift there is no dialect in Ibis 12: it is asked in that of PostgreSQL.

@@ -35,7 +35,7 @@ def renew(text: str) -> str:
         argument.name: _value(value, is_plain=not is_checked)
         for argument, value in zip(reduction.arguments, parsed.args, strict=True)
     }
-    planned: str = implementation(reduction, "sql")(**given)
+    planned: str = implementation(reduction, "duckdb")(**given)
     return f"{call}\n{lay_out(planned)}\n"
 
 

@@ -23,13 +23,13 @@ from reid_sql.client_fallback import drop_view, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.distinct import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
+from reid_sql.engines.ibis.reductions.disclosure import Recipe, recipe_of, several_kinds, value_names
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import quoted
 from reid_sql.place_call import create_view, needed_columns
 from reid_sql.reduction import NULL_REPORT_COLUMNS
 from reid_sql.reductions.disclosure import MEASURES
-from reid_sql.reductions.disclosure.ibis import Recipe, recipe_of, several_kinds, value_names
 from reid_sql_udfs import declared
 
 PLACE: Final = "reid place of the group"

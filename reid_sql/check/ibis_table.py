@@ -41,12 +41,12 @@ from reid_sql.engines.ibis.frames import (
     count_by,
     with_aliases,
 )
+from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, group_names
-from reid_sql.reductions.classes.ibis import histogram, histograms
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, asked, warehouse
 

@@ -8,8 +8,8 @@ import pytest
 
 from reid_sql.check import client_records, gate
 from reid_sql.check.policy import read_policy
+from reid_sql.engines.ibis.reductions.disclosure import several_kinds
 from reid_sql.errors import ReidError
-from reid_sql.reductions.disclosure.ibis import several_kinds
 
 MEASURES = ("l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure")
 CHECKS = [

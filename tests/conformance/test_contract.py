@@ -1,8 +1,6 @@
 """A adapter gives what the contract asks of it, by name and by parameters."""
 
 import inspect
-from importlib import import_module
-from importlib.util import find_spec
 
 import polars as pl
 import pytest
@@ -11,13 +9,11 @@ from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
 from reid_sql.engines.polars import adapter, frames
 from reid_sql.function import ABSENT, Answer
 from reid_sql.place_call import Place
-from reid_sql.reduction import reductions
+from reid_sql.reduction import has_implementation, implementation, reductions
 from tests.conformance.engines import Frames
 
 pytestmark = pytest.mark.first(face=["polars"])
 
-PASSES_DISTINCT = ("ibis", "spark")  # places that pass distinct records to DuckDB, where these suffice
-PASSES_ROWS = ("polars",)  # places that pass the rows
 
 # What binds each kind of answer that an engine may lack.
 BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TABLE: "scored_table"}
@@ -60,11 +56,7 @@ def test_a_place_reads_what_duckdb_answers_from(face: Frames) -> None:
 
 
 @pytest.mark.parametrize("name", reductions())
-def test_a_place_counts_a_reduction_or_passes_it_or_has_a_reason(face: Frames, name: str) -> None:
+def test_an_engine_counts_each_reduction_of_a_family_or_none(face: Frames, name: str) -> None:
     reduction = reductions()[name]
-    is_counted = find_spec(f"{reduction.package}.{face.name}") is not None and hasattr(
-        import_module(f"{reduction.package}.{face.name}"), name
-    )
-    can_pass = face.name in PASSES_ROWS or (face.name in PASSES_DISTINCT and reduction.distinct)
-    has_reason = bool(reduction.absences.get(face.name))
-    assert [is_counted, has_reason, can_pass and not is_counted].count(True) == 1
+    if has_implementation(reduction.family, face.name) and not reduction.absences.get(face.name):
+        assert callable(implementation(reduction, face.name))

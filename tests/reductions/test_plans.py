@@ -10,16 +10,12 @@ def test_a_plan_writes_the_sql_that_is_stored() -> None:
 
 
 def test_every_reduction_has_a_plan_and_one_is_stored() -> None:
-    """Class sizes are counted by a window, scores by a fitted model's columns: neither is stored.
-
-    Nor are the classes of three measures, whose worst class the stored plans count.
-    """
+    """Class sizes are counted by a window, scores by a fitted model's columns: neither is stored."""
     stored = {path.read_text(encoding="utf-8").split("(", 1)[0].removeprefix("-- ") for path in files()}
     planned = {
         name
         for name, each in reductions().items()
-        if each.arguments and has_implementation(each.package, "sql")
+        if each.arguments and has_implementation(each.family, "duckdb")
     }
-    classes = {f"{name}_classes" for name in ("t_closeness", "beta_likeness", "delta_disclosure")}
-    assert planned - stored == {"scored_classes", *classes}
+    assert planned - stored == {"scored_classes"}
     assert set(reductions()) - planned == {"class_size"}

@@ -1,6 +1,5 @@
 """Groups of a table: each answered as a table of its own is, by a loop over its records."""
 
-import importlib
 import math
 import re
 from collections.abc import Callable
@@ -369,8 +368,8 @@ def inner_names(function: str) -> list[str]:
         ],
         "",
     )
-    package = Path(str(importlib.import_module(asked_about.reduction.package).__file__)).parent
-    polars = [*package.glob("polars.py"), ENGINES / "polars" / "groups.py"]
+    family = asked_about.reduction.family.rpartition(".")[2]
+    polars = [*(ENGINES / "polars" / "reductions").glob(f"{family}.py"), ENGINES / "polars" / "groups.py"]
     words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
     parameters = {parameter.name for parameter in asked_about.parameters}
     every = words | parameters | set(LOWER_WORD.findall(planned)) | {"reid: 1", "reid: k", "reid_answer"}

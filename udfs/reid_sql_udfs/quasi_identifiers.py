@@ -5,7 +5,7 @@ from reid_sql.models.classes import identifying_sets
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets, Sets
 from reid_sql.parameters import MAX_COLUMNS, SubsetSize
-from reid_sql.reductions.codes import DISTINCT_CODES
+from reid_sql.reductions.distinct_records import DISTINCT_CODES
 
 
 @table_function(

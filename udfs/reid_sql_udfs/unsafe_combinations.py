@@ -6,7 +6,7 @@ from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.rare_combinations import LeastSharedBySize
 from reid_sql.parameters import SubsetSize
-from reid_sql.reductions.codes import DISTINCT_CODES
+from reid_sql.reductions.distinct_records import DISTINCT_CODES
 
 
 @table_function(

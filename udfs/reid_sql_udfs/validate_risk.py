@@ -6,7 +6,7 @@ from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
 from reid_sql.models.validation.distinct_texts import DistinctTexts
 from reid_sql.models.validation.subsample import encode_table
 from reid_sql.parameters import Names, Seed
-from reid_sql.reductions.codes import TEXTS
+from reid_sql.reductions.distinct_records import TEXTS
 
 
 @table_function(

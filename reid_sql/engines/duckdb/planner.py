@@ -116,7 +116,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
         arguments |= _people_in_place(checked, arguments, of_shares=reduction.compares_shares(checked))
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
-    written: str = implementation(reduction, "sql")(**arguments)
+    written: str = implementation(reduction, "duckdb")(**arguments)
     if isinstance(sensitive := arguments.get("sensitive"), str):  # not a list, of several
         for source in (each for each in checked.values() if isinstance(each, DuckDBSource)):
             written = source.check_sensitive(sensitive, written)

@@ -5,6 +5,7 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import count_records
 from reid_sql.engines.spark.frames import (
@@ -14,6 +15,7 @@ from reid_sql.engines.spark.frames import (
     fetch,
     find_column,
     is_case_sensitive,
+    refuse_without_text,
     resolve_columns,
 )
 from reid_sql.errors import OutOfDomainError
@@ -35,6 +37,11 @@ def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
 
 def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
     """The distinct records with the number of each in `records`."""
+    return fetch(count_records(_select(frame, columns), "value"), WORDS)
+
+
+def _select(frame: DataFrame, columns: Sequence[str]) -> Rows:
+    """The columns under aliases, as many as there are."""
     folded = {name.lower() for name in columns}
     if len(folded) < len(columns) and is_case_sensitive(frame):
         rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
@@ -43,8 +50,23 @@ def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
     for start in range(0, len(columns), MAX_COLUMNS):
         found += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
     cells = (column(name).alias(q) for name, q in zip(found, aliases(columns), strict=True))
-    return fetch(count_records(Rows(frame.select(*cells), columns, found), "value"), WORDS)
+    return Rows(frame.select(*cells), columns, found)
 
 
 def finish_reading() -> None:
     """Nothing is left open."""
+
+
+class SparkTexts:
+    """The same place for a model that is fitted: values as the texts by which Spark scores records later."""
+
+    column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
+    finish_reading = staticmethod(finish_reading)
+
+    @staticmethod
+    def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+        """The distinct records as texts; refuses values that their texts do not distinguish."""
+        rows = _select(frame, columns)
+        refuse_without_text(rows)
+        texts = (F.col(name).cast("string").alias(name) for name in rows.names)
+        return fetch(count_records(rows, "value").select(*texts, "records"), WORDS)

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.reductions.disclosure import NEARLY_ALL
+from reid_sql.sql.distances import NEARLY_ALL
 from tests.sensitive import MEASURES, asked, hold, summary
 from tests.tables import by_duckdb, keys
 

@@ -8,7 +8,7 @@ import pytest
 
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS, MAX_DRAWN
-from reid_sql.reductions.evidence import ROWS_LOOKED_AT, sql
+from reid_sql.reductions.evidence import ROWS_LOOKED_AT, people
 from tests.tables import by_duckdb
 
 ROWS = ROWS_LOOKED_AT + MAX_COMBINATIONS + 1_000
@@ -30,7 +30,7 @@ def table() -> pl.DataFrame:
 
 def planned(names: list[str], weight: str | None) -> str:
     """The reduction's SQL over the table t."""
-    return sql.people(tbl=table_source("t"), qi=names, weight=weight, marginals=None, seed=0, nulls="value")
+    return people(tbl=table_source("t"), qi=names, weight=weight, marginals=None, seed=0, nulls="value")
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])

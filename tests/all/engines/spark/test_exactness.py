@@ -94,13 +94,29 @@ MEETING: dict[str, tuple[str, str, int]] = {
 }
 
 
+REFUSED_BY_DUCKDB = {
+    *("a neighbour as a double", "the same whole number as a double", "the largest whole number"),
+    *("not a number", "infinity", "a negative zero", "half", "a date at midnight"),
+}
+
+
 @pytest.mark.parametrize("case", MEETING)
 def test_values_of_two_types_meet_exactly(spark: "SparkSession", case: str) -> None:
     mine, theirs, same = MEETING[case]
     own, population = (spark.sql(f"SELECT {value} AS x FROM range(3)") for value in (mine, theirs))
-    for nulls in ("value", "wildcard") if mine != MEETING["nothing"][0] else ("value",):
-        found = rows_of(rs.journalist_risk(own.limit(1), population, ["x"], nulls=nulls))[0]
-        assert (found["k"], found["uncovered_records"]) == (max(same, 1), int(same == 0))
+
+    def asked(nulls: Any) -> dict[str, Any]:
+        return rows_of(rs.journalist_risk(own.limit(1), population, ["x"], nulls=nulls))[0]
+
+    figures = (max(same, 1), int(same == 0))
+    found = asked("value")
+    assert (found["k"], found["uncovered_records"]) == figures
+    if case in REFUSED_BY_DUCKDB:  # which matches where NULL may be any value
+        with pytest.raises(ReidError, match="must have the same types in both tables, got 'x' as"):
+            asked("wildcard")
+    elif case != "nothing":
+        found = asked("wildcard")
+        assert (found["k"], found["uncovered_records"]) == figures
 
 
 UNLIKE = {

@@ -68,9 +68,7 @@ def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: 
     same(found, expected)
     with pytest.raises(ReidError, match="marginals must be a Spark DataFrame, got str; pass"):
         ANY.fit_copula("m1", town, COLUMNS, marginals="census")
-    with pytest.raises(
-        ReidError, match="columns of the marginals must be columns of the table, got 'column_name'"
-    ):
+    with pytest.raises(ReidError, match="must be columns of the table, got 'column_name'"):
         ANY.fit_copula("m1", town, COLUMNS, marginals=town)
 
 

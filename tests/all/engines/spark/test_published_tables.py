@@ -73,7 +73,7 @@ def test_a_value_that_is_no_finite_number_is_refused(
 def test_two_columns_of_one_name_are_refused(spark: "SparkSession") -> None:
     """One of them would replace the other, and its cells would be those of other people."""
     table = spark.sql("SELECT 'N' AS region, 3 AS records, 9 AS records")
-    with pytest.raises(ReidError, match="columns of tables must be distinct, got 'records' twice"):
+    with pytest.raises(ReidError, match="columns must be distinct, got 'records' twice"):
         rs.audit_tables([table])
 
 

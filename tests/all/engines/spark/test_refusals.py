@@ -105,9 +105,6 @@ REFUSED: dict[str, Any] = {
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
         rs.adversary_summary(t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]})
     ),
-    "t_closeness on Spark must have variant='equal', got 'numeric': ": lambda t: rs.t_closeness(
-        t, ["Age"], "id", "numeric"
-    ),
     "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(
         t, ["age"], "AGE"
     ),
@@ -143,7 +140,7 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
         r"spark.reid_sql.maxColl"
     )
     with pytest.raises(
-        ReidError, match=f"the distinct records under nulls='wildcard' must be at most 6 {refused}"
+        ReidError, match=f"the distinct records that the driver answers from must be at most 6 {refused}"
     ):
         rs.risk_summary(table, ["id"], nulls="wildcard")
     with pytest.raises(

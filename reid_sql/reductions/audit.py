@@ -1,0 +1,105 @@
+"""An original table with a synthetic one and a holdout: the distinct records of all."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable
+from reid_sql.reduction import ENTITY, Argument, Reduction
+from reid_sql.reductions.codes import is_ordinal
+from reid_sql.sql.people import with_entity
+from reid_sql.sql.records import encode_values, with_null_report
+from reid_sql.sql.text import Source, aliases, numbered, texts, union
+
+SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
+AUDITED_COLUMNS: Final = Columns("quasi-identifiers and sensitive columns")
+AUDITED_COLUMNS_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive columns and entity")
+TABLES: Final = ("original and synthetic", "original and holdout")  # whose types must be the same
+AUDITED_TABLES: Final = Reduction(
+    __name__,
+    name="audited_tables",
+    words="the distinct records of the original, the synthetic table and the holdout together, as codes, "
+    "each with how many records, or people, of each table have its values",
+    arguments=(
+        Argument("original", TABLE),
+        Argument("synthetic", TABLE),
+        Argument("qi", QUASI_IDENTIFIERS),
+        Argument("sensitive", SENSITIVE_COLUMNS, optional=True),
+        Argument("holdout", OptionalTable(has_entity=True), optional=True),
+        ENTITY,
+    ),
+    columns={
+        "names": "VARCHAR[]",
+        "is_sensitive": "BOOLEAN[]",
+        "is_ordinal": "BOOLEAN[]",
+        "codes": "INTEGER[][]",
+        "originals": "BIGINT[]",
+        "synthetics": "BIGINT[]",
+        "controls": "BIGINT[]",
+        "has_holdout": "BOOLEAN[]",
+        "people": "BIGINT[]",
+    },
+    arrays=AuditedTables,
+    whole=True,
+    reasons={"by": "it compares tables as a whole"},
+)
+
+
+SIDES = ("originals", "synthetics", "controls")
+
+
+def audited_tables(
+    original: Source,
+    synthetic: Source,
+    qi: Sequence[str],
+    sensitive: Sequence[str] | None,
+    holdout: Source | None,
+    entity: str | None,
+) -> str:
+    """Group the records of all tables together, and list the distinct ones, or each person's, as codes."""
+    asked = union(qi, sensitive or [])
+    every = with_entity(asked, entity, "value")
+    tables = [original, synthetic, *([] if holdout is None else [holdout])]
+    rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in enumerate(tables))
+    counts = [_count(side, entity) for side, _ in enumerate(SIDES)]
+    counted = ", ".join(f"{count} AS {name}" for count, name in zip(counts, SIDES, strict=True))
+    keys = numbered(asked) if entity is None else f"{numbered(asked)}, side, person"
+    ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
+    flags = ", ".join(str(column not in qi).lower() for column in asked)
+    codes = ", ".join(_list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1))
+    body = f"""
+        WITH reid_rows AS MATERIALIZED ({rows}),
+        reid_distinct AS MATERIALIZED (
+          SELECT {keys}, {counted} FROM reid_rows GROUP BY {keys}
+        )
+        SELECT {texts(asked)} AS names, [{flags}]::BOOLEAN[] AS is_sensitive,
+          [{ordinal}] AS is_ordinal, [{codes}] AS codes,
+          {", ".join(f"{_list(name, 'BIGINT')} AS {name}" for name in SIDES)},
+          [{str(holdout is not None).lower()}] AS has_holdout,
+          {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people
+        FROM reid_distinct {encode_values(asked, "reid_distinct", in_order=True)}"""
+    for other in tables[1:]:
+        body = original.check_types(other, asked, body)
+    body = with_null_report(original, qi, "value", body)
+    label = (AUDITED_COLUMNS if entity is None else AUDITED_COLUMNS_AND_ENTITY).words
+    if holdout is not None:
+        body = holdout.check_columns(label, every, body)
+    return original.check_columns_of_both(synthetic, label, every, body)
+
+
+def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:
+    """Read the records of one table, with the person of each: NULL is one, and each table has its own."""
+    if entity is None:
+        return f"SELECT {side} AS side, {numbered(asked)} FROM {table.rows(asked)}"
+    person = f"dense_rank() OVER (ORDER BY q{len(asked) + 1} ASC NULLS FIRST) AS person"
+    return f"SELECT {side} AS side, {numbered(asked)}, {person} FROM {table.rows([*asked, entity])}"
+
+
+def _count(side: int, entity: str | None) -> str:
+    """Count the records of one table with the same values; a person has them once."""
+    return f"count(*) FILTER (side = {side})" if entity is None else f"(side = {side})::BIGINT"
+
+
+def _list(value: str, kind: str) -> str:
+    """List the values of all distinct records, an empty list if there is none."""
+    return f"coalesce(list({value}::{kind}), []::{kind}[])"

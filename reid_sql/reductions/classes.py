@@ -1,0 +1,145 @@
+"""Equivalence classes: the size of each record's, the classes themselves, and how many have each size."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.reduction import (
+    ANY_NULLS,
+    BY,
+    ENTITY,
+    QI,
+    TBL,
+    WILDCARDS,
+    Reduction,
+    refuse_groups,
+    refuse_result_names,
+)
+from reid_sql.sql.people import (
+    count_by_group,
+    count_people,
+    histogram_by_group,
+    label_with_entity,
+    smallest_class_of_people,
+    with_entity,
+)
+from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
+from reid_sql.sql.text import Source, numbered, with_names
+
+MATCHED_BY_DUCKDB: Final = dict.fromkeys(("polars", "spark", "ibis"), WILDCARDS)
+CLASS_SIZE: Final = Reduction(
+    __name__,
+    name="class_size",
+    words="for each record, how many records share its values",
+    arguments=(),
+    columns={"class_size": "BIGINT"},
+)
+CLASSES: Final = Reduction(
+    __name__,
+    name="classes",
+    words="the distinct combinations of values, with how many records, or people, share each",
+    arguments=(TBL, QI, ENTITY, ANY_NULLS),
+    columns={"class_size": "BIGINT", "records": "BIGINT"},
+    fallback=MATCHED_BY_DUCKDB,
+    reasons={"by": "its rows are the classes of one table"},
+)
+HISTOGRAM: Final = Reduction(
+    __name__,
+    name="histogram",
+    words="how many classes, and how many records, or people, have each class size",
+    arguments=(TBL, QI, ENTITY, BY, ANY_NULLS),
+    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
+    arrays=Histogram,
+    fallback=MATCHED_BY_DUCKDB,
+)
+
+
+def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> str:
+    """List the distinct combinations of values, with how many records, or people, share each."""
+    refuse_result_names(qi)
+    if entity is not None:
+        body = f"""
+            SELECT {with_names(qi)}, count(*) AS class_size, sum(records)::BIGINT AS records
+            FROM ({count_people(tbl, qi, entity, nulls)})
+            GROUP BY {numbered(qi)}"""
+    elif nulls == "wildcard":
+        body = f"""
+            {match_records(qi, count_distinct(tbl, qi, nulls))}
+            SELECT {with_names(qi)}, class_size, records FROM reid_matched"""
+    else:
+        body = f"""
+            SELECT {with_names(qi)}, count(*) AS class_size, count(*) AS records
+            FROM {tbl.rows(qi, drop_nulls=nulls == "drop")}
+            GROUP BY {numbered(qi)}"""
+    return _of_table(tbl, qi, entity, nulls, body)
+
+
+def histogram(
+    tbl: Source, qi: Sequence[str], entity: str | None, by: Sequence[str] | None, nulls: str
+) -> str:
+    """Count the classes, and the records or people, of each class size, within each group of `by`."""
+    if by is not None:
+        return f"{_histogram_by_group(tbl, qi, entity, by, nulls)} ORDER BY class_size ASC"
+    if entity is not None:
+        body = _histogram_of_people(tbl, qi, entity, nulls)
+    else:
+        body = _histogram_of_records(tbl, qi, nulls)
+    return f"{_of_table(tbl, qi, entity, nulls, body)} ORDER BY class_size ASC"
+
+
+def _of_table(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, body: str) -> str:
+    label = label_with_entity("quasi-identifiers", entity)
+    return tbl.check_columns(label, with_entity(qi, entity, nulls), with_null_report(tbl, qi, nulls, body))
+
+
+def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
+    """Group the records by the quasi-identifiers, then the classes by their size.
+
+    Two aggregations, of which the second sees one row per class.
+    """
+    if nulls == "wildcard":
+        matched = match_records(qi, count_distinct(tbl, qi, nulls))
+        return f"""
+            {matched}
+            SELECT class_size, count(*) AS classes, sum(records)::BIGINT AS records,
+              {sum_blank_records(qi, nulls)} AS blank_records
+            FROM reid_matched
+            GROUP BY class_size"""
+    return f"""
+        SELECT class_size, count(*) AS classes, sum(class_size)::BIGINT AS records,
+          NULL::BIGINT AS blank_records
+        FROM (
+          SELECT count(*) AS class_size
+          FROM {tbl.rows(qi, drop_nulls=nulls == "drop")}
+          GROUP BY {numbered(qi)}
+        )
+        GROUP BY class_size"""
+
+
+def _histogram_of_people(tbl: Source, qi: Sequence[str], entity: str, nulls: str) -> str:
+    """Count the classes by their number of people, and the people by the smallest of their classes."""
+    return f"""
+        WITH reid_people AS MATERIALIZED ({count_people(tbl, qi, entity, nulls)})
+        SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
+        FROM (
+          SELECT class_size, count(*) AS classes
+          FROM (SELECT count(*) AS class_size FROM reid_people GROUP BY {numbered(qi)})
+          GROUP BY class_size
+        )
+        LEFT JOIN ({smallest_class_of_people("reid_people", qi)}) USING (class_size)"""
+
+
+def _histogram_by_group(
+    tbl: Source, qi: Sequence[str], entity: str | None, by: Sequence[str], nulls: str
+) -> str:
+    """Write the histogram of each group, all from one count by the columns and the groups."""
+    refuse_groups(nulls)
+    every = numbered([*qi, *by])
+    size = "records" if entity is None else f"count(*) OVER (PARTITION BY {every})"
+    sized = f"""reid_in_classes AS (
+          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete
+        ),
+        {histogram_by_group(qi, by, of_people=entity is not None)}"""
+    counts = """class_size, coalesce(classes, 0)::BIGINT AS classes,
+          coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records"""
+    return count_by_group(tbl, "quasi-identifiers", qi, by, entity, nulls, counts, sized)

@@ -1,0 +1,171 @@
+"""Columns as codes, small numbers one for each value."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
+from reid_sql.models.classes.quasi_identifiers import Codes
+from reid_sql.parameters import COLUMNS, Column, fold_case, list_columns
+from reid_sql.reduction import (
+    DROPPABLE_NULLS,
+    ENTITY,
+    KEY,
+    TBL,
+    Argument,
+    Reduction,
+    refuse_key_with_entity,
+)
+from reid_sql.sql import text as sql_text
+from reid_sql.sql.people import label_with_entity, with_entity
+from reid_sql.sql.records import (
+    encode_values,
+    fits_memory,
+    is_key,
+    with_null_report,
+)
+from reid_sql.sql.text import Source, aliases, none_null, numbered, text
+
+COLUMNS_AS_CODES: Final = {
+    "names": "VARCHAR[]",
+    "ordinal": "BOOLEAN[]",
+    "codes": "INTEGER[][]",
+    "position": "BIGINT[]",
+    "people": "BIGINT[]",
+}
+MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
+BYTES: Final = CODE_BYTES  # of one code
+LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes in addition to the codes
+BY_RECORD: Final = {
+    "ibis": "whole columns would have to come to the client record by record, and records of the same values "
+    "could not be distinguished"
+}
+NO_GROUPS: Final = {"by": "its columns are compared as a whole"}
+CODES: Final = Reduction(
+    __name__,
+    name="codes",
+    words="each column as codes, one small number for each of its values",
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, DROPPABLE_NULLS, ENTITY),
+    columns=COLUMNS_AS_CODES,
+    arrays=Codes,
+    whole=True,
+    reasons=NO_GROUPS,
+)
+UNIQUES: Final = Reduction(
+    __name__,
+    name="uniques",
+    words="each column as codes, with the key of each record, or else whom choices of the columns single out",
+    arguments=(TBL, Argument("columns", COLUMNS), MEMORY_MB, KEY, DROPPABLE_NULLS, ENTITY),
+    columns=COLUMNS_AS_CODES,
+    arrays=Codes,
+    whole=True,
+    absences=BY_RECORD,
+    reasons=NO_GROUPS,
+)
+RECORD_CODES: Final = replace(
+    UNIQUES,
+    name="record_codes",
+    words="each column as codes, with the key of each record, else its place in the scan",
+    absences={
+        "spark": "it reads the codes of all records many times, in the memory of one process",
+        **BY_RECORD,
+    },
+)
+PERSON_ROWS: Final = replace(
+    RECORD_CODES,
+    name="person_rows",
+    words="each column as codes, with the person of each distinct row",
+    arguments=(TBL, Argument("entity", Column("columns and entity")), *CODES.arguments[1:-1]),
+)
+
+
+POSITION: Final = {"position": "row_number() OVER () - 1"}  # of a record in the scan
+ORDINAL_TYPES: Final = (
+    "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
+)
+
+
+def codes(tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None) -> str:
+    """List each column as codes."""
+    return record_codes(tbl, columns, memory_mb, None, nulls, entity)
+
+
+def record_codes(
+    tbl: Source, columns: Sequence[str], memory_mb: int, key: str | None, nulls: str, entity: str | None
+) -> str:
+    """List each column as codes, with the key of each record, or else its position in the scan."""
+    if entity is not None:
+        refuse_key_with_entity(key)
+        return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
+    every = [*columns] if key is None else [*columns, key]
+    is_complete = f"AND {none_null(columns)}" if nulls == "drop" else ""
+    body = f"""
+        WITH reid_records AS MATERIALIZED (
+          SELECT *
+          FROM {tbl.rows(every, before=POSITION)}
+          WHERE (
+            SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + LEAST)}
+            FROM {tbl.rows(columns, drop_nulls=nulls == "drop")}
+          ) {is_complete}
+        )
+        SELECT {_list_columns(columns)}, []::BIGINT[] AS people,
+          {_list_keys(None if key is None else f"q{len(every)}")} AS keys
+        FROM reid_records {encode_values(columns, "reid_records", in_order=True)}"""
+    label = "columns" if key is None else "columns and key"
+    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+
+
+uniques = record_codes
+
+
+def person_rows(tbl: Source, entity: str, columns: Sequence[str], memory_mb: int, nulls: str) -> str:
+    """List each column as codes, with the person of each distinct row; the entity must be named."""
+    list_columns("columns and entity", [*columns, entity], fold_case)
+    return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
+
+
+def _codes_of_people(tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str) -> str:
+    """List a record for each combination of values that a person has; people are the keys."""
+    every = with_entity(columns, entity, nulls)
+    person = len(every)
+    body = f"""
+        WITH reid_records AS MATERIALIZED (
+          SELECT min(position) AS position, {numbered(every)}
+          FROM {tbl.rows(every, before=POSITION)}
+          {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
+          GROUP BY {numbered(every)}
+        )
+        SELECT {_list_columns(columns)}, list(coalesce(code{person}, 0)) AS people,
+          list(q{person} ORDER BY position ASC) AS keys
+        FROM reid_records {encode_values(every, "reid_records", in_order=True)}
+        WHERE (
+          SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + KEY_BYTES + LEAST)}
+          FROM reid_records
+        )"""
+    label = label_with_entity("columns", entity)
+    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+
+
+def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str:
+    return fits_memory(bytes_each, memory_mb, f" records of {len(columns)} columns")
+
+
+def _list_columns(columns: Sequence[str]) -> str:
+    """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
+    ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
+    listed = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, [{listed}] AS codes,
+          list(position) AS position"""
+
+
+def is_ordinal(alias: str) -> str:
+    """Test by its type whether the order of a column's values has a meaning."""
+    return f"regexp_full_match(any_value(typeof({alias})), {text(ORDINAL_TYPES)})"
+
+
+def _list_keys(alias: str | None) -> str:
+    """List the keys in the order of the positions, which are the keys where no column is."""
+    if alias is None:
+        return "list(position ORDER BY position ASC)"
+    return f"""CASE WHEN {is_key(alias)}
+            THEN list({alias} ORDER BY position ASC) END"""

@@ -1,0 +1,334 @@
+"""What a sample shows of its population: what a model of people, a copula and estimators are fitted to.
+
+One reduction of rows of several kinds (reid_sql/models/evidence.py) under three names, by the arguments that
+the functions have. `Parts` says which kinds are counted.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final, TypeVar
+
+from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
+from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
+from reid_sql.models.population.population_uniqueness import METHOD
+from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns, fold_case
+from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
+from reid_sql.sql.people import class_columns, class_size, count_by_group, group_aliases, rows_by_group
+from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
+from reid_sql.sql.text import Source, aliases, fold_case_in_sql, numbered, prefix, text, texts
+
+Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
+WITH_WEIGHT: Final = Columns("quasi-identifiers and weight")
+ROWS_LOOKED_AT: Final = 32_768  # these show first which pairs of columns have very many combinations
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is counted beyond the sizes of classes.
+
+    Only pairs of columns with few combinations are counted (max_combinations), unless `all_pairs`.
+    `log_expected` is the logarithm of the count that independent columns would give a class. Records are
+    drawn where there is a `seed`.
+    """
+
+    pairs: bool = False
+    all_pairs: bool = False
+    log_expected: bool = False
+    seed: int | None = None
+    is_optional: bool = False  # whether only sizes are counted where values have no text of their own
+
+
+def parts_of(method: str) -> Parts:
+    """What the estimators of population uniqueness need; records are drawn as population_risk draws them."""
+    copula, people = method in {"all", "copula"}, method in {"all", "people"}
+    return Parts(
+        pairs=copula or people,
+        all_pairs=copula,
+        log_expected=method in {"all", "loglinear", "loglinear_nb"},
+        seed=0 if people else None,
+        is_optional=method == "all",
+    )
+
+
+def columns_asked(qi: Sequence[str], weight: str | None) -> tuple[Columns, list[str]]:
+    """All columns that are read, the weight last, and what a refusal calls them."""
+    return (QUASI_IDENTIFIERS, [*qi]) if weight is None else (WITH_WEIGHT, [*qi, weight])
+
+
+def counted_for(name: str, words: str, *arguments: Argument) -> Reduction:
+    """The reduction with these arguments between the columns and the treatment of NULLs."""
+    return Reduction(
+        __name__,
+        name=name,
+        words=words,
+        arguments=(TBL, QI, *arguments, DROPPABLE_NULLS),
+        columns={
+            "line": "BIGINT",
+            "kind": "VARCHAR",
+            "first": "BIGINT",
+            "second": "BIGINT",
+            "label": "VARCHAR",
+            "first_value": "VARCHAR",
+            "second_value": "VARCHAR",
+            "class_size": "BIGINT",
+            "log_expected": "DOUBLE",
+            "records": "BIGINT",
+            "weight": "DOUBLE",
+            "draw_order": "DOUBLE",
+            "texts": "VARCHAR[]",
+        },
+        arrays=EvidenceRows,
+        max_groups=MAX_FITTED_GROUPS,
+    )
+
+
+OUTSIDE: Final = (
+    Argument("weight", WEIGHT, optional=True),
+    Argument("marginals", OPTIONAL_TABLE, optional=True),
+)
+PAIRS: Final = counted_for(
+    "pairs",
+    "how often each value of each column occurs, each pair of values of two columns, and each class size",
+    *OUTSIDE,
+)
+PEOPLE: Final = counted_for(
+    "people",
+    "how often each value, each pair of values of two columns and each class size occurs, and some records "
+    "drawn",
+    *OUTSIDE,
+    Argument("seed", SEED, 0),
+    BY,
+)
+EVIDENCE: Final = counted_for(
+    "evidence",
+    "how many classes have each size, and each logarithm of the count that independent columns would give "
+    "them, to a thousandth; pairs of values, and some records drawn",
+    Argument("method", METHOD, "all"),
+    BY,
+)
+
+
+def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
+    """Bind pairs, people and evidence to an engine's count, by the parts of the evidence that each needs."""
+
+    def pairs(**given: Any) -> Counts:  # noqa: ANN401 - the arguments of the reduction
+        return count(**given, parts=Parts(pairs=True, all_pairs=True), by=None)
+
+    def people(*, seed: float, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**given, parts=Parts(pairs=True, seed=int(seed)), by=by)
+
+    def evidence(*, method: str, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**given, parts=parts_of(method), by=by, weight=None, marginals=None)
+
+    return pairs, people, evidence
+
+
+SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
+# One query for each pair of columns counts a large table in less than half the time, but DuckDB takes 2 ms to
+# plan each: with more pairs than these, the 16 columns' 120, one query counts them all.
+MAX_PAIR_QUERIES = 120
+COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
+
+
+def _count_evidence(
+    *,
+    tbl: Source,
+    qi: Sequence[str],
+    parts: Parts,
+    by: Sequence[str] | None,
+    nulls: str,
+    weight: str | None,
+    marginals: Source | None,
+) -> str:
+    """Count the parts over all records, or in each group."""
+    label, asked = columns_asked(qi, weight)
+    groups = group_aliases(asked, by or ())
+    rows = tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))
+    classes = _group_records(rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups)
+    kind = "MATERIALIZED" if parts != Parts() else ""  # else it is read once
+    tables = [f"reid_classes AS {kind} ({classes})"]
+    if parts.pairs and not (parts.all_pairs or groups):
+        tables.append(f"reid_few AS MATERIALIZED (FROM reid_classes LIMIT {ROWS_LOOKED_AT})")
+    lines = _count_parts(qi, parts, groups, is_weighted=weight is not None)
+    if marginals is not None:
+        lines.append(_select_shares(qi, marginals, nulls, groups))
+    lines.append(
+        f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in COUNTED.items())} WHERE false"
+    )
+    columns = (f"coalesce({name}, 0) AS {name}" if t == "BIGINT" else name for name, t in COUNTED.items())
+    tables.append(f"""reid_sized AS (
+          SELECT row_number() OVER () AS line, {prefix(groups)}{", ".join(columns)}
+          FROM ({" UNION ALL BY NAME ".join(lines)})
+        )""")
+    if by is None:
+        body = f"WITH {', '.join(tables)} FROM reid_sized"
+        return tbl.check_columns(label.words, asked, with_null_report(tbl, asked, nulls, body))
+    counts = ", ".join(
+        "coalesce(records, 0)::BIGINT AS records" if name == "records" else name for name in EVIDENCE.columns
+    )
+    sized = ", ".join([rows_by_group(tbl, asked, by, nulls), *tables])
+    return count_by_group(tbl, label.words, asked, by, None, nulls, counts, sized)
+
+
+pairs, people, evidence = implement(_count_evidence)
+
+
+def _group_records(
+    rows: str, columns: Sequence[str], size: str, weight: str | None, groups: Sequence[str]
+) -> str:
+    """Select the distinct records: how many there are of each, its class's size, the sum of any weights.
+
+    A missing or negative weight makes the sum NaN, which the models refuse.
+    """
+    own = f"{prefix(groups)}{numbered(columns)}"
+    weights, number = "", f"q{len(columns) + 1}"
+    if weight is not None:
+        weights = f""",
+          sum(CASE WHEN try_cast({number} AS DOUBLE) >= 0 THEN {number}::DOUBLE
+            ELSE 'NaN'::DOUBLE END) AS weights"""
+    return f"""
+        SELECT {own}, count(*) AS records, {size} AS class_size{weights}
+        FROM {rows}
+        GROUP BY {own}"""
+
+
+def _count_parts(
+    columns: Sequence[str], parts: Parts, groups: Sequence[str], *, is_weighted: bool
+) -> list[str]:
+    """Count the parts, one query per kind of row."""
+    weight = "sum(weights)" if is_weighted else "sum(records)::DOUBLE"
+    counts = f"sum(records)::BIGINT AS records, {weight} AS weight"
+    lines = [_count_sizes(columns, groups, is_independent=parts.log_expected)]
+    if parts.pairs:
+        lines.append(_count_values(columns, counts, groups))
+        most = None if parts.all_pairs else max_combinations(len(columns))
+        if len(columns) > 1 and most != 0:
+            lines.append(_count_pairs(columns, counts, groups, most))
+    if parts.seed is not None:
+        lines.append(_draw_records(columns, parts.seed, groups))
+    return lines
+
+
+def _count_sizes(columns: Sequence[str], groups: Sequence[str], *, is_independent: bool) -> str:
+    """Count the records in classes of each size, and of each expected count, to a thousandth of its log."""
+    classes = f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
+    log = "round(log_expected * 1000) / 1000 AS log_expected, " if is_independent else ""
+    by = ", round(log_expected * 1000)" if is_independent else ""
+    return f"""
+        SELECT {prefix(groups)}'{CLASS_SIZE}' AS kind, class_size, {log}sum(records)::BIGINT AS records
+        FROM {classes}
+        GROUP BY {prefix(groups)}class_size{by}"""
+
+
+def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) -> str:
+    """Count each value of each column.
+
+    Values are checked here to differ as texts; the other queries rely on it.
+    """
+    head = prefix(groups)
+    values = " UNION ALL ".join(
+        f"""
+        SELECT {head}'{VALUE}' AS kind, {place}::BIGINT AS first, {text(column)} AS label,
+          {value_text(f"q{place}")} AS first_value, {counts}
+        FROM reid_classes
+        GROUP BY {head}q{place}"""
+        for place, column in enumerate(columns, 1)
+    )
+    return f"FROM ({values})"
+
+
+def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None) -> str:
+    """Count each pair of values of two columns, of those that have at most so many.
+
+    Where all records are drawn without weights, no pair is counted: the drawn records are counted faster than
+    as many lines are read.
+    """
+    head, places = prefix(groups), list(combinations(range(1, len(columns) + 1), 2))
+    limit = None if groups else most
+    if len(places) <= MAX_PAIR_QUERIES:
+        pairs = " UNION ALL ".join(_count_pair(head, one, other, counts, limit) for one, other in places)
+    else:
+        pairs = _count_listed_pairs(columns, head, counts, limit)
+    if most is None:
+        return f"FROM ({pairs})"
+    of_pair = f"PARTITION BY {head}first, second"
+    beyond_drawn = "" if "weights" in counts else f" AND sum(records) OVER ({of_pair}) > {MAX_DRAWN}"
+    return f"FROM ({pairs}) QUALIFY count(*) OVER ({of_pair}) <= {most}{beyond_drawn}"
+
+
+def _count_pair(head: str, one: int, other: int, counts: str, most: int | None) -> str:
+    """Count one pair of columns.
+
+    If the first of the classes have more combinations, so has the table: the pair is then not counted.
+    """
+    few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY q{one}, q{other}))"
+    return f"""
+        SELECT {head}'{PAIR}' AS kind, {one}::BIGINT AS first, {other}::BIGINT AS second,
+          q{one}::VARCHAR AS first_value, q{other}::VARCHAR AS second_value, {counts}
+        FROM reid_classes {"" if most is None else few}
+        GROUP BY {head}q{one}, q{other}"""
+
+
+def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: int | None) -> str:
+    """Count all pairs of columns in one query over lists of texts.
+
+    Pairs of which the first of the classes have about twice as many combinations are not counted.
+    """
+    texts_of_class = f"[{', '.join(f'{alias}::VARCHAR' for alias in aliases(len(columns)))}] AS reid_texts"
+    first, second = (f"list_extract(reid_texts, {place})" for place in ("first", "second"))
+    listed = f"unnest(range(1, {len(columns) + 1}))"
+    pairs = f"""
+          SELECT first, second FROM (SELECT {listed} AS first), (SELECT {listed} AS second)
+          WHERE first < second"""
+    if most is not None:
+        pairs = f"""
+          SELECT first, second FROM (SELECT {texts_of_class} FROM reid_few), ({pairs})
+          GROUP BY first, second
+          HAVING approx_count_distinct(row({first}, {second})) <= {2 * most}"""
+    return f"""
+        SELECT {head}'{PAIR}' AS kind, first, second,
+          {first} AS first_value, {second} AS second_value, {counts}
+        FROM (SELECT *, {texts_of_class} FROM reid_classes), ({pairs})
+        GROUP BY {head}first, second, first_value, second_value"""
+
+
+def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> str:
+    """Draw records: the first in a random order that values and seed decide.
+
+    Every record of a class gets a random number of its own, whatever order the table is read in.
+    """
+    head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
+    if groups:
+        place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
+        most = f"QUALIFY {place} <= {MAX_DRAWN}"
+    return f"""
+        SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, draw_order, {value_texts(columns)} AS texts
+        FROM (
+          SELECT *,
+            hash({numbered(columns)}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+          FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
+          {most}
+        )"""
+
+
+def _select_shares(columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]) -> str:
+    """Select the shares of values in the population, each with the place of its column; 0 for no column.
+
+    Each of the groups gets all of them.
+    """
+    given = marginals.check_columns("columns of the marginals", SHARES, f"FROM {marginals.rows(SHARES)}")
+    known = texts(fold_case(column) for column in columns)
+    shares = f"""
+        SELECT '{MARGINAL_SHARE}' AS kind,
+          coalesce(list_position({known}, {fold_case_in_sql("q1::VARCHAR")}), 0)::BIGINT AS first,
+          q1::VARCHAR AS label, q2::VARCHAR AS first_value,
+          coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE) AS weight
+        FROM ({given}) AS reid_given(q1, q2, q3)
+        {"WHERE q2 IS NOT NULL" if nulls == "drop" else ""}"""
+    if not groups:
+        return shares
+    return f"""
+        SELECT reid_divided.*, reid_shares.*
+        FROM (SELECT DISTINCT {", ".join(groups)} FROM reid_classes) AS reid_divided,
+          ({shares}) AS reid_shares"""

@@ -1,0 +1,154 @@
+"""Distinct records on the columns that a scenario speaks of."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from reid_sql.models.attacker.adversary import KnownRecords
+from reid_sql.parameters import OPTIONAL_TABLE, Columns, fold_case
+from reid_sql.reduction import (
+    ANY_NULLS,
+    ENTITY,
+    KEY,
+    REFUSAL_SEVERAL_RECORDS,
+    TBL,
+    Argument,
+    Reduction,
+    refuse_key_with_entity,
+)
+from reid_sql.scenarios import SCENARIO
+from reid_sql.sql.people import count_people, with_entity
+from reid_sql.sql.records import codes_of, encode_values, fits_memory_limit, named_by_key, with_null_report
+from reid_sql.sql.text import Source, name, none_null, numbered, refusal, with_names
+
+SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
+NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
+KEYED_COLUMNS: Final = Columns("columns of the scenario, and key,")
+OF_PEOPLE: Final = Columns("columns of the scenario, and entity,")
+KNOWN_BYTES: Final = 600
+KNOWN_RECORDS: Final = Reduction(
+    __name__,
+    name="known_records",
+    words="the distinct records on a scenario's columns, as codes, with how many and which records hold "
+    "each, and how many of a population table, whose own records come along",
+    arguments=(
+        TBL,
+        Argument("scenario", SCENARIO),
+        Argument("population_tbl", OPTIONAL_TABLE, optional=True),
+        KEY,
+        ANY_NULLS,
+        ENTITY,
+    ),
+    columns={
+        "place": "BIGINT",
+        "records": "BIGINT",
+        "codes": "BIGINT[]",
+        "texts": "VARCHAR[]",
+        "people": "BIGINT",
+        "members": "BIGINT[]",
+    },
+    arrays=KnownRecords,
+    bytes_each=KNOWN_BYTES,
+    reasons={"by": "a scenario describes one table and its population"},
+)
+
+
+def known_records(
+    tbl: Source,
+    scenario: str,
+    population_tbl: Source | None,
+    key: str | None,
+    nulls: str,
+    entity: str | None,
+) -> str:
+    """List the distinct records as codes, with the records that hold each, and how many of a population.
+
+    Each record is named by the key, or else by its place in the scan, counted before any is left out.
+    """
+    document = json.loads(scenario)
+    columns, text_columns = document["columns"], document.get("text_columns", [])
+    folded = [fold_case(column) for column in columns]
+    SCENARIO_COLUMNS.check(folded, folded)
+    every = [*columns, *(column for column in text_columns if column not in columns)]
+    if entity is not None:
+        refuse_key_with_entity(key)
+        tbl, key = _one_record_per_person(tbl, columns, every, entity, nulls), entity
+    distinct = _distinct_records(tbl, columns, every, population_tbl, key, nulls)
+    body = f"""
+        WITH reid_distinct AS MATERIALIZED ({distinct})
+        SELECT id AS place, records, {codes_of(columns)} AS codes,
+          {_list_texts(text_columns, every)} AS texts, people, members
+        FROM reid_distinct {encode_values(columns, "reid_distinct")}
+        WHERE (SELECT {fits_memory_limit(KNOWN_BYTES)} FROM reid_distinct)"""
+    body = named_by_key(tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body))
+    label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
+    asked = every if key is None else [*every, key]
+    return tbl.check_columns(label, asked, with_null_report(tbl, columns, nulls, body))
+
+
+def _one_record_per_person(
+    tbl: Source, columns: Sequence[str], every: Sequence[str], entity: str, nulls: str
+) -> Source:
+    """Put in place of the table a row for each person, NULL one of them.
+
+    People of several records are refused: an attacker could know any of these.
+    """
+    known = f"FILTER ({none_null(columns)})" if nulls == "drop" else ""
+    body = f"""
+        SELECT {with_names(every)}, entity AS {name(entity)}
+        FROM (
+          SELECT *, count(*) {known} OVER (PARTITION BY entity) AS several
+          FROM ({count_people(tbl, every, entity, "value")})
+        )
+        WHERE CASE WHEN several > 1 THEN {refusal(REFUSAL_SEVERAL_RECORDS)} ELSE true END"""
+    return tbl.derive(tbl.check_columns(OF_PEOPLE.words, with_entity(every, entity, nulls), body))
+
+
+def _distinct_records(
+    tbl: Source,
+    columns: Sequence[str],
+    every: Sequence[str],
+    population_tbl: Source | None,
+    key: str | None,
+    nulls: str,
+) -> str:
+    """Number the distinct records, each with the records that hold it, and how many of a population do."""
+    record = {"record": "row_number() OVER () - 1" if key is None else name(key)}
+    rows = tbl.rows(every, before=record)
+    counts = f"count(*) AS records, list(record) AS members, {NO_POPULATION}::BIGINT AS people"
+    if population_tbl is not None:
+        rows = _with_population(rows, columns, every, population_tbl)
+        counts = """count(*) FILTER (NOT other) AS records,
+            coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
+            count(*) FILTER (other) AS people"""
+    return f"""
+        SELECT row_number() OVER () AS id, *
+        FROM (
+          SELECT {numbered(every)}, {counts}
+          FROM {rows}
+          {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
+          GROUP BY {numbered(every)}
+        )"""
+
+
+def _with_population(rows: str, columns: Sequence[str], every: Sequence[str], population_tbl: Source) -> str:
+    """Append the population's rows, of which the columns alone are read: NULL in every other."""
+    others = ", NULL" * (len(every) - len(columns))
+    return f"""(
+          SELECT *, false AS other FROM {rows}
+          UNION ALL
+          SELECT NULL, {numbered(columns)}{others}, true FROM {population_tbl.rows(columns)}
+        )"""
+
+
+def _list_texts(text_columns: Sequence[str], every: Sequence[str]) -> str:
+    listed = ", ".join(f"q{every.index(column) + 1}::VARCHAR" for column in text_columns)
+    return f"[{listed}]::VARCHAR[]"
+
+
+def _compare_types(tbl: Source, population_tbl: Source | None, columns: Sequence[str], body: str) -> str:
+    """Write the body behind the check that a population has the columns, in types that compare exactly."""
+    if population_tbl is None:
+        return body
+    compared = tbl.check_types(population_tbl, columns, body)
+    return population_tbl.check_columns(SCENARIO_COLUMNS.words, columns, compared)

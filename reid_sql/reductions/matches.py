@@ -1,0 +1,301 @@
+"""People who have all the points that an attacker knows of one: items of a set, or rows of a table."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from reid_sql.models.classes.matching import Matches
+from reid_sql.parameters import (
+    PERSON_OR_ITEM,
+    POINTS,
+    SEED,
+    Column,
+    Columns,
+    Number,
+    Numbers,
+    fold_case,
+    list_columns,
+)
+from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
+from reid_sql.sql.records import with_null_report
+from reid_sql.sql.text import Source
+
+Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
+PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
+ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
+MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are compared with the others
+ENTITY_COLUMN: Final = Column("entity and columns")
+ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
+KNOWN_ROWS: Final = Numbers(
+    Number(
+        "a whole number of known rows from 1 to 16",
+        "pass how many rows of a person an attacker knows, or NULL for all",
+        1.0,
+        16.0,
+        whole=True,
+    ),
+    optional=True,
+    is_one_enough=True,
+    example="2 or [1, 2, 3, 4]",
+)
+SAMPLES: Final = Number(
+    "a whole number of draws from 2 to 1e+8",
+    "pass how many targets to draw, such as 10000",
+    2.0,
+    1e8,
+    whole=True,
+)
+COMBINATIONS: Final = Number(
+    "a whole number of combinations from 0 to 1e+12",
+    "pass up to how many combinations of items to count exactly, such as 1000000",
+    0.0,
+    1e12,
+    whole=True,
+)
+DEFAULT_POINTS: Final = (1, 2, 3, 4)
+COLUMNS: Final = {
+    "points": "BIGINT",  # 0 where all of a person's are known
+    "matches": "BIGINT",
+    "weight": "DOUBLE",
+    "people": "BIGINT",
+    "people_with_fewer": "BIGINT",
+    "draws": "BIGINT",
+}
+DRAWS: Final = (
+    Argument("exact_up_to", COMBINATIONS, 1_000_000),
+    Argument("samples", SAMPLES, 10_000),
+    Argument("seed", SEED, 0),
+    DROPPABLE_NULLS,
+)
+BY_REASON: Final = "its targets are drawn from the people of one table"
+MATCHES: Final = Reduction(
+    __name__,
+    name="matches",
+    words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
+    arguments=(
+        TBL,
+        Argument("person", PERSON_OR_ITEM),
+        Argument("item", PERSON_OR_ITEM),
+        Argument("points", POINTS, 2),
+        *DRAWS,
+    ),
+    columns=COLUMNS,
+    arrays=Matches,
+    reasons={"entity": "its person names the column that identifies people", "by": BY_REASON},
+)
+ROW_MATCHES: Final = Reduction(
+    __name__,
+    name="row_matches",
+    words="how many people have the rows that an attacker knows of a target, with the weight of such targets",
+    arguments=(
+        TBL,
+        Argument("entity", ENTITY_COLUMN),
+        Argument("columns", ENTITY_AND_COLUMNS),
+        Argument("points", KNOWN_ROWS, DEFAULT_POINTS),
+        *DRAWS,
+    ),
+    columns=COLUMNS,
+    arrays=Matches,
+    reasons={"by": BY_REASON},
+)
+
+
+def known_points(points: Sequence[float] | None) -> list[int]:
+    """Return each number of points once, in order; of NULL, more than anybody has.
+
+    >>> known_points([2, 1, 2]), known_points(None) == [ALL_POINTS]
+    ([1, 2], True)
+    """
+    return [ALL_POINTS] if points is None else sorted({int(each) for each in points})
+
+
+def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
+    """Bind matches and row_matches to an engine's count, whose first column is the person's."""
+
+    def matches(*, person: str, item: str, points: int, **given: Any) -> Counts:  # noqa: ANN401 - the others
+        label = Columns(PERSON_OR_ITEM.words)
+        return count(**given, label=label, columns=[person, item], points=[points])
+
+    def row_matches(
+        *,
+        entity: str,
+        columns: Sequence[str],
+        points: Sequence[float] | None,
+        **given: Any,  # noqa: ANN401 - the others
+    ) -> Counts:
+        names, known = [entity, *columns], known_points(points)
+        return count(**given, label=ENTITY_AND_COLUMNS, columns=names, points=known)
+
+    return matches, row_matches
+
+
+def _count(
+    *,
+    tbl: Source,
+    label: Columns,
+    columns: Sequence[str],
+    points: Sequence[int],
+    exact_up_to: int,
+    samples: int,
+    seed: int,
+    nulls: str,
+) -> str:
+    """Count by each number of points; the first name is the person's column, the others make a point."""
+    names = list_columns(label.words, columns, fold_case)
+    known = " UNION ALL ".join([*map(_combinations, points), _draws()])
+    body = f"""
+        {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names))},
+        {_totals(points, exact_up_to)},
+        {_drawn(max(points), samples, seed)},
+        reid_knowledge AS MATERIALIZED (
+          SELECT row_number() OVER () AS id, points, known, weight
+          FROM (SELECT points, known, sum(weight) AS weight FROM ({known}) GROUP BY points, known)
+        ),
+        {_match(max(points))}
+        SELECT points % {ALL_POINTS} AS points, matches, sum(weight) AS weight, people, people_with_fewer,
+          CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
+        FROM reid_matched JOIN reid_total USING (points)
+        GROUP BY ALL ORDER BY points ASC, matches ASC"""
+    return tbl.check_columns(label.words, names, with_null_report(tbl, names, nulls, body))
+
+
+matches, row_matches = implement(_count)
+
+
+def _sets(rows: str, width: int) -> str:
+    """Begin the WITH clause: each person's points, rarest first. People and points are numbered in order."""
+    names = [f"q{place}" for place in range(1, width + 1)]
+    order = ", ".join(f"{name} ASC NULLS LAST" for name in names[1:])
+    return f"""WITH reid_coded AS MATERIALIZED (
+          SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p,
+            dense_rank() OVER (ORDER BY {order}) AS i
+          FROM (SELECT DISTINCT {", ".join(names)} FROM {rows})
+        ),
+        reid_sets AS MATERIALIZED (
+          SELECT p, i, count(*) OVER (PARTITION BY p) AS size,
+            row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
+          FROM reid_coded JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
+        )"""
+
+
+def _totals(points: Sequence[int], exact_up_to: int) -> str:
+    """Count for each number of points the people, those with fewer, and whether all combinations are few.
+
+    Each person has as many combinations as there are choices of so many points, or one where they have fewer.
+    """
+    choices = f"CASE WHEN size > points THEN {_choose('size', 'points')} ELSE 1 END"
+    listed = ", ".join(f"({each})" for each in points)
+    return f"""reid_total AS MATERIALIZED (
+          SELECT points, sum(number)::BIGINT AS people, sum(number * {choices}) <= {exact_up_to} AS exact,
+            sum(CASE WHEN size < points AND points < {ALL_POINTS} THEN number ELSE 0 END)::BIGINT
+              AS people_with_fewer
+          FROM (SELECT size, count(*) AS number FROM reid_sets WHERE place = 1 GROUP BY size),
+            (VALUES {listed}) AS reid_points(points)
+          GROUP BY points
+        ),
+        reid_exact AS MATERIALIZED (
+          SELECT reid_total.points, p, i, size, place FROM reid_sets, reid_total WHERE exact
+        )"""
+
+
+def _combinations(points: int) -> str:
+    """Select every combination of points of every person, or all that a person has; each person weighs 1."""
+    of_few = f"""
+              SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+              FROM reid_exact WHERE points = {points} AND size <= {points} GROUP BY points, p"""
+    if points == ALL_POINTS:
+        return of_few
+    items = ", ".join(f"s{place}.i" for place in range(1, points + 1))
+    joins = " ".join(
+        f"JOIN reid_exact s{place} ON s{place}.points = s1.points AND s{place}.p = s1.p "
+        f"AND s{place}.place > s{place - 1}.place"
+        for place in range(2, points + 1)
+    )
+    return f"""{of_few}
+              UNION ALL
+              SELECT s1.points, [{items}], 1 / {_choose("s1.size", str(points))}
+              FROM reid_exact s1 {joins}
+              WHERE s1.points = {points} AND s1.size > {points}"""
+
+
+def _drawn(most: int, samples: int, seed: int) -> str:
+    """Draw targets in rounds, each person once a round, and give each of their points its turn.
+
+    With fewer points an attacker knows the first of those that are known with more.
+    """
+    return f"""reid_drawn AS MATERIALIZED (
+          SELECT p, turn, i, place, row_number() OVER (
+            PARTITION BY p, turn ORDER BY {_scramble(seed, "turn + 1", "p", "i")} ASC, i ASC
+          ) AS rank
+          FROM reid_sets JOIN (
+            SELECT p, unnest(range(({samples} + people - 1) // people)) AS turn
+            FROM reid_sets, (SELECT max(people) AS people FROM reid_total HAVING NOT bool_and(exact))
+            WHERE place = 1
+            ORDER BY turn ASC, {_scramble(seed, 0, "p")} ASC, p ASC LIMIT {samples}
+          ) USING (p)
+          QUALIFY rank <= {most}
+        )"""
+
+
+def _draws() -> str:
+    """Select what is known of each drawn target, for each number of points that is not counted exactly."""
+    return """
+              SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+              FROM reid_drawn JOIN reid_total ON rank <= points
+              WHERE NOT exact GROUP BY points, p, turn"""
+
+
+def _match(most: int) -> str:
+    """Count the people who have all points of each combination; one of fewer points repeats its last.
+
+    The rarest points come first, so that few people are left to compare with the others. No semi join
+    moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
+    """
+    joins = " ".join(
+        f"SEMI JOIN reid_coded c{place} "
+        f"ON c{place}.p = c1.p AND c{place}.i = list_extract(known, least({place}, len(known)))"
+        for place in range(2, min(most, MAX_JOINED) + 1)
+    )
+    matched = f"""SELECT id, points, weight, known, c1.p
+            FROM reid_knowledge JOIN reid_coded c1 ON c1.i = list_extract(known, 1) {joins}"""
+    if most <= MAX_JOINED:
+        return f"""reid_matched AS (
+          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+          FROM ({matched}) GROUP BY id
+        )"""
+    return f"""reid_found AS MATERIALIZED ({matched}),
+        reid_matched AS (
+          SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
+          FROM (
+            SELECT id, points, weight FROM reid_found WHERE len(known) <= {MAX_JOINED}
+            UNION ALL
+            SELECT id, any_value(points) AS points, any_value(weight) AS weight
+            FROM (
+              SELECT id, points, weight, p, len(known) AS size,
+                unnest(list_slice(known, {MAX_JOINED + 1}, len(known))) AS i
+              FROM reid_found
+            ) JOIN reid_coded USING (p, i)
+            GROUP BY id, p HAVING count(*) = any_value(size) - {MAX_JOINED}
+          )
+          GROUP BY id
+        )"""
+
+
+def _choose(n: str, k: str) -> str:
+    """Count the choices of k of n things: the product of (n - i + 1) / i over i = 1 … k."""
+    return f"""list_reduce(list_concat(list_value(1::DOUBLE), range(1, {k} + 1)::DOUBLE[]),
+            lambda reid_product, reid_i: reid_product * ({n} - reid_i + 1) / reid_i)"""
+
+
+def _scramble(*numbers: str | int) -> str:
+    """Scramble whole numbers below 2^31 - 1, one after the other: the same on every engine.
+
+    No product leaves 63 bits.
+    """
+    first = f"(reid_x * 48271 + reid_y * 69621 + 11) % {PRIME}"
+    scrambled = _square(_square(f"({first})", 16807, 7), 48271, 3)
+    return f"""list_reduce([{", ".join(map(str, numbers))}]::BIGINT[],
+                    lambda reid_x, reid_y: {scrambled})"""
+
+
+def _square(z: str, a: int, b: int) -> str:
+    return f"(({z} * {z} + {z} * {a} + {b}) % {PRIME})"

@@ -1,0 +1,172 @@
+"""Single columns: how many records have each of their values, and how these are written."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from reid_sql.models.columns.column_profile import (
+    DATE_PATTERN,
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    NUMBER_PATTERN,
+    PADDED_PATTERN,
+    ColumnCounts,
+)
+from reid_sql.parameters import Columns, Table, fold_case
+from reid_sql.reduction import Argument, Reduction
+from reid_sql.sql.records import with_null_report
+from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
+
+__all__ = [
+    "COLUMN_COUNTS",
+    "DATE_PATTERN",
+    "MISSING_DATES",
+    "MISSING_NUMBERS",
+    "MISSING_WORDS",
+    "NUMBER_PATTERN",
+    "PADDED_PATTERN",
+    "SOME_COLUMNS",
+]  # what the spellings look for
+SOME_COLUMNS: Final = Columns("columns", optional=True)
+COLUMN_COUNTS: Final = Reduction(
+    __name__,
+    name="column_counts",
+    words="for each column, its records by distinct value, and how the values are written",
+    arguments=(
+        Argument("tbl", Table(describes_columns=True)),
+        Argument("columns", SOME_COLUMNS, optional=True),
+    ),
+    columns={
+        "place": "BIGINT",
+        "column_name": "VARCHAR",
+        "column_type": "VARCHAR",
+        "records": "BIGINT",
+        "missing": "BIGINT",
+        "distinct_values": "BIGINT",
+        "unique_records": "BIGINT",
+        "pairs_alike": "HUGEINT",
+        "n_log_n": "DOUBLE",
+        "numbers": "BIGINT",
+        "whole": "BIGINT",
+        "least": "DOUBLE",
+        "greatest": "DOUBLE",
+        "dates": "BIGINT",
+        "padded": "BIGINT",
+        "spaced": "BIGINT",
+        "shortest": "BIGINT",
+        "longest": "BIGINT",
+        "letters": "BIGINT",
+        "candidates": "VARCHAR[]",
+    },
+    arrays=ColumnCounts,
+    reasons=dict.fromkeys(("entity", "by"), "it describes columns, by the values in all rows of the table"),
+)
+
+
+def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
+    """Count the records of each column by distinct value, and describe how the values are written."""
+    body = f"""
+        WITH reid_read AS (
+          SELECT reid_name, t, n,
+            CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number
+          FROM ({_count_values(tbl, columns)})
+        ),
+        reid_marked AS (SELECT *, {_may_be_missing()} AS marked FROM reid_read)
+        SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
+          {_count_records()}, {_describe_texts()}
+        FROM ({_describe_columns(tbl, columns)})
+          LEFT JOIN reid_marked ON {fold_case_in_sql("column_name")} = {fold_case_in_sql("reid_name")}
+        GROUP BY place"""
+    return tbl.check_columns("columns", columns or [], with_null_report(tbl, [], "value", body))
+
+
+def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
+    """Count the records, n, of each value of each column, with its text t.
+
+    Where the columns are not known, a key that has the equality of the values groups them: values that differ
+    may have the same text.
+    """
+    if columns is None:
+        return f"""
+            SELECT reid_name, any_value(struct_extract(reid_value, 't')) AS t, count(*) AS n
+            FROM (
+              SELECT unnest((SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}))) AS reid_name,
+                unnest(list_value(*COLUMNS(*))) AS reid_value
+              FROM (
+                SELECT struct_pack(
+                  k := create_sort_key(struct_pack(v := COLUMNS(*)), 'ASC NULLS LAST'),
+                  t := COLUMNS(*)::VARCHAR
+                )
+                FROM {tbl.items()}
+              )
+            )
+            GROUP BY reid_name, struct_extract(reid_value, 'k')"""
+    return " UNION ALL ".join(
+        f"""
+            SELECT {text(column)} AS reid_name, q1::VARCHAR AS t, count(*) AS n
+            FROM {tbl.rows([column])}
+            GROUP BY q1"""
+        for column in columns
+    )
+
+
+def _may_be_missing() -> str:
+    """Test whether a text, or the number that it is, may stand for a missing value."""
+    return f"""coalesce(
+            lower(trim(t)) IN {_in_parentheses(MISSING_WORDS)}
+            OR number IN {_in_parentheses(MISSING_NUMBERS)}
+            OR substr(t, 1, 10) IN {_in_parentheses(MISSING_DATES)}, false)"""
+
+
+def _in_parentheses(words: Iterable[str]) -> str:
+    return f"({', '.join(map(text, words))})"
+
+
+def _count_records() -> str:
+    """Aggregate the values of a column to numbers of records and values, and of pairs of records alike."""
+    return """coalesce(sum(n), 0)::BIGINT AS records,
+          coalesce(sum(n) FILTER (t IS NULL), 0)::BIGINT AS missing,
+          count(t) AS distinct_values,
+          coalesce(sum(n) FILTER (n = 1), 0)::BIGINT AS unique_records,
+          coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike,
+          coalesce(sum(n * ln(n)), 0)::DOUBLE AS n_log_n"""
+
+
+def _describe_texts() -> str:
+    """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
+    return f"""count(number) FILTER (NOT marked) AS numbers,
+          count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
+          coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least,
+          coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
+          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,
+          count(*) FILTER (NOT marked AND regexp_full_match(t, {text(PADDED_PATTERN)})) AS padded,
+          count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
+          coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
+          coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
+          coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,
+          coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates"""
+
+
+def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:
+    """Select the columns that are asked for, each with its place and the kind of its values."""
+    place = "row_number() OVER ()"
+    if columns is not None:
+        asked = texts(fold_case(column) for column in columns)
+        place = f"list_position({asked}, {fold_case_in_sql('column_name')})"
+    return f"""
+          SELECT column_name, {_kind_of_values("column_type")} AS kind, place
+          FROM (SELECT column_name, column_type, {place} AS place FROM (DESCRIBE FROM {tbl.items()}))
+          WHERE place > 0"""
+
+
+def _kind_of_values(column_type: str) -> str:
+    """Name what kind of values a type has, as on every engine."""
+    return f"""CASE WHEN {column_type} LIKE '%]' THEN 'other'
+            WHEN regexp_full_match({column_type}, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM') THEN 'integer'
+            WHEN {column_type} LIKE 'DECIMAL%' THEN 'decimal'
+            WHEN {column_type} IN ('FLOAT', 'DOUBLE') THEN 'float'
+            WHEN {column_type} IN ('BOOLEAN', 'DATE') THEN lower({column_type})
+            WHEN {column_type} LIKE 'TIMESTAMP%' THEN 'timestamp'
+            WHEN {column_type} LIKE 'TIME%' THEN 'time'
+            WHEN {column_type} IN ('VARCHAR', 'UUID', 'JSON') OR {column_type} LIKE 'ENUM%' THEN 'text'
+            ELSE 'other' END"""

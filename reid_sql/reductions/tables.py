@@ -1,0 +1,450 @@
+"""The cells of a table of aggregates, and the rules by which one is unsafe."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.tables.audit import LEAST_COUNT
+from reid_sql.parameters import Choice, Columns, Key, Number, Numbers, fold_case, list_text
+from reid_sql.reduction import (
+    DROPPABLE_NULLS,
+    ENTITY,
+    NULL_REPORT_COLUMNS,
+    TBL,
+    Argument,
+    Reduction,
+    refuse_entity,
+)
+from reid_sql.sql.records import SUPPRESSED, with_null_report
+from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
+
+
+@dataclass(frozen=True)
+class Value(Key):
+    """The name of the column that is added up, or NULL."""
+
+
+CELL_COLUMNS: Final = Columns("columns of by")
+CELL_COLUMNS_AND_MORE: Final = Columns("columns of by, value and entity")
+FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
+NOBODY: Final = "nobody"  # of a cell that is listed because each of its categories has people
+HIDING: Final = (FEW_PEOPLE, DOMINANCE, P_PERCENT)  # what hiding a cell helps against
+MAX_ZEROS: Final = 1_000_000  # cells of a set of totals, of which those of nobody are listed
+MAX_CUBE: Final = 8  # columns of which every set of totals is counted
+DOMINANCE_RULE: Final = Numbers(
+    Number("a number from 0 to 100", "pass how many people and their share, such as [1, 0.5]", 0.0, 100.0),
+    example="[1, 0.5]",
+)
+P_SHARE: Final = Number(
+    "a share from 0 to 10", "pass how near an estimate may come, such as 0.1 for 10 %", 0.0, 10.0
+)
+TOTAL_WORDS: Final = Choice(("none", "margins", "rollup"))
+SUPPRESS_WORDS: Final = Choice(("none", "primary", "secondary"))
+ZERO_WORDS: Final = Choice(("omit", "list"))
+PROTECTION: Final = Number(
+    "a whole number of people from 0 to 1e+6",
+    "pass how wide the interval of a hidden cell must be, or 0 for k",
+    0.0,
+    1e6,
+    whole=True,
+)
+REFUSAL_VALUE: Final = (
+    "value must be a column of finite numbers, got another value; "
+    "cast it in a view, or leave it out to count people"
+)
+REFUSAL_ZEROS: Final = (
+    f"the categories must make at most {MAX_ZEROS} cells where zeros are listed, got more; "
+    "name fewer or coarser columns, or leave the zeros out"
+)
+SAFE_CELLS: Final = Reduction(
+    __name__,
+    name="safe_cells",
+    words="the cells of a table of aggregates, each with the rules by which it is unsafe",
+    arguments=(
+        TBL,
+        Argument("by", CELL_COLUMNS),
+        Argument("value", Value(), optional=True),
+        ENTITY,
+        Argument("k", LEAST_COUNT, 5),
+        Argument("dominance", DOMINANCE_RULE, (1.0, 0.5)),
+        Argument("p_percent", P_SHARE, 0.1),
+        Argument("totals", TOTAL_WORDS, "none"),
+        Argument("suppress", SUPPRESS_WORDS, "none"),
+        Argument("protection", PROTECTION, 0),
+        Argument("zeros", ZERO_WORDS, "omit"),
+        DROPPABLE_NULLS,
+    ),
+    columns={
+        "total_over": "VARCHAR[]",
+        "records": "BIGINT",
+        "people": "BIGINT",
+        "value_sum": "DOUBLE",
+        "largest_share": "DOUBLE",
+        "unsafe": "VARCHAR[]",
+        "status": "VARCHAR",
+        "loss": "DOUBLE",
+    },
+)
+
+
+@dataclass(frozen=True)
+class CellRules:
+    """The rules by which a cell is unsafe, checked, and the sets of columns that are totalled."""
+
+    contributors: int
+    share: float
+    totals: tuple[tuple[int, ...], ...]  # the places of `by` that are totalled, of each set that is listed
+    margins: tuple[tuple[int, ...], ...]  # the same of the sets that only other cells are compared with
+
+    @property
+    def largest(self) -> int:
+        """How many of the largest contributions are needed: the p % rule needs two."""
+        return max(self.contributors, 2)
+
+
+def check_cells(
+    by: Sequence[str], value: str | None, entity: str | None, dominance: Sequence[float], totals: str
+) -> CellRules:
+    """Check what the columns and rules must be together."""
+    refuse_entity(by, entity, "value")
+    for column in by:
+        if fold_case(column) in {*SAFE_CELLS.columns, *NULL_REPORT_COLUMNS}:
+            rule = f"by must not name a column of the answer, got '{column}'"
+            raise OutOfDomainError(f"{rule}; rename the column in a view")
+    if value is not None and fold_case(value) in (
+        fold_case(each) for each in [*by, *([entity] if entity else [])]
+    ):
+        rule = f"value must be no column of by and not the entity, got '{value}'"
+        raise OutOfDomainError(f"{rule}; leave it out of one of them")
+    contributors, share = _check_dominance(dominance)
+    if totals == "margins" and len(by) > MAX_CUBE:
+        rule = f"by must name at most {MAX_CUBE} columns with totals := 'margins', got {len(by)}"
+        raise OutOfDomainError(f"{rule}; name fewer, or pass totals := 'rollup'")
+    listed = _totalled(len(by), totals)
+    margins = tuple((place,) for place in range(len(by)) if (place,) not in listed)
+    return CellRules(contributors, share, listed, margins)
+
+
+def _check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
+    number, share = (*dominance, 0.0, 0.0)[:2]
+    if len(dominance) != 2 or number < 1 or number != int(number) or not 0 < share <= 1:  # noqa: PLR2004
+        rule = "dominance must be a whole number of people and a share above 0 and at most 1"
+        raise OutOfDomainError(f"{rule}, got {list_text(list(dominance))}; write it like [1, 0.5]")
+    return int(number), float(share)
+
+
+def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
+    """The places that are totalled in each set of cells, none first."""
+    if totals == "rollup":
+        return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
+    if totals == "margins":
+        return tuple(each for size in range(columns + 1) for each in combinations(range(columns), size))
+    return ((),)
+
+
+NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest": "NULL::DOUBLE[]"}
+STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
+
+
+@dataclass(frozen=True)
+class CellShape:
+    """The columns of a table's cells, and what is counted of each."""
+
+    width: int
+    counts_people: bool
+    has_value: bool
+
+
+def safe_cells(
+    tbl: Source,
+    by: Sequence[str],
+    value: str | None,
+    entity: str | None,
+    k: int,
+    dominance: Sequence[float],
+    p_percent: float,
+    totals: str,
+    suppress: str,
+    protection: int,
+    zeros: str,
+    nulls: str,
+) -> str:
+    """Group the rows by the columns, then the cells by the totals, and judge each cell.
+
+    The table is grouped once; totals and rules see one row a cell, or a row for each person in a cell.
+    """
+    rules = check_cells(by, value, entity, dominance, totals)
+    columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
+    shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
+    body = f"""
+        WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
+        reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
+        reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
+        {_hide(len(by), suppress, int(protection or k))},
+        reid_listed AS ({list_hidden(len(by), rules, zeros)})
+        {_listed(by, suppress)}"""
+    label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
+    return tbl.check_columns(label, columns, with_null_report(tbl, by, nulls, body))
+
+
+def _base(
+    tbl: Source,
+    by: Sequence[str],
+    value: str | None,
+    entity: str | None,
+    shape: CellShape,
+    rules: CellRules,
+    nulls: str,
+) -> str:
+    """Group the rows, by people too if there are any: the one scan of the table.
+
+    Values that are no finite numbers are refused where the cells are: a test of each row would cost more than
+    the sum. No rule finds a cell unsafe of which the largest contribution is NaN or infinite.
+    """
+    every = [*by, *([] if entity is None else [entity])]
+    cell = "NULL" if value is None else name(value)
+    before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"}
+    where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
+    rows = f"{tbl.rows(every, before=before if value is not None else {})} {where}"
+    keys = aliases(shape.width)
+    figures = {"records": "count(*)"}
+    if shape.has_value:
+        figures["bad"] = "count(reid_given) - count(reid_value)"
+    if not shape.counts_people:
+        return _with_largest(rows, keys, figures, shape, rules.largest)
+    total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
+    return f"""
+          SELECT {", ".join(keys)}, q{shape.width + 1} AS entity, {_columns(figures | total)}
+          FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
+
+
+def list_cells(shape: CellShape, rules: CellRules) -> str:
+    """The cells of every set of totals, from reid_base.
+
+    Each set is grouped by itself: GROUPING SETS would put the rows of all sets in one table, and take twice
+    the time. The refusal is in WHERE, as DuckDB computes no column that nobody selects.
+    """
+    sets = (*rules.totals, *rules.margins)
+    list_set = _list_people if shape.counts_people else _list_records
+    is_listed = "records > 0"
+    if shape.has_value:
+        is_refused = "bad > 0 OR NOT size < 'infinity'::DOUBLE"
+        is_listed = f"CASE WHEN {is_refused} THEN {refusal(REFUSAL_VALUE)} ELSE records > 0 END"
+    listed = ", ".join(aliases(shape.width))
+    return " UNION ALL ".join(
+        f"""
+          SELECT {listed}, totalled, records, people, value_sum, size, largest
+          FROM ({list_set(shape, totalled, rules.largest)}) AS reid_set
+          WHERE {is_listed}"""
+        for totalled in sets
+    )
+
+
+def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:
+    """The cells of one set of totals, where each record is a person: sums of the cells of the base."""
+    figures = {"records": "sum(records)::BIGINT", "people": "sum(records)::BIGINT"}
+    if shape.has_value:
+        figures |= {each: f"sum({each})" for each in ("bad", "value_sum", "size")}
+        figures["largest"] = f"list_slice(list_reverse_sort(flatten(list(largest))), 1, {most})"
+    else:
+        figures |= NO_VALUE
+    return f"""
+          SELECT {_keys_of(shape.width, totalled)}, {_columns(figures)}
+          FROM reid_base {_grouped(_kept(shape.width, totalled))}"""
+
+
+def _list_people(shape: CellShape, totalled: Sequence[int], most: int) -> str:
+    """The cells of one set of totals; a person counts once in each, with the sum of their contributions."""
+    keys, people = _kept(shape.width, totalled), "reid_base"
+    bad = ["bad"] * shape.has_value
+    sums = {each: f"sum({each})::BIGINT" for each in ("records", *bad)}
+    if totalled:
+        total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
+        people = f"""(
+            SELECT {prefix(keys)} entity, {_columns(sums | total)}
+            FROM reid_base GROUP BY {prefix(keys)} entity
+          ) AS reid_people"""
+    cells = _with_largest(people, keys, sums | {"people": "count(*)"}, shape, most)
+    figures = ("records", "people", *bad, "value_sum", "size", "largest")
+    return f"""
+          SELECT {_keys_of(shape.width, totalled)}, {", ".join(figures)} FROM ({cells}) AS reid_grouped"""
+
+
+def _with_largest(
+    relation: str, keys: Sequence[str], figures: Mapping[str, str], shape: CellShape, most: int
+) -> str:
+    """Group contributions, reid_value, by the keys: figures, sum, sum of sizes and the largest sizes."""
+    if not shape.has_value:
+        return f"SELECT {prefix(keys)} {_columns({**figures, **NO_VALUE})} FROM {relation} {_grouped(keys)}"
+    sums = {**figures, "value_sum": "sum(reid_value)", "size": "sum(abs(reid_value))"}
+    largest = f"max(abs(reid_value), {most}) AS largest"
+    return f"SELECT {prefix(keys)} {_columns(sums)}, {largest} FROM {relation} {_grouped(keys)}"
+
+
+def _columns(figures: Mapping[str, str]) -> str:
+    return ", ".join(f"{cell} AS {alias}" for alias, cell in figures.items())
+
+
+def _kept(width: int, totalled: Sequence[int]) -> list[str]:
+    return [alias for place, alias in enumerate(aliases(width)) if place not in totalled]
+
+
+def _keys_of(width: int, totalled: Sequence[int]) -> str:
+    """Select the columns of the cells of one set, NULL where they are totalled, and which are."""
+    keys = _kept(width, totalled)
+    cells = [alias if alias in keys else f"NULL AS {alias}" for alias in aliases(width)]
+    return f"{', '.join(cells)}, {bits_of(width, totalled)} AS totalled"
+
+
+def _grouped(keys: Sequence[str]) -> str:
+    return f"GROUP BY {', '.join(keys)}" if keys else ""
+
+
+def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
+    """Judge each listed cell by each rule; a cell that has everybody of a margin is found by a join with it.
+
+    A margin of a column with one category alone always has everybody in one cell, which says nothing.
+    """
+    top = _sum_of_largest(rules.contributors)
+    rest = f"c.size - {_sum_of_largest(2)}"
+    tests = {
+        FEW_PEOPLE: f"c.people < {k}",
+        DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
+        P_PERCENT: f"c.size > 0 AND {rest} < {p_percent!r} * list_extract(c.largest, 1)",
+        ONE_CELL: " OR ".join(f"c.people = m{place}.people" for place in range(width)),
+    }
+    found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
+    listed = ", ".join(str(bits_of(width, totalled)) for totalled in rules.totals)
+    return f"""
+          SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
+            list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
+          FROM (SELECT * FROM reid_cells WHERE totalled IN ({listed})) AS c
+          {"".join(_margin(width, place) for place in range(width))}"""
+
+
+def _sum_of_largest(number: int) -> str:
+    each = (f"coalesce(list_extract(c.largest, {place}), 0)" for place in range(1, number + 1))
+    return f"({' + '.join(each)})"
+
+
+def bits_of(width: int, totalled: Sequence[int]) -> int:
+    """The columns that are totalled as bits of a number: the first column is the highest bit."""
+    return sum(1 << (width - 1 - place) for place in totalled)
+
+
+def _margin(width: int, place: int) -> str:
+    bit, margin = bits_of(width, [place]), f"m{place}"
+    others = [alias for o, alias in enumerate(aliases(width)) if o != place]
+    matched = f"AND {same('c', margin, others)}" if others else ""
+    categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
+    several = f"(SELECT count(*) > 1 FROM ({categories}))"
+    return f"""
+          LEFT JOIN (SELECT * FROM reid_cells WHERE {several}) AS {margin}
+            ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {matched}"""
+
+
+IS_UNSAFE: Final = (
+    f"len(list_filter(unsafe, lambda reid_rule: reid_rule IN ({', '.join(map(text, HIDING))}))) > 0"
+)
+
+
+def codes_of_cells(width: int) -> list[str]:
+    """The category of each column as a number, 0 for a total."""
+    bits = [bits_of(width, [place]) for place in range(width)]
+    return [
+        f"CASE WHEN totalled & {bit} > 0 THEN 0 ELSE "
+        f"dense_rank() OVER (ORDER BY totalled & {bit} DESC, q{place} ASC NULLS FIRST) END"
+        for place, bit in enumerate(bits, 1)
+    ]
+
+
+def _hide(width: int, suppress: str, protection: int) -> str:
+    """Number the status of each cell: 0 where it is published."""
+    if suppress != "secondary":
+        status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
+        return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
+    return f"""reid_numbered AS MATERIALIZED (
+          SELECT row_number() OVER () AS reid_cell, *,
+            [{", ".join(codes_of_cells(width))}]::BIGINT[] AS codes, ({IS_UNSAFE})::BIGINT AS is_primary
+          FROM reid_judged
+        ),
+        reid_begun AS MATERIALIZED (
+          SELECT reid_begin('{SUPPRESSED}', list(codes ORDER BY reid_cell ASC),
+            list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC),
+            {protection}::BIGINT) AS reid_number FROM reid_numbered
+        ),
+        reid_waited AS MATERIALIZED (
+          SELECT reply
+          FROM (SELECT {SUPPRESSED}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
+          WHERE reply IS NOT NULL LIMIT 1
+        ),
+        reid_chosen AS MATERIALIZED (
+          SELECT CASE WHEN struct_extract(reply, 'refusal') IS NULL THEN struct_extract(reply, 'answers')
+            ELSE error(struct_extract(reply, 'refusal')) END AS chosen
+          FROM reid_waited
+        ),
+        reid_hidden AS MATERIALIZED (
+          SELECT reid_numbered.*, list_extract(chosen, reid_cell) AS hidden FROM reid_numbered, reid_chosen
+        )"""
+
+
+def list_hidden(width: int, rules: CellRules, zeros: str) -> str:
+    """The cells of reid_hidden, with those of nobody if asked: all that the categories make, and no row has.
+
+    They are published, as the cells of their row and column would show them anyway.
+    """
+    figures = "totalled, records, people, value_sum, largest_share, unsafe, hidden"
+    listed = f"SELECT {', '.join(aliases(width))}, {figures} FROM reid_hidden"
+    sets = rules.totals if zeros == "list" else ()
+    return " UNION ALL ".join([listed, *(_list_zeros(width, each) for each in sets if width - len(each) > 1)])
+
+
+def _list_zeros(width: int, totalled: Sequence[int]) -> str:
+    """The cells of nobody of one set of totals; too many are refused before they are made."""
+    keys = _kept(width, totalled)
+    categories = [
+        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {bits_of(width, [place])} = 0)"
+        for place, key in enumerate(aliases(width))
+        if key in keys
+    ]
+    number = " * ".join(f"(SELECT count(*) FROM {each} AS reid_of)::DOUBLE" for each in categories)
+    is_few = f"CASE WHEN {number} > {MAX_ZEROS} THEN {refusal(REFUSAL_ZEROS)} ELSE true END"
+    first = f"(SELECT * FROM {categories[0]} AS reid_every WHERE {is_few})"
+    products = ", ".join(
+        f"{each} AS c{key}" for key, each in zip(keys, [first, *categories[1:]], strict=True)
+    )
+    cells = ", ".join(key if key in keys else f"NULL AS {key}" for key in aliases(width))
+    return f"""
+          SELECT {cells}, {bits_of(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
+            [{text(NOBODY)}], 0
+          FROM (
+            SELECT {", ".join(f"c{key}.{key} AS {key}" for key in keys)} FROM {products}
+          ) AS reid_made
+          WHERE NOT EXISTS (
+            SELECT 1 FROM reid_hidden AS h
+            WHERE h.totalled = {bits_of(width, totalled)} AND {same("h", "reid_made", keys)}
+          )"""
+
+
+def _listed(by: Sequence[str], suppress: str) -> str:
+    """List the cells under the columns' own names; what is hidden is NULL."""
+    own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
+    over = ", ".join(
+        f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
+        for place, column in enumerate(by)
+    )
+    figures = ", ".join(
+        f"CASE WHEN hidden = 0 THEN {column} END AS {column}" for column in ("records", "people", "value_sum")
+    )
+    share = "largest_share" if suppress == "none" else "NULL::DOUBLE"
+    order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
+    loss = "sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0)"
+    return f"""
+        SELECT {own},
+          list_filter([{over}], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
+          {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
+          list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
+        FROM reid_listed, (SELECT {loss} AS loss FROM reid_hidden)
+        ORDER BY {order}"""
