@@ -34,6 +34,7 @@ from reid_sql.parameters import (
     fold_case,
     list_text,
     quoted,
+    sql_text,
 )
 from reid_sql.parameters.domain import POPULATION_TABLE
 from reid_sql.sources.files import connect_quietly
@@ -250,17 +251,29 @@ def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str
     """
     name, names = f"{view}_distinct", aliases(columns)
     is_counted = RECORDS in rows.column_names
-    if not is_counted and not any(map(_has_zone, rows.schema)):
+    if not is_counted and not any(_has_zone(each) or _has_order(each) for each in rows.schema):
         con.register(view, rows.rename_columns(list(columns)))
         return
     with refused():
         con.register(name, rows)
         if is_counted:
             _refuse_equal(con, name, columns, rows)
-    values = [f"timezone('UTC', {name})" if _has_zone(rows.schema.field(name)) else name for name in names]
+    values = [_value_of(name, rows) for name in names]
     selected = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=True)]
     each = _repeat_records(name) if is_counted else name
     con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(selected)} FROM {each}")
+
+
+def _value_of(name: str, rows: pa.Table) -> str:
+    """The column in SQL; DuckDB reads an enumeration of Arrow as texts, without their order."""
+    field, chunks = rows.schema.field(name), rows.column(name).chunks
+    if _has_order(field) and chunks:
+        return f"{name}::ENUM({', '.join(map(sql_text, chunks[0].dictionary.to_pylist()))})"
+    return f"timezone('UTC', {name})" if _has_zone(field) else name
+
+
+def _has_order(column: pa.Field) -> bool:
+    return pa.types.is_dictionary(column.type) and bool(column.type.ordered)
 
 
 def _has_zone(column: pa.Field) -> bool:
