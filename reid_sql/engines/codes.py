@@ -25,16 +25,6 @@ def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
     return placed.select(codes).to_numpy().reshape(-1, len(names))
 
 
-def rank_values(values: pl.Series) -> pl.Series:
-    """The ranks of a column's distinct values, 0 of NULL."""
-    return values.rank("dense").fill_null(0)
-
-
-def is_ordinal(kind: pl.DataType) -> bool:
-    """Whether the order of a type's values has a meaning."""
-    return kind.is_numeric() or kind.is_temporal() or isinstance(kind, pl.Boolean | pl.Enum)
-
-
 def dense_codes(distinct: pl.DataFrame, name: str) -> Integers:
     """A code for each value of a column, 1, 2, … without gaps and 0 for NULL, (records,), of any type.
 
@@ -132,24 +122,3 @@ def _texts(values: pl.Series) -> list[str]:
 
 
 # Three tables together, whatever engine grouped their records.
-
-TABLE_COUNTS: Final = ("originals", "synthetics", "controls")
-
-
-def audited_columns(
-    distinct: pl.DataFrame, columns: Sequence[str], qi: Sequence[str], *, has_holdout: bool
-) -> dict[str, Any]:
-    """The columns of audited_tables, one value each, of distinct records with their counts.
-
-    Where people have them, `person` is one of each record.
-    """
-    names = [f"q{place}" for place in range(1, len(columns) + 1)]
-    return {
-        "names": list(columns),
-        "is_sensitive": [column not in qi for column in columns],
-        "is_ordinal": [is_ordinal(distinct.schema[name]) for name in names],
-        "codes": [rank_values(distinct[name]) for name in names],
-        **{name: distinct[name] for name in TABLE_COUNTS},
-        "has_holdout": [has_holdout],
-        "people": distinct["person"] if "person" in distinct.columns else pl.Series([], dtype=pl.Int64),
-    }

@@ -1,17 +1,13 @@
 """The rows of tables of counts that are published, or are to be."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from reid_sql.models.tables.published_tables import PublishedRows
-from reid_sql.parameters import TABLES, Columns
+from reid_sql.parameters import TABLES
 from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.text import Source
 
-TABLE_COLUMNS: Final = Columns("columns of tables")
-FETCHED: Final = "the rows of published tables"
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
     name="published_rows",
@@ -21,15 +17,6 @@ PUBLISHED_ROWS: Final = Reduction(
     arrays=PublishedRows,
     reasons={"by": "the tables are read as a whole", "entity": "the tables hold counts, not people"},
 )
-
-
-def encode_rows(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Write each row as a JSON object."""
-    return [json.dumps(row, default=_plain) for row in rows]
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - what JSON has no word for
-    return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def published_rows(tables: Sequence[Source]) -> str:
