@@ -185,11 +185,13 @@ def _group_page(
     """
     figure = judgement.figure
     bound = None if masked else bound_of_figure(check, judgement, records, mask)
-    counts = figure.small and figure.value and not check.measure.extreme  # 1 says that all are counted
+    # A withheld figure is masked if it is a bound, as the audit found that a bound reveals too much, or if
+    # it is exact but counts records of small classes. 0 counts nobody, and k is what the policy asks for.
+    counts = figure.small and figure.value and not check.measure.extreme
     masked = masked or (withheld and bool(bound is not None or counts))
     bound = None if masked else bound
     exact = not masked and bound is None
-    unnamed = not figure.group.values or (masked and mask.hides(records))
+    unnamed = not figure.group.values or (masked and mask.hides(records))  # its values could name its people
     status, why = (mask.status(words, small=figure.small) for words in (figure.status, judgement.why))
     hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
     return {

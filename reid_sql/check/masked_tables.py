@@ -74,8 +74,10 @@ def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: M
         return MaskedClasses(withheld=every)
     places = [place for place, each in enumerate(judged) if _counts_the_table(each, named)]
     stated = [(place, each) for place in places for each in state_figures(judged[place], measured, mask)]
+    # A check for k shows the size of the smallest class, which the policy wants. Where none does, the class
+    # would follow from the total and the other bins: the audit then protects it as any other count.
     is_k_asked = any(judged[place].check.measure.name in SHOWS_K for place in places)
-    k = int(histogram.class_size.min()) if is_k_asked else 0  # else no reader knows it
+    k = int(histogram.class_size.min()) if is_k_asked else 0
     cuts = {k or 1} | {each.largest + 1 for _, each in stated if each.largest is not None}
     counts = count_parts(
         histogram,
@@ -85,8 +87,10 @@ def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: M
         k=k,
     )
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
+    # The audit has one total and one way to count classes. It knows neither the records that other checks
+    # drop, nor those of masked groups, which are classes of the same records: then all bins are masked.
     missing = measured.table.nulls != "value" and (small or measured.few_gaps)
-    if missing or any(_masks_groups(each, named, mask) for each in judged):  # which the audit does not know
+    if missing or any(_masks_groups(each, named, mask) for each in judged):
         return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
@@ -145,6 +149,7 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     bound = bound_of_figure(each.check, judgement, records, mask)
     low, high = (value, value) if bound is None else _around(value, each.check.measure, records, mask)
     least, most = low * scale, high * scale
+    # A reader of "below" knows more than the bound: the round number before it, which the figure reached.
     if bound is not None:  # the figure is below its bound, and counts are whole
         least, most = math.ceil(least - SLACK), math.ceil(most - SLACK) - 1
     if name in OF_UNIQUE:

@@ -43,8 +43,10 @@ def _reveals_small_classes(release: Release, check: Check, group: Group, below: 
         return True
     if check.by and _has_small_classes(release, (check.counted, check.by), group, below):
         return True
+    # Checks of age by sex and of sex by age divide the same records: each is a sum of the other's groups.
     if any(_has_small_parts(release, split, below) for split in _equal_splits(release.table, check)):
         return True
+    # Where few records lack a value, a check on other columns drops others: the difference is those few.
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
 
