@@ -15,14 +15,14 @@ from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.distinct import SparkTexts
 from reid_sql.engines.spark.functions import register as register_functions
-from reid_sql.function import Function
+from reid_sql.function import Answer, Function
 from reid_sql_udfs import declared
 
 
 def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
-    place: Place = SparkTexts() if function.models else adapter
+    place: Place = SparkTexts() if function.models and function.answer is Answer.ROW else adapter
     return adapter.frame_answer(answer_by_duckdb(function, arguments, place), arguments)
 
 
