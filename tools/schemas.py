@@ -55,6 +55,8 @@ def policy_schema() -> Schema:
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": SEED.schema | {"default": 0},
             "cautions": CAUTIONS.schema | {"description": "whether a figure with a caution may be judged"},
+            "accept": NAMES
+            | {"description": "the codes of cautions that never block, such as missing_codes"},
             "prepare": _prepare(),
             "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
             "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},

@@ -40,11 +40,13 @@ def table_cautions(
     table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[str]
 ) -> Iterator[Remark]:
     """Yield the cautions on a table, whatever the check; `cautions` are those of its engine."""
-    yield from map(remark, cautions)
+    yield from (remark(each, code="view") for each in cautions)
     if table.population is not None:
         yield from _population_cautions(table.population, records)
     if table.quasi_identifiers and not any(_covers(table, check) for check in table.checks):
-        yield remark(CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers)))
+        yield remark(
+            CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers)), code="columns_not_covered"
+        )
     yield from _name_cautions(columns_named(table), columns)
 
 
@@ -79,10 +81,10 @@ def check_cautions(
         share = measure.unit == "share" and not measure.at_least
         words = CAUTION_ANY_TABLE.format(bound, limit)
         if limit <= 1 if measure.at_least else share and limit >= 1:
-            yield remark(words)
+            yield remark(words, code="met_by_any_table")
         elif not measure.at_least and limit >= _highest(measure.name, records):
-            yield remark(f"{words} of ", Count(records, "records"))
-    yield from map(remark, _threshold_cautions(check, records))
+            yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
+    yield from (remark(each, code="met_by_any_table") for each in _threshold_cautions(check, records))
 
 
 def _highest(name: str, records: int) -> float:
@@ -118,7 +120,8 @@ def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
 def _population_cautions(population: float, records: int) -> Iterator[Remark]:
     if records > MAX_SAMPLING_FRACTION * population:
         larger = f"a population of {plain(population)} people is hardly larger than the table of "
-        yield remark(larger, Count(records, "records"), ", so that the table is no sample of it")
+        rest = ", so that the table is no sample of it"
+        yield remark(larger, Count(records, "records"), rest, code="small_population")
 
 
 def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[Remark]:
@@ -129,11 +132,11 @@ def _name_cautions(named: Sequence[str], columns: Sequence[str]) -> Iterator[Rem
     for name in named:
         scripts = sorted(scripts_of(name))
         if len(scripts) > 1:
-            yield remark(CAUTION_SCRIPTS.format(name, ", ".join(scripts)))
+            yield remark(CAUTION_SCRIPTS.format(name, ", ".join(scripts)), code="unclear_name")
         if any(unicodedata.category(letter) in {"Cf", "Cc"} for letter in name):
-            yield remark(CAUTION_INVISIBLE.format(name))
+            yield remark(CAUTION_INVISIBLE.format(name), code="unclear_name")
         if alike.get(_skeleton(name), set()) - {fold_case(name)}:
-            yield remark(CAUTION_LOOKALIKE.format(name))
+            yield remark(CAUTION_LOOKALIKE.format(name), code="unclear_name")
 
 
 def scripts_of(name: str) -> set[str]:

@@ -13,7 +13,7 @@ from reid_sql.check.masked_tables import mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.measured import MeasuredTable, group_labels
 from reid_sql.check.policy_model import Check, Policy
-from reid_sql.check.remarks import Count, remark
+from reid_sql.check.remarks import Count, codes_of_status, remark
 from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgement
 from reid_sql.models.classes.disclosure import OK
 
@@ -131,11 +131,13 @@ def _check_page(
             named.append(_group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld))
     small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
     small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
+    cautions = _collect_cautions(each, records, mask, hidden, baseline)
     return {
         "table": each.table,
         **describe_question(each.check),
         "verdict": each.verdict,
-        "cautions": [*_collect_cautions(each, records, mask, hidden, baseline)],
+        "cautions": list(dict.fromkeys(words for words, _ in cautions)),
+        "caution_codes": list(dict.fromkeys(code for _, codes in cautions for code in codes)),
         "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
     }
 
@@ -214,25 +216,25 @@ def _group_page(
 
 def _collect_cautions(
     each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None
-) -> list[str]:
-    """Return the cautions of a check, each once, without small counts.
+) -> list[tuple[str, list[str]]]:
+    """Return the cautions of a check without small counts, each with its codes.
 
     Of a group that is too small to be named, a status or remark could describe its few people.
     """
     closed = hidden.columns.get(each.table, frozenset())
-    cautions = [*(mask.sentence(words, closed) for words in each.cautions)]
-    cautions += _dropped_caution(each, records, mask)
+    cautions = [(mask.sentence(words, closed), [words.code]) for words in each.cautions]
+    cautions += [(words, ["records_dropped"]) for words in _dropped_caution(each, records, mask)]
     for judgement in each.findings:
         figure = judgement.figure
         status = [figure.status] if figure.status != OK and figure.value is not None else []
         if figure.group.values and mask.hides(figure.group.records):
-            cautions += [Sentence((CAUTION_SMALL_GROUPS,))] * bool(status)
+            cautions += [(Sentence((CAUTION_SMALL_GROUPS,)), ["small_groups"])] * bool(status)
         else:
-            cautions += [mask.status(words, small=figure.small) for words in status]
-            cautions += [mask.sentence(words, closed) for words in figure.remarks]
+            cautions += [(mask.status(words, small=figure.small), codes_of_status(words)) for words in status]
+            cautions += [(mask.sentence(words, closed), [words.code]) for words in figure.remarks]
         if judgement.baseline is not None and baseline and baseline.caution:
-            cautions.append(Sentence((baseline.caution,)))
-    return list(dict.fromkeys(map(str, cautions)))
+            cautions.append((Sentence((baseline.caution,)), ["other_policy"]))
+    return [(str(words), codes) for words, codes in cautions]
 
 
 def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[Sentence]:

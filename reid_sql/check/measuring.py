@@ -164,7 +164,7 @@ def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) ->
         rows = release.answer(check, group)
         figure = read_figure(check, rows, group)
         about["small"] |= reveals_small_cells(release, check, rows, figure.value, mask.below)
-        return replace(figure, **about, remarks=(*figure.remarks, *release.hints(check.counted)))
+        return replace(figure, **about, remarks=(*figure.remarks, *release.hints(check)))
     except INTERRUPTIONS:
         raise
     except release.errors as error:
@@ -175,7 +175,7 @@ def _count_ahead(release: Release, check: Check, mask: Mask) -> None:
     """Count what a check needs besides its answer; what cannot be counted is refused when it is measured."""
     try:
         _find_cautions(release, check)
-        release.hints(check.counted)
+        release.hints(check)
         for group in release.groups(check.by):
             count_around(release, check, group, mask.below)
     except INTERRUPTIONS:
@@ -213,14 +213,17 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
     if blank := row.get("blank_records"):
         columns = ", ".join(check.counted)
         counted = Count(int(blank), "records", "record")
-        return (remark(counted, f" without any value of {columns} {REMARK_BLANK_RECORDS}"),)
+        return (
+            remark(counted, f" without any value of {columns} {REMARK_BLANK_RECORDS}", code="blank_records"),
+        )
     if check.by and "population" in check.parameters:
-        return (remark(REMARK_POPULATION_OF_GROUP.format(plain(check.parameters["population"]))),)
+        words = REMARK_POPULATION_OF_GROUP.format(plain(check.parameters["population"]))
+        return (remark(words, code="population_of_groups"),)
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()
     words = f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured"
-    return (remark(words),)
+    return (remark(words, code="fewer_choices"),)
 
 
 def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask: Mask) -> Overview:

@@ -1,6 +1,7 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,7 @@ KEYS: Final = (
     "memory_limit",
     "seed",
     "cautions",
+    "accept",
     "prepare",
     "tables",
     "checks",
@@ -89,6 +91,7 @@ MASK: Final = Number(
 JUDGE_BY: Final = Choice(("interval", "estimate"))
 ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
 CAUTIONS: Final = Choice(("allow", "refuse"))
+CODE: Final = re.compile("(by )?[a-z][a-z0-9_]*")
 
 
 def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
@@ -132,6 +135,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
+        accept=_read_accepted(place),
         sha256=before,
         baseline_accepted_by=place.text("baseline_accepted_by")
         if "baseline_accepted_by" in place.values
@@ -151,6 +155,16 @@ def _read_mask(place: Place) -> int:
         rule = f"{place.at('mask_below')} must be 1, which masks nothing, or at least 3, got 2"
         raise OutOfDomainError(f"{rule}; a masked count would be known to be 1")
     return mask
+
+
+def _read_accepted(place: Place) -> tuple[str, ...]:
+    """Read the codes of the cautions that the policy accepts: words, as reports show them."""
+    accepted = _read_distinct(place, "accept")
+    for code in accepted:
+        if not CODE.fullmatch(code):
+            rule = f"{place.at('accept')} must be codes of cautions, got '{code}'"
+            raise OutOfDomainError(f'{rule}; write them as reports do, like ["missing_codes"]')
+    return accepted
 
 
 def _list_documents(place: Place, folder: Path) -> list[Path]:

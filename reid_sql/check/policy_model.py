@@ -76,6 +76,21 @@ class Check:
         return (*self.counted, *(str(value) for domain, value in given if domain.role == "column"))
 
     @property
+    def dilutes_by_nulls(self) -> bool:
+        """Whether NULL, counted as one more sensitive value, makes the figure look safer."""
+        return self.measure.function in {"l_diversity", "alpha_k_anonymity"}
+
+    @property
+    def values_counted(self) -> tuple[str, ...]:
+        """The columns whose values count, each once: a missing-value code among them would be one.
+
+        The column that identifies people or households has no values, but identifiers.
+        """
+        given = {name: value for name, value in self.parameters.items() if name == "weight" and value}
+        sensitive = [self.sensitive] if self.sensitive else []
+        return tuple(dict.fromkeys([*self.counted, *sensitive, *self.by, *map(str, given.values())]))
+
+    @property
     def without_limit(self) -> tuple[Any, ...]:
         """What is measured, by which a check is found again in an earlier report."""
         return (
@@ -125,6 +140,7 @@ class Policy:
     seed: int
     cautions: str
     sha256: str
+    accept: tuple[str, ...] = ()  # the codes of cautions that never block
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)
     engine: str | None = None  # what counts, where the policy says so

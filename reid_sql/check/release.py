@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 import duckdb
@@ -12,7 +13,13 @@ from reid_sql.check.measure import Measure, argument_of
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.remarks import Remark, identifier_remark, missing_value_remarks, remark
+from reid_sql.check.remarks import (
+    Remark,
+    identifier_remark,
+    missing_sensitive_remark,
+    missing_value_remarks,
+    remark,
+)
 from reid_sql.check.sources import Evidence, identify_files
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -178,7 +185,6 @@ class Release:
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}  # of the table, or of its population
         self._records: int | None = None
-        self._hints: dict[str, Remark] | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._answers: dict[Any, Answers] = {}
 
@@ -240,7 +246,8 @@ class Release:
         except INTERRUPTIONS:
             raise
         except self.errors:
-            return dict.fromkeys(names, remark(of + CAUTION_UNCOUNTED.format(", ".join(names))))
+            uncounted = remark(of + CAUTION_UNCOUNTED.format(", ".join(names)), code="uncounted_identifier")
+            return dict.fromkeys(names, uncounted)
         known = {fold_case(name) for name in engine.columns}
         records = None if in_population else self.records
         return {
@@ -248,14 +255,25 @@ class Release:
             for name, values, filled in repeating(names, *counted, described)
         }
 
-    def hints(self, columns: Sequence[str]) -> tuple[Remark, ...]:
-        """Return remarks on columns whose values may mean missing ones; the columns are profiled once."""
-        if self._hints is None:
-            named = list(dict.fromkeys(name for check in self.table.checks for name in check.counted))
-            parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
-            rows = [row for part in parts for row in self.engine.profile(part)] if self.records else []
-            self._hints = {name.lower(): hint for name, hint in missing_value_remarks(rows).items()}
-        return tuple(self._hints[name.lower()] for name in columns if name.lower() in self._hints)
+    def hints(self, check: Check) -> tuple[Remark, ...]:
+        """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
+        named = [name.lower() for name in check.values_counted] if self.records else []
+        rows = [self._profiles[name] for name in named if name in self._profiles]
+        lacking = (
+            missing_sensitive_remark(row)
+            for row in rows
+            if check.dilutes_by_nulls and row["column_name"].lower() == str(check.sensitive).lower()
+        )
+        found = [] if self.table.nulls == "drop" else [each for each in lacking if each is not None]
+        return (*missing_value_remarks(rows).values(), *found)
+
+    @cached_property
+    def _profiles(self) -> Mapping[str, Row]:
+        """Profile the columns of all checks once."""
+        named = list(dict.fromkeys(name for each in self.table.checks for name in each.values_counted))
+        parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
+        rows = [row for part in parts for row in self.engine.profile(part)]
+        return {row["column_name"].lower(): row for row in rows}
 
     def groups(self, by: Sequence[str]) -> list[Group]:
         """Return the groups that a check is judged on: the whole table where it names none."""

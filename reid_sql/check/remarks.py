@@ -11,6 +11,8 @@ from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 
 STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
+# Statuses that limit no figure and need no remedy.
+INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval"])
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
 
 
@@ -31,14 +33,24 @@ class Count:
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence in parts, of which each is text without a count, or a count."""
+    """A sentence in parts, of which each is text without a count, or a count; `code` names the caution."""
 
     parts: tuple[str | Count, ...]
+    code: str = ""
 
 
-def remark(*parts: str | Count) -> Remark:
+def remark(*parts: str | Count, code: str = "") -> Remark:
     """Put a remark together."""
-    return Remark(parts)
+    return Remark(parts, code)
+
+
+def codes_of_status(status: str) -> list[str]:
+    """Return the code of each of the statuses of a row.
+
+    >>> codes_of_status("determined: a determines b, so b adds nothing; few_records: fewer than 100 records")
+    ['determined', 'few_records']
+    """
+    return [each.partition(": ")[0] for each in status.split("; ")]
 
 
 def remark_of_status(text: str) -> Remark:
@@ -93,9 +105,19 @@ def _codes_of(row: Mapping[str, Any]) -> Remark:
     total, name = sum(counts), row["column_name"]
     others = int(row["records"]) - total
     counted = Count(total, "records have", "record has", (*counts, others), name.lower())
-    return remark(
-        counted, f" {listed} in {name}, which looks like a missing-value code and counts as a value"
-    )
+    looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
+    return remark(counted, looks, code="missing_codes")
+
+
+def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
+    """Return the remark on the records without a sensitive value, which counts as one more value."""
+    records, name = int(row["records"]), row["column_name"]
+    lacking = round(row["missing"] * records)
+    if not lacking:
+        return None
+    counted = Count(lacking, "records have", "record has", (records - lacking,), name.lower())
+    words = f" no value of {name}, which counts as a sensitive value of its own"
+    return remark(counted, words, code="missing_sensitive")
 
 
 def identifier_remark(of: str, counted: tuple[str, int, int], records: int | None, *, named: bool) -> Remark:
@@ -113,4 +135,5 @@ def identifier_remark(of: str, counted: tuple[str, int, int], records: int | Non
         " in ",
         Count(filled, "rows", "row", rest, name.lower()),
         f"): if it identifies people, {advice}.",
+        code="repeated_identifier",
     )

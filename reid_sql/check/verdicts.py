@@ -1,6 +1,6 @@
 """The verdict on each figure that was measured: against the limit, then against the baseline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from reid_sql.check.measured import (
     group_labels,
 )
 from reid_sql.check.policy_model import Check, Policy
-from reid_sql.check.remarks import Remark
+from reid_sql.check.remarks import INFORMATIVE_CODES, Remark, codes_of_status
 from reid_sql.models.classes.disclosure import OK
 
 PASS: Final = "pass"  # noqa: S105 - a verdict, no secret
@@ -95,7 +95,7 @@ def judge_check(measured: MeasuredCheck, policy: Policy, baseline: Baseline | No
     table, check, cautions = measured.table, measured.check, measured.cautions
     if measured.refusal:
         return CheckResult(table, check, (_not_judged(WHOLE, measured.refusal),), cautions)
-    refused = policy.cautions == "refuse" and bool(cautions)
+    refused = policy.cautions == "refuse" and any(each.code not in policy.accept for each in cautions)
     findings = [
         _not_judged(figure.group, _reason(figure), figure)
         if refused
@@ -115,9 +115,11 @@ def withhold_figures(each: CheckResult, why: str) -> CheckResult:
     return replace(each, findings=tuple(_not_judged(finding.figure.group, why) for finding in each.findings))
 
 
-def has_caveat(outcome: Figure) -> bool:
-    """Whether there is a caveat on a figure."""
-    return outcome.status != OK or outcome.dropped > 0 or bool(outcome.remarks)
+def has_caveat(outcome: Figure, accepted: Collection[str] = ()) -> bool:
+    """Whether there is a caveat on a figure that needs a remedy, and that nobody accepts."""
+    codes = {*codes_of_status(outcome.status)} - {OK} - INFORMATIVE_CODES
+    codes |= {each.code for each in outcome.remarks} | ({"records_dropped"} if outcome.dropped > 0 else set())
+    return bool(codes - {*accepted})
 
 
 def judge_figure(
@@ -129,11 +131,12 @@ def judge_figure(
         return _not_judged(
             outcome.group, outcome.status if outcome.status != OK else REASON_NO_ANSWER, outcome
         )
-    if policy.cautions == "refuse" and has_caveat(outcome):
+    if policy.cautions == "refuse" and has_caveat(outcome, policy.accept):
         return _not_judged(outcome.group, _reason(outcome), outcome)
     before = baseline.figure((table, *check.without_limit, group_labels(outcome.group))) if baseline else None
     verdict, why = _verdict(check, value, before, baseline)
-    if policy.cautions == "refuse" and before is not None and baseline and baseline.caution:
+    refuses = policy.cautions == "refuse" and "other_policy" not in policy.accept
+    if refuses and before is not None and baseline and baseline.caution:
         return _not_judged(outcome.group, baseline.caution, outcome)
     return Judgement(outcome, value, before, verdict, why)
 

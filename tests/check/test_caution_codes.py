@@ -1,0 +1,97 @@
+"""Missing-value codes are found wherever a column's values count; a policy accepts a caution by its code."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from reid_sql.check.gate import check
+
+TABLE = 'file = "t.parquet"\nquasi_identifiers = ["age"]\nsensitive = ["dis"]'
+L = '{measure = "l_diversity", at_least = 2}'
+ALPHA = '{measure = "alpha_k_anonymity", at_most = 0.9}'
+T = '{measure = "t_closeness", at_most = 0.99}'
+K = '{measure = "k", at_least = 2}'
+K_BY = '{measure = "k", at_least = 2, by = ["sex"]}'
+RISK = '{measure = "population_uniqueness", at_most = 0.99, population = 1e6, weight = "w"}'
+
+
+Columns = dict[str, list[Any]]
+
+
+def page(folder: Path, checks: str, top: str = "", changed: Columns | None = None) -> dict[str, Any]:
+    """Check a table of 200 people, of whom some columns are changed; nothing is masked."""
+    columns: Columns = {
+        "age": [20 + i % 5 for i in range(200)],
+        "dis": [["hiv", "flu"][i // 5 % 2] for i in range(200)],
+        "sex": [["m", "f"][i // 10 % 2] for i in range(200)],
+        "w": [[1, 2, 3, 4][i % 4] for i in range(200)],
+    }
+    pl.DataFrame(columns | (changed or {})).write_parquet(folder / "t.parquet")
+    head = f'cautions = "refuse"\nmask_below = 1\n{top}'
+    (folder / "p.toml").write_text(f"{head}\n[[tables]]\n{TABLE}\nchecks = [{checks}]", encoding="utf-8")
+    return check(folder / "p.toml")
+
+
+def every_second(code: Any, value: Any) -> list[Any]:
+    return [[value, code][i // 5 % 2] for i in range(200)]
+
+
+ROLES = {
+    "quasi-identifier": (K, {"age": every_second(99, 20)}),
+    "sensitive": (L, {"dis": every_second("?", "hiv")}),
+    "sensitive, of another measure": (T, {"dis": every_second("unknown", "hiv")}),
+    "by": (K_BY, {"sex": every_second("N/A", "f")}),
+    "weight": (RISK, {"w": [99 if i == 7 else 1 + i % 4 for i in range(200)]}),
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_missing_value_code_is_a_caution_in_every_role(tmp_path: Path, role: str) -> None:
+    checks, changed = ROLES[role]
+    known = page(tmp_path, checks)["checks"][0]["caution_codes"]  # of the estimate
+    assert "missing_codes" not in known
+    after = page(tmp_path, checks, f"accept = {json.dumps(known)}", changed)
+    assert "missing_codes" in after["checks"][0]["caution_codes"]
+    assert after["exit_code"] == 2
+    codes = after["checks"][0]["caution_codes"]
+    accepted = page(tmp_path, checks, f"accept = {json.dumps(codes)}", changed)
+    assert accepted["exit_code"] == 0
+    assert accepted["checks"][0]["cautions"] == after["checks"][0]["cautions"] != []
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("checks", [L, ALPHA, K])
+def test_records_without_a_sensitive_value_are_no_second_one(tmp_path: Path, checks: str, nulls: str) -> None:
+    """NULL as a diagnosis is what '?' is: a value more in l-diversity, which only `drop` leaves out."""
+    found = page(tmp_path, checks, changed={"dis": every_second(None, "hiv")})
+    codes = found["checks"][0]["caution_codes"]
+    assert codes == ([] if checks == K else ["missing_sensitive"])
+    if nulls == "drop" and checks == L:
+        path = tmp_path / "p.toml"
+        path.write_text(path.read_text("utf-8").replace(TABLE, f'{TABLE}\nnulls = "drop"'), encoding="utf-8")
+        [each] = check(path)["checks"]
+        assert each["groups"][0]["value"] in {None, 1}
+        assert each["verdict"] != "pass"
+
+
+def test_a_caution_with_another_code_blocks_still(tmp_path: Path) -> None:
+    found = page(tmp_path, K, 'accept = ["missing_sensitive", "few_records"]', {"age": every_second(99, 20)})
+    assert (found["exit_code"], found["checks"][0]["caution_codes"]) == (2, ["missing_codes"])
+
+
+def test_what_needs_no_remedy_does_not_block(tmp_path: Path) -> None:
+    """A column that another one determines is no doubt of an estimate; few records are one."""
+    estimate = '{measure = "population_uniqueness", at_most = 1, quasi_identifiers = ["age", "decade"], '
+    estimate += "population = 1e6}"
+    ages = [18 + i * 37 % 70 for i in range(2000)]
+    columns: Columns = {"age": ages, "decade": [age // 10 for age in ages]}
+    columns |= {"dis": ["hiv"] * 2000, "sex": ["m"] * 2000, "w": [1] * 2000}
+    codes = page(tmp_path, estimate, changed=columns)["checks"][0]["caution_codes"]
+    assert {"determined", "tested_interval"} <= {*codes}
+    accept = (
+        f"accept = {json.dumps([each for each in codes if each not in ('determined', 'tested_interval')])}"
+    )
+    assert page(tmp_path, estimate, accept, columns)["exit_code"] == 0
