@@ -132,20 +132,23 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         tables=tables,
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
         mask_below=_read_mask(place),
-        memory_limit=place.text("memory_limit") if "memory_limit" in place.values else None,
+        memory_limit=_read_text(place, "memory_limit"),
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
         accept=_read_accepted(place),
         sha256=before,
-        baseline_accepted_by=place.text("baseline_accepted_by")
-        if "baseline_accepted_by" in place.values
-        else None,
+        baseline_accepted_by=_read_text(place, "baseline_accepted_by"),
         engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
         preparing=read_preparing(
             place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
         files=(file, *_list_documents(place, folder)),
     )
+
+
+def _read_text(place: Place, key: str) -> str | None:
+    """Read a text that may be missing."""
+    return place.text(key) if key in place.values else None
 
 
 def _read_mask(place: Place) -> int:
@@ -216,7 +219,7 @@ def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place],
         population=population,
         others=read_other_sources(place, given, source),
         checks=(),
-        entity=place.text("entity") if "entity" in place.values else None,
+        entity=_read_text(place, "entity"),
     )
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     checks = tuple(
