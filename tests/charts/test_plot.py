@@ -15,13 +15,12 @@ from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
-from reid_sql.charts import column_charts, estimate_charts
+from reid_sql.charts import column_charts
 from reid_sql.charts.estimate_charts import model_check
 from reid_sql.charts.figure import check_plot_file, save
-from reid_sql.charts.release_charts import RISKS, losses
-from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast, frontier, quasi_identifiers
+from reid_sql.charts.release_charts import RISKS
+from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast
 from reid_sql.charts.spec import MAX_NAME_LENGTH, Band, Bars, Line
-from reid_sql.charts.svg import svg
 from reid_sql.commands.measure import checks_of
 from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
@@ -372,29 +371,6 @@ def test_the_page_of_pictures_names_each() -> None:
     page = Path("docs/pictures.md").read_text(encoding="utf-8")
     named = [name for line in re.findall(r"^\| (`\w.*?) \|", page, re.MULTILINE) for name in line.split(", ")]
     assert sorted(name.strip("`") for name in named) == plot.__all__
-
-
-HOSTILE = ["a$b$", "$\\frac$", "<script>", "_hidden", "\x1b[2J", "\u202etxt", "a" * 300, "", "%s{}", "\\$"]
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, name: str) -> None:
-    risk = [{"columns": [name, "b"], "distinction": 0.5, "separation": 0.9}]
-    row = {"method": name, "uniqueness": 0.1, "uniqueness_low": None, "uniqueness_high": None, "status": "ok"}
-    steps = {name: [{"step": 0, "risk": 0.5, "bound": 0.5}, {"step": 1, "risk": 0.4, "bound": 0.3}]}
-    table: dict[str, Any] = {"name": name, "k": 5, "frontier": [], "losses": None}
-    loss = [{"column_name": name, "information_loss": 0.5}]
-    known = [{"points": 1, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}]
-    made = [column_charts.attribute_risk(risk, 20), estimate_charts.methods([row])]
-    made += [column_charts.elimination(steps), losses(loss), estimate_charts.unicity({name: known})]
-    left_out = {"column": name, "without": {"average_risk": 0.5, "k": 2}}
-    release = {"name": name, "records": 9, "records_dropped": 0, "classes": 3, "columns": [left_out]}
-    for chart in [*made, *frontier(table), *quasi_identifiers({"tables": [release, release]})]:
-        save(chart, name, str(tmp_path / "picture.svg"))
-        for text in ((tmp_path / "picture.svg").read_text(encoding="utf-8"), svg(chart)):
-            assert "<script>" not in text
-            assert "\x1b" not in text
-            assert "\u202e" not in text
 
 
 def test_a_picture_is_drawn_on_axes_of_ones_own_and_opens_no_window(axes: Any) -> None:

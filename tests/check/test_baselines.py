@@ -1,7 +1,6 @@
 """A baseline that somebody edited is refused: by its verdicts, its digest, its signature."""
 
 import hashlib
-import hmac
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from reid_sql.check.gate import check
-from reid_sql.check.report import KEY_VARIABLE, to_json
+from reid_sql.check.report import to_json
 from reid_sql.errors import ReidError
 from tests.check.towns import town
 
@@ -67,23 +66,3 @@ def test_an_edited_baseline_is_refused(tmp_path: Path, edit: Callable[[Page], No
     words = "verdict" if sealed else "its digest is not that of its content"
     with pytest.raises(ReidError, match=f"baseline must be a report as it was written.*{words}"):
         check(file, tmp_path / "b.json")
-
-
-def test_with_a_key_only_a_signed_baseline_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = town(tmp_path, CHECKS)
-    unsigned = to_json(check(file))
-    monkeypatch.setenv(KEY_VARIABLE, "first key")
-    page = json.loads(to_json(check(file)))
-    assert page["signature"] == hmac.new(b"first key", page["digest"].encode(), hashlib.sha256).hexdigest()
-    (tmp_path / "signed.json").write_text(json.dumps(page), encoding="utf-8")
-    assert check(file, tmp_path / "signed.json")["verdict"] == "no worse"
-    (tmp_path / "unsigned.json").write_text(unsigned, encoding="utf-8")
-    page["checks"][1]["groups"][0] |= {"value": 0.5, "judged": 0.5}
-    page["digest"] = digest(page)
-    (tmp_path / "edited.json").write_text(json.dumps(page), encoding="utf-8")
-    for name in ("unsigned.json", "edited.json"):
-        with pytest.raises(ReidError, match=f"not made with the key in {KEY_VARIABLE}"):
-            check(file, tmp_path / name)
-    monkeypatch.setenv(KEY_VARIABLE, "second key")
-    with pytest.raises(ReidError, match=f"not made with the key in {KEY_VARIABLE}"):
-        check(file, tmp_path / "signed.json")

@@ -7,7 +7,6 @@ from typing import Any
 import duckdb
 import pytest
 
-import reid_sql.release
 from reid_sql.check import gate
 from reid_sql.errors import ReidError
 from tests.processes import command
@@ -97,15 +96,3 @@ def test_the_report_names_the_former_file(folder: Path) -> None:
     [table] = json.loads(page.read_text(encoding="utf-8"))["tables"]
     assert table["former_file"]["file"] == "first.parquet"
     assert table["former_file"]["sha256"] != table["sha256"]
-
-
-def test_a_release_is_prepared_next_to_the_former_one_as_it_was_published(
-    folder: Path, con: duckdb.DuckDBPyConnection
-) -> None:
-    """The former release is not generalized again: its decades are those of the new one, its ages none."""
-    head = "[prepare]\nsuppression = 0\n[prepare.hierarchies]\nage = [{ bands = 10 }]\n"
-    decade = "(age // 10 * 10)::VARCHAR || ' to ' || (age // 10 * 10 + 9)::VARCHAR"
-    for age, limit, has_passed in (("age", 0, False), (decade, 400, True)):
-        con.execute(f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'")
-        judged(folder, limit, head=head)
-        assert reid_sql.release.prepare(folder / "policy.toml").passed == has_passed

@@ -12,7 +12,6 @@ import pytest
 import reid_sql
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
-from reid_sql.check.report import digest_of
 from reid_sql.errors import ReidError
 from tests.check.towns import PEOPLE, town
 from tests.processes import command, process
@@ -38,18 +37,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "r.json").read_text(encoding="utf-8"))
     return found
-
-
-def test_the_terminal_shows_a_line_a_check_and_the_verdict(made: Path) -> None:
-    shown = (made / "shown.txt").read_text(encoding="utf-8")
-    for words in (
-        "town <release> & more",
-        "NOT JUDGED",
-        "3,000 records",
-        "FAIL: the policy is not met.",
-        "at most 5 %",
-    ):
-        assert words in shown
 
 
 def test_the_same_table_policy_and_version_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
@@ -151,28 +138,6 @@ def test_raw_values_stand_in_a_report_only_where_they_are_asked_for(tmp_path: Pa
     jsonschema.validate(found, REPORT)
     assert "values of real people" in render_html(found)
     assert command("check", str(file), "--risky-records", "-1").stderr.count("\n") == 1
-
-
-def test_a_baseline_fails_only_what_got_worse(made: Path, tmp_path: Path) -> None:
-    baseline = made / "r.json"
-    file = town(tmp_path)
-    again = check(file, baseline)
-    assert {each["verdict"] for each in again["checks"]} == {"pass", "no worse", "not judged"}
-    better = json.loads(baseline.read_text(encoding="utf-8").replace("0.082125", "0.08"))
-    better["digest"] = digest_of(better)
-    (tmp_path / "better.json").write_text(json.dumps(better), encoding="utf-8")
-    worse = check(file, tmp_path / "better.json")["checks"][7]
-    assert (worse["verdict"], worse["groups"][0]["baseline"]) == ("fail", 0.08)
-    assert worse["groups"][0]["why"] == "beyond the limit and worse than the baseline"
-
-
-def test_no_worse_needs_a_baseline(made: Path, tmp_path: Path) -> None:
-    file = town(tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]')
-    assert check(file)["verdict"] == "not judged"
-    file = town(
-        tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]', f'baseline = "{made / "r.json"}"'
-    )
-    assert check(file)["verdict"] == "pass"
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "nonsense", '{"format": "other", "checks": []}'])

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import random
 from pathlib import Path
 
@@ -71,21 +70,6 @@ def test_no_command_answers_of_visits_in_silence(
     assert HINT not in " ".join((shown.out + shown.err).split())
     known = "a class counts its people, and the attacker knows the worst row of each"
     assert known in " ".join((shown.out + shown.err).split())
-
-
-def test_people_of_visits_are_those_of_one_row_each(
-    visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
-    visits.unique(maintain_order=True).write_csv("people.csv")
-    for name, arguments in COMMANDS.items():
-        main([*arguments, "--format", "json", "--entity", "patient_id"])
-        counted = json.loads(capsys.readouterr().out)
-        main([each.replace("visits", "people") for each in arguments] + ["--format", "json"])
-        plain = json.loads(capsys.readouterr().out)
-        if isinstance(counted, dict):
-            for page in (counted, plain):
-                page.pop("counted", None)
-        assert counted == plain, name
 
 
 @pytest.mark.usefixtures("visits")

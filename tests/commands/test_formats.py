@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from reid_sql.commands.output import print_csv
-from reid_sql_udfs import declared
 from tests.processes import command
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -203,14 +202,6 @@ def test_all_that_is_said_of_a_function_is_shown() -> None:
         "FROM pyc_forecast(people, ['age', 'sex', 'postcode', 'marital_status']",
     ):
         assert words in shown
-
-
-def test_json_tells_the_parameters_and_the_meanings_of_every_function() -> None:
-    page = json.loads(command("functions", "--json").stdout)
-    assert [each["name"] for each in page] == list(declared())
-    for each in page:
-        assert set(each["meanings"]) == set(each["columns"])
-        assert all(each["meanings"].values()), each["name"]
 
 
 def test_lines_are_as_wide_as_columns_says() -> None:

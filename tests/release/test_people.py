@@ -13,7 +13,6 @@ from tests.release.test_dialects import ordered
 from tests.release.test_local import made_of
 
 QI = ["age", "town", "ward"]
-L2 = 'measure = "l_diversity"\nat_least = 2'
 
 
 def visits(seed: int, records: int = 700) -> pl.DataFrame:
@@ -70,14 +69,6 @@ def test_it_is_the_least_loss_and_says_so(tmp_path: Path) -> None:
     assert all(len(each["levels"]) == len(QI) for each in page["frontier"])
 
 
-def test_other_measures_of_people_are_left_to_the_gate(tmp_path: Path) -> None:
-    made = prepared(tmp_path, visits(5), "suppression = 0.0", K.format(2), L2)
-    assert made.passed
-    released = made_by(made.sql, "people_released")
-    assert min(released.group_by(QI).agg(pl.col("ill").n_unique())["ill"].to_list()) >= 2
-    assert made.page["tables"][0]["measured_on_the_release"] == ["l_diversity"]
-
-
 REFUSED = [
     ('method = "local"', "prepare.method must be 'global' where entity = 'patient'"),
     ('loss = "discernibility"', "prepare.loss must be 'entropy' where entity = 'patient'"),
@@ -95,20 +86,3 @@ def test_what_counts_records_is_refused(tmp_path: Path, more: str, message: str)
 
 def test_the_best_method_is_global(tmp_path: Path) -> None:
     assert prepared(tmp_path, visits(8), 'method = "best"').page["tables"][0]["method"] == "global"
-
-
-@pytest.mark.parametrize("method", ["global", "local"])
-def test_the_risk_of_households_is_measured_on_each_release(tmp_path: Path, method: str) -> None:
-    frame = visits(9).with_columns(home=pl.Series([at // 3 for at in range(700)]))
-    check = 'measure = "household_highest_risk"\nhousehold = "home"\nat_most = 0.6'
-    asked = policy(
-        "people.parquet", QI, K.format(4), check, prepare=f'method = "{method}"\nsuppression = 0.1'
-    )
-    made = made_of(tmp_path, frame, asked)
-    assert made.passed, made.page
-    released = made_by(made.sql, "people_released")
-    safe = (
-        released.with_columns(safe=1 - 1 / pl.len().over(QI)).group_by("home").agg(pl.col("safe").product())
-    )
-    assert 1 - min(safe["safe"].to_list()) <= 0.6
-    assert made.page["tables"][0]["measured_on_the_release"] == ["household_highest_risk"]

@@ -117,6 +117,7 @@ def test_a_collation_at_any_depth_is_refused(
     assert folded(lambda sql: con.execute(sql).fetchall(), "v", [*names, "one"]) == set(names)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("collation", COLLATIONS)
 def test_every_collation_is_refused(con: duckdb.DuckDBPyConnection, collation: str) -> None:
     for shape in SHAPES:

@@ -160,6 +160,7 @@ def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnect
 # Names of tables
 
 
+@pytest.mark.newest
 @HOSTILE_NAME
 def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, name: str) -> None:
     create(con, name, ["a", "b"])

@@ -248,6 +248,7 @@ def distinct_places(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
     return [place for place, _ in rows]
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("kind", CLASSES)
 def test_records_are_counted_by_what_their_values_are(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     places = distinct_places(con, kind)
@@ -276,6 +277,7 @@ DISTINCT = [
 ]
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     places = distinct_places(con, kind)

@@ -107,6 +107,7 @@ def test_the_script_answers_what_python_answers(
     assert answer_or_refusal(alone, query) == answer_or_refusal(python, query)
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize(
     "call",
     [
@@ -223,16 +224,6 @@ def test_what_it_cannot_answer_is_refused(alone: duckdb.DuckDBPyConnection, call
     assert words in str(refused.value)
 
 
-def test_more_subsets_than_a_query_can_hold_are_refused(alone: duckdb.DuckDBPyConnection) -> None:
-    columns = [f"c{place}" for place in range(32)]
-    alone.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {', '.join(f'0 AS {each}' for each in columns)}")
-    with pytest.raises(
-        duckdb.Error, match="subsets of the columns must be at most 5000 in plain SQL, got 5488"
-    ):
-        alone.execute(f"FROM attribute_risk(wide, {columns})")
-    assert len(alone.execute(f"FROM attribute_risk(wide, {columns}, 2)").fetchall()) == 32 + 496
-
-
 @pytest.mark.parametrize("selected", ["*", "count(*)", "records", "nulls", "1"])
 @pytest.mark.parametrize(
     "call",
@@ -259,20 +250,6 @@ def test_a_default_collation_is_refused(alone: duckdb.DuckDBPyConnection) -> Non
     with pytest.raises(duckdb.Error, match="columns must distinguish texts that differ"):
         cursor.execute("FROM reid.risk_summary(texts, ['half'])").fetchall()
     cursor.execute("RESET default_collation")
-
-
-@pytest.mark.parametrize(
-    "setting", ["integer_division = true", "default_null_order = 'nulls_first'", "default_order = 'DESC'"]
-)
-def test_no_setting_changes_an_answer(
-    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, setting: str
-) -> None:
-    name = setting.partition(" ")[0]
-    alone.execute(f"SET {setting}")
-    for call in CALLS:
-        query = f"FROM {call.format('people', 'people')}"
-        assert answer(alone, query) == answer(python, query), query
-    alone.execute(f"RESET {name}")
 
 
 @pytest.mark.parametrize("temporary", ["", "TEMP"])

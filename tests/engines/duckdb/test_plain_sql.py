@@ -130,22 +130,6 @@ def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call:
             assert cell == (pytest.approx(own, rel=1e-12) if isinstance(own, float) else own)
 
 
-@pytest.mark.parametrize(
-    "dialect", ["snowflake", "bigquery", "postgres", "databricks", "trino", "tsql", "oracle"]
-)
-def test_what_duckdb_alone_has_is_written_otherwise(dialect: str) -> None:
-    for call in CALLS:
-        if "'ordered'" in call:
-            with pytest.raises(ReidError, match=r"sqlglot cannot write|has ASOF JOIN"):
-                plain_sql(call, declared(), dialect)
-            continue
-        query = plain_sql(call, declared(), dialect)
-        for word in ("query_table", "HUGEINT", "GROUP BY ALL", "error(", "INT128", "reid_source_rows("):
-            assert word not in query, (word, call)
-    assert "FROM people AS reid_source" in plain_sql(CALLS[0], declared(), "snowflake")
-    assert 'reid_source."Sex"' in plain_sql("risk_summary(people, ['Sex'])", declared(), "snowflake")
-
-
 def test_without_sqlglot_another_dialect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     with pytest.raises(ReidError, match=r"must have sqlglot, got none; pip install 'reid-sql\[ibis\]'"):

@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -125,42 +124,7 @@ def test_two_databases_in_one_process_each_have_the_functions(
     check(con)
 
 
-@pytest.mark.parametrize("ways_out", [[""], WAYS_OUT], ids=["outside transactions", "inside transactions"])
-def test_threads_with_cursors_of_one_database_register_at_once(
-    con: duckdb.DuckDBPyConnection, ways_out: list[str]
-) -> None:
-    def work(cursor: duckdb.DuckDBPyConnection, way_out: str) -> list[Row]:
-        if way_out:
-            cursor.execute("BEGIN")
-        for _ in range(2):
-            reid_sql.register(cursor)
-            assert records(cursor) == 3
-        if way_out:
-            cursor.execute(way_out)
-        return cursor.execute(WILDCARD).fetchall()
-
-    cursors = [con.cursor() for _ in range(8)]
-    with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(work, cursors, ways_out * (8 // len(ways_out)))) == [ANSWERS[WILDCARD]] * 8
-
-
 # Whoever registered first may go
-
-
-def test_closing_the_connection_that_registered_first_breaks_nothing(file: Path) -> None:
-    first, second, third = (duckdb.connect(file) for _ in range(3))
-    reid_sql.register(first)
-    reid_sql.register(second)
-    first.close()
-    del first
-    gc.collect()
-    check(second)
-    reid_sql.register(third)
-    check(third)
-    second.close()
-    gc.collect()
-    check(third)
-    third.close()
 
 
 def test_a_forgotten_cursor_that_registered_first_breaks_nothing(con: duckdb.DuckDBPyConnection) -> None:

@@ -62,6 +62,7 @@ def create_at(con: duckdb.DuckDBPyConnection, place: str) -> str:
     return table
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("place", PLACES)
 def test_a_table_is_found_where_it_is(con: duckdb.DuckDBPyConnection, place: str) -> None:
     question = ask("risk_summary", create_at(con, place), QI)

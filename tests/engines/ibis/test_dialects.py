@@ -9,6 +9,7 @@ from tools.dialects import DIALECTS, FOLDER, had, query, stored
 NAMED = {"mssql": "tsql"}  # as sqlglot names a dialect
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
     for name in had(dialect):

@@ -49,3 +49,27 @@ def test_a_file_is_read_by_its_path(
         f"FROM equivalence_classes('{path}', ['code', 'sex'])",
     ):
         assert answer(alone, query) == answer(python, query)
+
+
+def test_more_subsets_than_a_query_can_hold_are_refused(alone: duckdb.DuckDBPyConnection) -> None:
+    columns = [f"c{place}" for place in range(32)]
+    alone.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {', '.join(f'0 AS {each}' for each in columns)}")
+    with pytest.raises(
+        duckdb.Error, match="subsets of the columns must be at most 5000 in plain SQL, got 5488"
+    ):
+        alone.execute(f"FROM attribute_risk(wide, {columns})")
+    assert len(alone.execute(f"FROM attribute_risk(wide, {columns}, 2)").fetchall()) == 32 + 496
+
+
+@pytest.mark.parametrize(
+    "setting", ["integer_division = true", "default_null_order = 'nulls_first'", "default_order = 'DESC'"]
+)
+def test_no_setting_changes_an_answer(
+    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, setting: str
+) -> None:
+    name = setting.partition(" ")[0]
+    alone.execute(f"SET {setting}")
+    for call in CALLS:
+        query = f"FROM {call.format('people', 'people')}"
+        assert answer(alone, query) == answer(python, query), query
+    alone.execute(f"RESET {name}")

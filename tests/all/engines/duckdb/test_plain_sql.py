@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from reid_sql.engines.duckdb.plain_sql import plain_sql
+from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
 from tests.engines.duckdb.test_plain_sql import *
 
@@ -31,3 +32,19 @@ def test_postgresql_answers_the_same(con: duckdb.DuckDBPyConnection, postgres: s
     for row, other in zip(sorted(found, key=repr), sorted(expected, key=repr), strict=True):
         for cell, own in zip(row, other, strict=True):
             assert cell == (pytest.approx(own, rel=1e-12) if isinstance(own, float) else own)
+
+
+@pytest.mark.parametrize(
+    "dialect", ["snowflake", "bigquery", "postgres", "databricks", "trino", "tsql", "oracle"]
+)
+def test_what_duckdb_alone_has_is_written_otherwise(dialect: str) -> None:
+    for call in CALLS:
+        if "'ordered'" in call:
+            with pytest.raises(ReidError, match=r"sqlglot cannot write|has ASOF JOIN"):
+                plain_sql(call, declared(), dialect)
+            continue
+        query = plain_sql(call, declared(), dialect)
+        for word in ("query_table", "HUGEINT", "GROUP BY ALL", "error(", "INT128", "reid_source_rows("):
+            assert word not in query, (word, call)
+    assert "FROM people AS reid_source" in plain_sql(CALLS[0], declared(), "snowflake")
+    assert 'reid_source."Sex"' in plain_sql("risk_summary(people, ['Sex'])", declared(), "snowflake")
