@@ -52,6 +52,16 @@ def attribute_risk(
     memory_mb: int = 1024,
     entity: str | None = None,
 ) -> Table: ...
+def audit_synthetic(
+    original: _Frame,
+    synthetic: _Frame,
+    qi: Sequence[str],
+    sensitive: Sequence[str] | None = None,
+    holdout: _Frame | None = None,
+    targets: int = 10000,
+    seed: int = 0,
+    entity: str | None = None,
+) -> Table: ...
 def audit_tables(
     tables: _Frame | Sequence[_Frame],
     k: int = 5,
