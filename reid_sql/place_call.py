@@ -16,6 +16,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions, open_cursor
 from reid_sql.engines.duckdb.answers import check_arguments
 from reid_sql.engines.duckdb.names import qualified
@@ -23,7 +24,6 @@ from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.engines.duckdb.source import DuckDBSource, table_source
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Function, Parameter
-from reid_sql.models import registry
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import (
     TABLE,

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 import reid_sql.polars as rp
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
 from tests.tables import by_duckdb

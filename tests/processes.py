@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reid_sql.cli import main
-from reid_sql.models import registry
+from reid_sql.engines import registry
 
 ROOT = Path(__file__).parents[1]
 

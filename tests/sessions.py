@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from tools.faces import Face
 
 PAGES = Path(__file__).parents[1] / "docs" / "functions"

@@ -19,7 +19,7 @@ LAYERS = [
     ),
     ("reid_sql.parameters",),
     ("reid_sql.models.fitted_model",),
-    ("reid_sql.models.registry",),
+    ("reid_sql.engines.registry",),
     ("reid_sql.models",),
     ("reid_sql.hierarchies",),
     ("reid_sql.scenarios",),

@@ -21,7 +21,7 @@ import reid_sql_udfs
 from reid_sql.commands import facts
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples

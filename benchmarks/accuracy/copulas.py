@@ -14,7 +14,7 @@ import polars as pl
 
 import reid_sql.polars as rp
 from benchmarks.accuracy.corpora import folder
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from reid_sql.models.classes.uniqueness import uniqueness_from_probability
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, Method, forecast_copula
 from reid_sql.parameters import Floats

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 
 import reid_sql.polars as rp
 from benchmarks.speed.stopwatch import Stopwatch
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 
 FEW = 40

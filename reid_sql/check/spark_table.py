@@ -23,10 +23,10 @@ from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import Source
+from reid_sql.engines import registry
 from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
-from reid_sql.models import registry
 from reid_sql.parameters import MAX_COLUMNS, Columns, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import duckdb
 
 from reid_sql.commands.options import names, number, numbers
+from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models import registry
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.models.fitted_model import FittedModel

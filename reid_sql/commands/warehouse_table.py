@@ -8,11 +8,11 @@ from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
 from reid_sql.client_fallback import profile_columns
+from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.frames import before_computing
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
-from reid_sql.models import registry
 from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import likely, repeating
 from reid_sql.models.fitted_model import FittedModel

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from reid_sql.engines import registry
 from reid_sql.engines.arrow_rows import (
     array_of,
     doubles_of,
@@ -24,7 +25,6 @@ from reid_sql.engines.arrow_rows import (
 )
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.function import Answer, Function, Parameter
-from reid_sql.models import registry
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.models.interruption import checkpoint

@@ -13,6 +13,7 @@ from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Any, Final
 
+from reid_sql.engines import registry
 from reid_sql.engines.call_mistakes import refuse_columns_in_a_row
 from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
 from reid_sql.errors import (
@@ -24,7 +25,6 @@ from reid_sql.errors import (
     suggestion,
 )
 from reid_sql.function import Answer, Function, refuse_former_name, refuse_lacked, signature_of
-from reid_sql.models import registry
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value, is_number
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Import a public name when it is first used."""
-    if name == "registry":
-        return import_module("reid_sql.models.registry")
     if not name.startswith("_"):
         public_api = import_module("reid_sql.models.public_api")
         if name in public_api.__all__:

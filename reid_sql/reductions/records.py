@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models import registry
+from reid_sql.engines import registry
 from reid_sql.models.classes.disclosure import Households
 from reid_sql.models.copula.calibration import ScoredClasses
 from reid_sql.models.population.individual_risk import WeightedRecords

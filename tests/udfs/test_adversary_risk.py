@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.engines import registry
 from reid_sql.errors import ReidError
-from reid_sql.models import registry
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars, frames, keys
 

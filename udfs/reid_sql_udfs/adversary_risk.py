@@ -1,7 +1,7 @@
 """Risk of each record against an attacker who knows part of what can be known."""
 
+from reid_sql.engines import registry
 from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
-from reid_sql.models import registry
 from reid_sql.models.attacker import adversary
 from reid_sql.models.attacker.adversary import AdversaryRisk, KnownRecords
 from reid_sql.models.attacker.knowledge import Seed, Trials

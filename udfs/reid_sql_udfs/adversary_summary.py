@@ -1,7 +1,7 @@
 """Risk against an attacker who knows part of what can be known, over all records."""
 
+from reid_sql.engines import registry
 from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
-from reid_sql.models import registry
 from reid_sql.models.attacker import adversary_summary as summaries
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.attacker.adversary_summary import AdversarySummary

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted, registry
+from reid_sql.models import fitted
 from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
 from reid_sql.parameters import Count, Model
 from reid_sql.reductions.records import SCORED_CLASSES

@@ -1,7 +1,8 @@
 """Ξ and κ of populations of a fitted model."""
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted, registry
+from reid_sql.models import fitted
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.parameters import Model, Populations
 

@@ -1,7 +1,7 @@
 """A Gaussian copula of a table, stored under a name."""
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import registry
 from reid_sql.models.copula import copula_fit
 from reid_sql.models.copula.copula_file import ModelSummary, summarize_copula
 from reid_sql.models.copula.gaussian_copula import Method

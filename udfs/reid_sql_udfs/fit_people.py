@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import registry
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize

@@ -1,7 +1,8 @@
 """The fitted models of a database."""
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted, registry
+from reid_sql.models import fitted
 from reid_sql.models.copula.copula_file import ModelSummary
 
 

@@ -1,7 +1,8 @@
 """A saved model of either kind, read under its name."""
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted, registry
+from reid_sql.models import fitted
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import ModelSummary, SavedModels
 from reid_sql.parameters import NewModel

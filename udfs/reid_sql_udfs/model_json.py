@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import fitted, registry
+from reid_sql.models import fitted
 from reid_sql.parameters import Model
 
 

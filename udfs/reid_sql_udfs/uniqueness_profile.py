@@ -1,7 +1,7 @@
 """ξ of a person by number and choice of attributes."""
 
+from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models import registry
 from reid_sql.models.profile import subset_uniqueness as model_of
 from reid_sql.models.profile.subset_uniqueness import Level, ProfileRow
 from reid_sql.parameters import Count, Model, RecordValues, SubsetSize

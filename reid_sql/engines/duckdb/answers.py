@@ -5,11 +5,11 @@ from functools import partial
 from string import Template
 from typing import Any, Final
 
+from reid_sql.engines import registry
 from reid_sql.engines.call_mistakes import refuse_columns_in_a_row, refuse_names_of_options
 from reid_sql.engines.duckdb.names import BEGIN, BODY, REFUSE
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.function import Answer, Function
-from reid_sql.models import registry
 from reid_sql.parameters import Domain
 from reid_sql.reduction import GROUP, NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction
 from reid_sql.sql.records import with_scores

@@ -7,6 +7,7 @@ macro. It returns text and looks nothing up: DuckDB resolves the tables and colu
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from reid_sql.engines import registry
 from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
@@ -19,7 +20,6 @@ from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
-from reid_sql.models import registry
 from reid_sql.parameters import MODEL
 from reid_sql.reduction import (
     PERSON,

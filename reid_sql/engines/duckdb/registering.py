@@ -15,9 +15,9 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from reid_sql._version import __version__
+from reid_sql.engines import registry
 from reid_sql.engines.duckdb.names import BODY, DATABASE, HOME, PLAN, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError, WrongTypeError
-from reid_sql.models import registry
 
 if TYPE_CHECKING:
     from reid_sql.function import Function

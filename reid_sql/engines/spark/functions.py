@@ -15,6 +15,7 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
+from reid_sql.engines import registry
 from reid_sql.engines.arrow import answer_rows, kernel, model_answer, model_kernel, record_codes
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
@@ -31,7 +32,6 @@ from reid_sql.engines.spark.frames import (
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
-from reid_sql.models import registry
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.parameters import MAX_COLUMNS, Columns, Integers, sql_literal
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.models import registry
+from reid_sql.engines import registry
 
 pytestmark = pytest.mark.threads
 

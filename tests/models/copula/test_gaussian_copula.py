@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from reid_sql.engines import registry
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
-from reid_sql.models import registry
 from reid_sql.models.copula.copula_fit import fit_copula
 from reid_sql.models.copula.gaussian_copula import forecast_copula, sample_codes
 from reid_sql.models.evidence import CLASS_SIZE, VALUE, EvidenceRow, EvidenceRows, rows_from_tuples

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+from reid_sql.engines import registry
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Parameter
-from reid_sql.models import registry
 from reid_sql.parameters import Number
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql

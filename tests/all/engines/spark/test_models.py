@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql.engines import registry
 from reid_sql.errors import ReidError
-from reid_sql.models import registry
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from tests.copulas import fitted, independent, people
 from tests.tables import by_duckdb, by_polars
