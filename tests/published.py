@@ -57,6 +57,7 @@ class Case:
     rows: PublishedRows
     hidden: list[tuple[int, Row, np.ndarray[Any, Any]]]  # table, categories, atoms
     fitting: np.ndarray[Any, Any]  # every table that fits, (tables, atoms)
+    with_zeros: np.ndarray[Any, Any]  # the same, if a hidden count may be 0
 
 
 def draw_case(  # noqa: PLR0917 - a table, and what is published of it
@@ -65,18 +66,19 @@ def draw_case(  # noqa: PLR0917 - a table, and what is published of it
     """Draw a table, publish it with hidden cells, and find every table that fits what is published."""
     rng = np.random.default_rng(seed)
     truth = rng.multinomial(people, rng.dirichlet(np.full(len(atoms), 0.8)))
-    possible = tables_of(len(atoms), people)
+    possible = with_zeros = tables_of(len(atoms), people)
     numbers, texts, hidden = [], [], []
     for number, table in enumerate(tables, 1):
         for categories, members in table.cells(atoms):
             count, counts = int(truth[members].sum()), possible[:, members].sum(axis=1)
-            if not count:  # a table lists no cell of nobody
-                possible = possible[counts == 0]
-                continue
-            is_hidden = any(categories.values()) and rng.random() < share
+            is_hidden = count > 0 and any(categories.values()) and rng.random() < share
+            if not is_hidden:
+                with_zeros = with_zeros[with_zeros[:, members].sum(axis=1) == count]
             possible = possible[counts >= lowest if is_hidden else counts == count]
+            if not count:  # a table lists no cell of nobody
+                continue
             numbers.append(number)
             texts.append(json.dumps({**categories, "records": None if is_hidden else count}))
             if is_hidden:
                 hidden.append((number, categories, members))
-    return Case(PublishedRows(np.array(numbers), texts), hidden, possible)
+    return Case(PublishedRows(np.array(numbers), texts), hidden, possible, with_zeros)

@@ -6,7 +6,7 @@ from typing import Any
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.synthetic.audit import DOUBTS
-from reid_sql.models.tables.audit import PROTECTED
+from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_NOT_TIGHT
 
 Row = Mapping[str, Any]
 Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
@@ -75,11 +75,14 @@ def count_rules(*rules: str) -> Pick:
 
 
 def count_cells(column: str, *words: str) -> Pick:
-    """Count the audited cells with one of these words; without an answer where a bound is not proved."""
+    """Count the audited cells with one of these words; without an answer where a bound is not proved.
+
+    What the publisher's rule alone tells of a cell is no finding.
+    """
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        unproved = [row["status"] for row in rows if row["status"] != OK]
-        found = sum(row[column] in words for row in rows)
+        unproved = [STATUS_NOT_TIGHT for row in rows if row["status"] == STATUS_NOT_TIGHT]
+        found = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
         return {"cells": None, "status": unproved[0]} if unproved else {"cells": found, "status": OK}
 
     return pick
@@ -95,7 +98,8 @@ def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
 
 def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
     """List the least people of the audited cells that are revealed or published, at least one each."""
-    return [[max(1, row["low"]) for row in rows if row["finding"] != PROTECTED]]
+    revealed = (row for row in rows if row["finding"] != PROTECTED and row["revealed_by"] != RULE)
+    return [[max(1, row["low"]) for row in revealed]]
 
 
 def strongest(*attacks: str) -> Pick:

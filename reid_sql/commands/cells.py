@@ -25,7 +25,7 @@ from reid_sql.terminal.answers import audit_page, cells_page
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")
-AUDITED: Final = ("k", "people", "lowest", "highest")
+AUDITED: Final = ("k", "people", "lowest", "highest", "base")
 
 
 def run_safe(options: argparse.Namespace) -> int:

@@ -325,6 +325,8 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--people", metavar="WORD", help=words)
     parser.add_argument("--lowest", metavar="N", help="the least that a hidden count can be (default 1)")
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
+    words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
+    parser.add_argument("--base", metavar="N", help=words)
     _plot(parser, "the interval of each hidden cell")
     _format(parser)
 

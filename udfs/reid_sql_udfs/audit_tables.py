@@ -18,12 +18,19 @@ HIDDEN_COUNT: Final = Number(
     UNBOUNDED,
     whole=True,
 )
+ROUNDING_BASE: Final = Number(
+    "a whole number from 1 to 1e+6",
+    "pass the multiple that counts are rounded to, such as 5, or 1 for exact counts",
+    1.0,
+    1e6,
+    whole=True,
+)
 COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'column'")
 TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
 
 
 @table_function(
-    "tables, k, columns, count, total, people, lowest, highest",
+    "tables, k, columns, count, total, people, lowest, highest, base",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -38,6 +45,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     people: PeopleWord = "same",
     lowest: Annotated[int, HIDDEN_COUNT] = 1,
     highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
+    base: Annotated[int, ROUNDING_BASE] = 1,
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
@@ -50,12 +58,15 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
     (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
     people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
-    `revealed_by` says whether it takes several tables. An attacker knows that a hidden count is a whole
-    number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless the
-    publisher's rule tells one. With `people := 'nested'`, each table counts some of the people of the one
-    before, as after a withdrawal; else all count the same, and a column with one category in all tables,
-    such as a sex, may say that a table is of these people. The intervals are exact; where they are not proved
-    to be, the status says so. Refuses tables that no people can make, such as rounded ones.
+    `revealed_by` says whether it takes several tables, or only the publisher's rule. An attacker knows that a
+    hidden count is a whole number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no
+    upper bound, unless the publisher's rule tells one. If a finding assumes that no hidden count is 0, its
+    status is `zeros_excluded`. Counts that are rounded to the nearest multiple of a `base`, such as 5, are
+    bounds; a row of the kind `rounded` is one that the tables narrow to a number, or below `k`. With
+    `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
+    all count the same, and a column with one category in all tables, such as a sex, may say that a table is
+    of these people. The intervals are exact; where they are not proved to be, the status says so. Refuses
+    tables that no people can make, such as rounded ones without their `base`.
 
     >>> import numpy as np
     >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"records": 9}']
@@ -63,5 +74,6 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     >>> row.cell, row.finding, row.low, row.revealing_sum
     ('sex = F', 'recovered', 1, '[total] - [sex = M]')
     """
-    reading = Reading(columns or None, count, total, lowest, inf if highest >= UNBOUNDED else highest)
+    most = inf if highest >= UNBOUNDED else highest
+    reading = Reading(columns or None, count, total, lowest, most, int(base))
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested")

@@ -1,6 +1,7 @@
 """What published tables give away together of their hidden cells, and of groups between them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -31,9 +32,13 @@ LeastCount = Annotated[int, LEAST_COUNT]
 PEOPLE: Final = Choice(("same", "nested"))
 PeopleWord = Annotated[Literal["same", "nested"], PEOPLE]
 STATUS_NOT_TIGHT: Final = "bounds_not_tight: the interval contains the true one, and may be wider"
+STATUS_ZEROS_EXCLUDED: Final = (
+    "zeros_excluded: the finding assumes that no hidden count is 0, else pass lowest := 0"
+)
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
 ORDER: Final = (RECOVERED, BELOW_K, PUBLISHED, PROTECTED)
 ONE_TABLE, SEVERAL_TABLES = "one_table", "several_tables"
+RULE: Final = "publishers_rule"  # that hides counts below k alone: no table reveals more
 TOTAL_SHOWN: Final = "(total)"
 MAX_SUMS: Final = 500  # of revealed cells, each of which takes a linear programme
 
@@ -63,14 +68,21 @@ def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool 
     >>> found.finding, found.low, found.high, found.revealing_sum
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
+    audit = _audit(rows, reading, k, nested=nested)
+    with_zeros = audit.findings
+    if reading.lowest > 0 and {RECOVERED, BELOW_K} & {*with_zeros.values()}:
+        with_zeros = _audit(rows, replace(reading, lowest=0.0), k, nested=nested).findings
+    found = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
+    return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+
+
+def _audit(rows: PublishedRows, reading: Reading, k: int, *, nested: bool) -> "_Audit":
     columns, cells = read_cells(rows, reading, nested=nested)
     has_several = int(rows.tbl.max()) > 1
     try:
-        audit = _Audit(link_cells(cells, columns), k, has_several=has_several)
+        return _Audit(link_cells(cells, columns), k, has_several=has_several)
     except ContradictionError:  # unless a column only says of which people its table is
-        audit = _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
-    found = [*audit.list_hidden_cells(), *audit.small_cells()]
-    return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+        return _Audit(link_cells(cells, columns, with_labels=True), k, has_several=has_several)
 
 
 class _Audit:
@@ -90,19 +102,40 @@ class _Audit:
             np.concatenate([self.bounds.high, values]),
             np.concatenate([self.bounds.is_exact, np.ones(len(known), dtype=bool)]),
         )
+        self.findings = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
         self.parts: dict[int, Integers] = {}
         self.sums = 0
 
-    def list_hidden_cells(self) -> list[AuditedCell]:
-        """The hidden cells, and the groups that totals have besides their parts, if these are revealed."""
-        found = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
+    def list_hidden_cells(self, with_zeros: Mapping[Key | Rest, str]) -> list[AuditedCell]:
+        """The hidden cells; of rounded ones, and of what totals have besides their parts, those revealed.
+
+        `with_zeros` are the findings if a hidden count may be 0.
+        """
+        found = self.findings
+        by_rule = {key for place, key in enumerate(self.asked) if self._is_known_by_rule(key, place)}
         revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
         alone = self._find_revealed_alone([key for key in revealed if not isinstance(key, Rest)])
-        return [
-            self._row(key, place, found[key], is_alone=key in alone)
+        rows = [
+            (key, self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule))
             for place, key in enumerate(self.asked)
-            if not isinstance(key, Rest) or found[key] != PROTECTED
+            if self._is_hidden(key) or (found[key] != PROTECTED and key not in by_rule)
         ]
+        return [
+            replace(row, status=STATUS_ZEROS_EXCLUDED)
+            if row.status == OK and with_zeros.get(key) != found[key] != PROTECTED
+            else row
+            for key, row in rows
+        ]
+
+    def _is_hidden(self, key: Key | Rest) -> bool:
+        return not isinstance(key, Rest) and bool(self.linked.cells[key].suppressed)
+
+    def _is_known_by_rule(self, key: Key | Rest, place: int) -> bool:
+        """Whether nothing narrows what the publisher's rule, or rounding, tells of a cell."""
+        if isinstance(key, Rest):
+            return False
+        bounds = self.bounds.low[place], self.bounds.high[place]
+        return self.linked.cells[key].value is None and bounds == self.linked.cells[key].bounds
 
     def small_cells(self) -> list[AuditedCell]:
         """The published cells of fewer than k people."""
@@ -118,7 +151,8 @@ class _Audit:
             return PROTECTED if low < 1 or high >= self.k else RECOVERED if low == high else BELOW_K
         if low == high:
             return RECOVERED
-        return BELOW_K if high < self.k <= self.linked.cells[key].high else PROTECTED
+        is_group = low >= 1 or self._is_hidden(key)  # a rounded count near 0 may be of nobody
+        return BELOW_K if high < self.k and is_group else PROTECTED
 
     def _find_revealed_alone(self, keys: list[Key]) -> set[Key]:
         """Those that one of their tables reveals without the others."""
@@ -137,26 +171,27 @@ class _Audit:
             places = np.array([linked.numbers[key] for key in asked], dtype=np.int64)
             bounds = bound_variables(linked.equations(), places)
             for key, low, high in zip(asked, bounds.low, bounds.high, strict=True):
-                if low == high or high < self.k <= cells[key].high:
+                if low == high or high < self.k:
                     alone.add(key)
         return alone
 
-    def _row(self, key: Key | Rest, place: int, finding: str, *, is_alone: bool) -> AuditedCell:
+    def _row(
+        self, key: Key | Rest, place: int, finding: str, *, is_alone: bool, is_by_rule: bool
+    ) -> AuditedCell:
         low, high = float(self.bounds.low[place]), float(self.bounds.high[place])
-        is_rest = isinstance(key, Rest)
-        tables = [] if isinstance(key, Rest) else sorted(self.linked.cells[key].suppressed)
+        cell = None if isinstance(key, Rest) else self.linked.cells[key]
+        tables = sorted(cell.suppressed or cell.published) if cell else []
         is_revealed = finding in {RECOVERED, BELOW_K}
+        by = RULE if is_by_rule else ONE_TABLE if is_alone or not self.has_several else SEVERAL_TABLES
         return self._describe(
             key,
             tables,
-            "difference" if is_rest else "suppressed",
+            "difference" if cell is None else "suppressed" if cell.suppressed else "rounded",
             low,
             high,
             finding,
-            revealed_by=(ONE_TABLE if is_alone or not self.has_several else SEVERAL_TABLES)
-            if is_revealed
-            else None,
-            revealing_sum=self._sum(key, high) if is_revealed else None,
+            revealed_by=by if is_revealed else None,
+            revealing_sum=self._sum(key, high) if is_revealed and not is_by_rule else None,
             status=OK if self.bounds.is_exact[place] else STATUS_NOT_TIGHT,
         )
 

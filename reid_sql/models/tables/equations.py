@@ -19,7 +19,7 @@ from reid_sql.parameters import Floats, Integers
 MAX_ROUNDS: Final = 200  # of bounds from bounds, which may approach a limit in ever smaller steps
 REFUSAL_CONTRADICTION: Final = (
     "tables must be of counts that some table of people has, got totals that no such table has; check that "
-    "they count the same people unrounded, or pass lowest := 0"
+    "they count the same people, pass base := 5 if they are rounded to fives, or lowest := 0"
 )
 
 
@@ -338,7 +338,9 @@ def find_sum(linked: LinkedCells, equations: Equations, part: Integers, variable
     ]
     more = f" and {len(terms) - MAX_TERMS} more cells" if len(terms) > MAX_TERMS else ""
     text = " ".join(terms[:MAX_TERMS]).removeprefix("+ ") + more
-    return text if is_identity else f"at most {text}, as all hidden counts are within their bounds"
+    if not text:  # of rounded counts alone, which are bounds
+        return ""
+    return text if is_identity else f"at most {text}, as all other counts are within their bounds"
 
 
 def _times(value: float) -> str:

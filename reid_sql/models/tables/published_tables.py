@@ -44,12 +44,15 @@ class PublishedRows:
 
 @dataclass
 class Cell:
-    """A cell of one or more tables: its count, and what its publisher's rule tells of a hidden one."""
+    """A cell of one or more tables: its count, and what its publisher's rule tells of a hidden one.
+
+    A rounded count has no value, but bounds.
+    """
 
     low: float
     high: float
     value: float | None = None
-    published: list[int] = field(default_factory=list)  # the tables that show the count
+    published: list[int] = field(default_factory=list)  # the tables that show the count, perhaps rounded
     suppressed: list[int] = field(default_factory=list)  # the tables that hide it
 
     @property
@@ -76,7 +79,8 @@ Cells = dict[Key, Cell]
 class Reading:
     """How tables are read: their columns of categories and of counts, and what marks a total.
 
-    `lowest` and `highest` are what an attacker knows of each hidden count by the publisher's rule.
+    `lowest` and `highest` are what an attacker knows of each hidden count by the publisher's rule. Published
+    counts are rounded to the nearest multiple of `base`.
     """
 
     columns: list[str] | None = None
@@ -84,6 +88,7 @@ class Reading:
     total: str | None = None
     lowest: float = 1.0
     highest: float = inf
+    base: int = 1
 
 
 def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
@@ -108,7 +113,8 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
         totals = _totals_of(folded.get(TOTALS))
         categories = (_category_of(folded, name, totals, reading.total) for name in columns)
         key = (*categories, *within)
-        _add(cells, key, _count_of(folded, reading), number)
+        found = _count_of(folded, reading)
+        _add(cells, key, _round_off(found, reading), number, is_shown=found.value is not None)
     _refuse_unmarked_totals(cells)
     if not reading.columns:
         _refuse_figures(cells, columns)
@@ -218,6 +224,19 @@ def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
     return Cell(reading.lowest, reading.highest, float(value))
 
 
+def _round_off(cell: Cell, reading: Reading) -> Cell:
+    """Give the bounds of a count that is rounded to the nearest multiple; half a base goes either way."""
+    if cell.value is None or reading.base == 1:
+        return cell
+    if cell.value % reading.base:
+        rule = f"count must be multiples of {reading.base}, as base says, or hidden"
+        raise OutOfDomainError(
+            f"{rule}, got {OTHER_VALUE} in '{reading.count}'; pass the base of the rounding"
+        )
+    half = reading.base // 2
+    return Cell(max(0.0, cell.value - half), cell.value + half)
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
@@ -225,14 +244,14 @@ def _number(text: str) -> float:
         return -1.0
 
 
-def _add(cells: Cells, key: Key, found: Cell, number: int) -> None:
+def _add(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool) -> None:
     """Put a cell of one table among those of all."""
     cell = cells.setdefault(key, Cell(found.low, found.high))
     if number in (*cell.published, *cell.suppressed):
         rule = f"tables must have one row for each cell, got two in table {number}"
         raise OutOfDomainError(f"{rule}; name all columns of categories, and mark totals by total := 'Total'")
     if found.value is None:
-        cell.suppressed.append(number)
+        (cell.published if is_shown else cell.suppressed).append(number)
         cell.low, cell.high = max(cell.low, found.low), min(cell.high, found.high)
         return
     if cell.value is not None and cell.value != found.value:

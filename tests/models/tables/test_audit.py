@@ -10,7 +10,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.tables.audit import audit_tables
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
-from tests.published import Atoms, Case, Published, draw_case
+from tests.published import Atoms, Published, draw_case
 
 SQUARE: Atoms = tuple({"a": a, "b": b} for a, b in product("xyz", "uvw"))
 CUBE: Atoms = tuple({"a": a, "b": b, "c": c} for a, b, c in product("xy", "uv", "pq"))
@@ -41,9 +41,13 @@ FAMILIES: dict[str, tuple[Atoms, tuple[Published, ...]]] = {
 }
 
 
-def interval(case: Case, members: np.ndarray[Any, Any]) -> tuple[int, int]:
-    counts = case.fitting[:, members].sum(axis=1)
+def interval(fitting: np.ndarray[Any, Any], members: np.ndarray[Any, Any]) -> tuple[int, int]:
+    counts = fitting[:, members].sum(axis=1)
     return int(counts.min()), int(counts.max())
+
+
+def word(low: float, high: float, k: int) -> str:
+    return "recovered" if low == high else "below_k" if high < k else "protected"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -59,10 +63,11 @@ def test_every_interval_is_that_of_all_tables_that_fit(family: str, lowest: int)
         assert len(audited) == len(case.hidden)
         for _, categories, members in case.hidden:
             row = audited[tuple(categories[name] or "(total)" for name in columns)]
-            low, high = interval(case, members)
-            assert row.status == "ok"
+            low, high = interval(case.fitting, members)
             assert (row.low, row.high) == (low, high)
-            assert row.finding == ("recovered" if low == high else "below_k" if high < 4 else "protected")
+            assert row.finding == word(low, high, 4)
+            rests = row.finding not in {"protected", word(*interval(case.with_zeros, members), 4)}
+            assert row.status.partition(":")[0] == ("zeros_excluded" if rests else "ok")
             assert (row.revealing_sum is not None) == (row.finding != "protected") or low < high
 
 
@@ -87,10 +92,10 @@ def test_differences_between_all_and_all_but_some_are_found(as_column: bool) -> 
         listed = {json.loads(text)["a"] for number, text in zip(numbers, texts, strict=True) if number == 2}
         for name in sorted(listed):
             outside = [atom == {"a": name, "part": "out"} for atom in STEP]
-            low, high = interval(case, np.array(outside))
+            low, high = interval(case.fitting, np.array(outside))
             if low >= 1 and high < 4:
                 expected[name] = (low, high)
-        low, high = interval(case, np.array([place not in INSIDE for place, _ in enumerate(STEP)]))
+        low, high = interval(case.fitting, np.array([place not in INSIDE for place, _ in enumerate(STEP)]))
         assert {name: groups[name] for name in groups if name != "(total)"} == expected
 
 
@@ -133,10 +138,47 @@ def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
     table = [("N", "F", "<5"), ("N", "M", "*"), ("N", "Total", "12"), ("S", "F", 2.0), ("S", None, 7)]
     found = audit_tables(rows(table), Reading(total="Total"), 5)
     assert {(row.cell, row.kind, row.low, row.high, row.finding) for row in found} == {
-        ("a = N, b = F", "suppressed", 1, 4, "protected"),
+        ("a = N, b = F", "suppressed", 1, 4, "below_k"),
         ("a = N, b = M", "suppressed", 8, 11, "protected"),
         ("a = S, b = F", "published", 2, 2, "published_below_k"),
     }
+    assert [row.revealed_by for row in found if row.finding == "below_k"] == ["publishers_rule"]
+
+
+def test_rounded_tables_are_bounds_and_their_intervals_are_those_of_all_tables_that_fit() -> None:
+    """Four cells and their margins, rounded to threes, one hidden, against all tables with cells up to 9."""
+    every = np.array(list(product(range(10), repeat=4)))
+    margins = {("x", "u"): [0], ("x", "v"): [1], ("y", "u"): [2], ("y", "v"): [3], (None, None): [0, 1, 2, 3]}
+    margins |= {("x", None): [0, 1], ("y", None): [2, 3], (None, "u"): [0, 2], (None, "v"): [1, 3]}
+    findings = set()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(1, 5, 4)
+        hidden = list(margins)[int(rng.integers(4))]
+        shown = {key: 3 * round(truth[cells].sum() / 3) for key, cells in margins.items()}
+        fits = every[every[:, margins[hidden][0]] >= 1]
+        for key, cells in margins.items():
+            fits = fits[abs(fits[:, cells].sum(axis=1) - shown[key]) <= 1] if key != hidden else fits
+        table = [(*key, None if key == hidden else count) for key, count in shown.items()]
+        found = {row.cell: row for row in audit_tables(rows(table), Reading(["a", "b"], base=3), 4)}
+        for key, cells in margins.items():
+            low, high = interval(fits, np.array(cells))
+            name = ", ".join(f"{column} = {each}" for column, each in zip("ab", key, strict=True) if each)
+            row = found.get(name or "total")
+            by_rule = key != hidden and (low, high) == (max(0, shown[key] - 1), shown[key] + 1)
+            if key == hidden or (word(low, high, 4) != "protected" and low >= 1 and not by_rule):
+                assert row is not None, (seed, key, low, high)
+                assert (row.low, row.high, row.finding) == (low, high, word(low, high, 4)), (seed, key)
+                assert row.kind == ("suppressed" if key == hidden else "rounded")
+                findings.add((row.kind, row.finding))
+    assert {("rounded", "recovered"), ("rounded", "below_k"), ("suppressed", "below_k")} <= findings
+
+
+def test_a_count_that_is_not_rounded_is_refused_with_the_base() -> None:
+    table = rows([("N", "F", 10), ("N", "M", 7), ("N", None, 15)])
+    with pytest.raises(OutOfDomainError, match="count must be multiples of 5, as base says") as refused:
+        audit_tables(table, Reading(["a", "b"], base=5), 5)
+    assert "7" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
