@@ -43,13 +43,17 @@ def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> li
 
 @dataclass(frozen=True)
 class Columns(Domain):
-    """A list of 1 to 64 distinct column names, or if `optional` NULL for all; sentences call them `words`."""
+    """A list of 1 to 64 distinct column names, or if `optional` NULL for all; sentences call them `words`.
+
+    `table` is what a sentence calls their table, where there are several.
+    """
 
     role = "counted"
     is_in_checks = False
 
     words: str
     optional: bool = False
+    table: str = "the table"
 
     def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
@@ -59,10 +63,8 @@ class Columns(Domain):
         """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
             if name not in known:
-                message = (
-                    f"{self.words} must be columns of the table, got '{name}'; {suggestion(name, known)}"
-                )
-                raise UnknownNameError(message)
+                rule = f"{self.words} must be columns of {self.table}, got '{name}'"
+                raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
         return list(names)
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it

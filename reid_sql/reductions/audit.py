@@ -83,8 +83,9 @@ def audited_tables(
     body = with_null_report(original, qi, "value", body)
     label = (AUDITED_COLUMNS if entity is None else AUDITED_COLUMNS_AND_ENTITY).words
     if holdout is not None:
-        body = holdout.check_columns(label, every, body)
-    return original.check_columns_of_both(synthetic, label, every, body)
+        body = holdout.check_columns(label, every, body, "the holdout")
+    names = ("the original", "the synthetic table")
+    return original.check_columns_of_both(synthetic, names, label, every, body)
 
 
 def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:

@@ -14,7 +14,14 @@ from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns, fold_case
 from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
-from reid_sql.sql.people import class_columns, class_size, count_by_group, group_aliases, rows_by_group
+from reid_sql.sql.people import (
+    class_columns,
+    class_size,
+    count_by_group,
+    group_aliases,
+    rows_by_group,
+    weight_number,
+)
 from reid_sql.sql.records import log_expected, value_text, value_texts, with_null_report
 from reid_sql.sql.text import Source, aliases, fold_case_in_sql, numbered, prefix, text, texts
 
@@ -182,11 +189,10 @@ def _group_records(
     A missing or negative weight makes the sum NaN, which the models refuse.
     """
     own = f"{prefix(groups)}{numbered(columns)}"
-    weights, number = "", f"q{len(columns) + 1}"
+    weights, number = "", weight_number(f"q{len(columns) + 1}")
     if weight is not None:
         weights = f""",
-          sum(CASE WHEN try_cast({number} AS DOUBLE) >= 0 THEN {number}::DOUBLE
-            ELSE 'NaN'::DOUBLE END) AS weights"""
+          sum(CASE WHEN {number} >= 0 THEN {number} ELSE 'NaN'::DOUBLE END) AS weights"""
     return f"""
         SELECT {own}, count(*) AS records, {size} AS class_size{weights}
         FROM {rows}

@@ -65,7 +65,8 @@ def population_histogram(
             GROUP BY ALL"""
     report = with_null_report(tbl, qi, nulls, tbl.check_types(population_tbl, qi, body))
     label = label_with_entity("quasi-identifiers", entity)
-    checked = tbl.check_columns_of_both(population_tbl, label, with_entity(qi, entity, nulls), report)
+    names = ("the table", "the population table")
+    checked = tbl.check_columns_of_both(population_tbl, names, label, with_entity(qi, entity, nulls), report)
     return f"{checked} ORDER BY class_size ASC"
 
 

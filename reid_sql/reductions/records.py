@@ -10,7 +10,7 @@ from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.parameters import COUNT, MODEL, Column, Columns, Key, fold_case, list_columns
 from reid_sql.reduction import CLASS_WEIGHT, DROPPABLE_NULLS, HOUSEHOLD, KEY, QI, TBL, Argument, Reduction
-from reid_sql.sql.people import class_columns, class_size, positive
+from reid_sql.sql.people import class_columns, class_size, positive, weight_number
 from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report, with_scores
 from reid_sql.sql.text import Source, name, none_null, numbered, place_of, text
 
@@ -155,7 +155,7 @@ def _over_distinct(
     """
     before = {
         "record": "row_number() OVER () - 1" if key is None else name(key),
-        "weight": "1::DOUBLE" if weight is None else f"try_cast({name(weight)} AS DOUBLE)",
+        "weight": "1::DOUBLE" if weight is None else weight_number(name(weight)),
         **class_columns(tbl),
     }
     member = "record"

@@ -9,6 +9,7 @@ from reid_sql.reduction import KEY, Argument, Reduction, refuse_key
 from reid_sql.sql.records import is_key, with_null_report
 from reid_sql.sql.text import Source, texts
 
+TABLE_NAMES: Final = ("the original", "the release")  # what sentences call the tables
 WITH_KEY: Final = Columns("quasi-identifiers and key")
 PAIRED_RECORDS: Final = Reduction(
     __name__,
@@ -63,7 +64,7 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
           {_list_values("reid_rows_of_released", qi)} AS released_values
         FROM reid_pairs"""
     return original.check_columns_of_both(
-        released, label, asked, with_null_report(original, qi, "value", body)
+        released, TABLE_NAMES, label, asked, with_null_report(original, qi, "value", body)
     )
 
 

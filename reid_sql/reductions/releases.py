@@ -126,7 +126,8 @@ def release_classes(
         )
     }"""
     checked = first.check_types(second, asked, _with_null_report(first, second, asked, nulls, body))
-    return first.check_columns_of_both(second, label, every, checked)
+    names = ("the first release", "the second release")
+    return first.check_columns_of_both(second, names, label, every, checked)
 
 
 def _side(

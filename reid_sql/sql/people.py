@@ -5,6 +5,7 @@ NULL is one person. An attacker knows one record of a person; a class counts its
 
 from collections.abc import Sequence
 
+from reid_sql.models.population.individual_risk import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.parameters import fold_case
 from reid_sql.reduction import (
     CLASS_PEOPLE,
@@ -113,6 +114,17 @@ def _smallest_classes(
         WHERE place = 1"""
 
 
+def weight_number(weight: str) -> str:
+    """A weight as a number, NULL if it is none; refuses a text with a decimal comma.
+
+    The query finds it where it runs, as only some records may have one.
+    """
+    number = f"try_cast({weight} AS DOUBLE)"
+    commas = f"regexp_full_match({weight}::VARCHAR, {text(DECIMAL_COMMA)})"
+    refused = f"error({text(REFUSAL_DECIMAL_COMMAS)})::DOUBLE"
+    return f"CASE WHEN {number} IS NULL AND {commas} THEN {refused} ELSE {number} END"
+
+
 def positive(weight: str) -> str:
     """A weight above 0, else NaN: so that a sum with a bad one is NaN, which a model refuses."""
     return f"CASE WHEN {weight} > 0 THEN {weight} ELSE 'NaN'::DOUBLE END"
@@ -143,7 +155,7 @@ def class_size(source: Source) -> str:
 def _smallest_weights(source: Source, parts: Sequence[str], weight: str) -> str:
     """The smallest weight of each person in each group, NULL where one is no number of at least 0."""
     rows = source.rows([*parts, weight])
-    number = f"try_cast(q{len(parts) + 1} AS DOUBLE)"
+    number = weight_number(f"q{len(parts) + 1}")
     return f"""
         SELECT {numbered(parts)}, CASE WHEN count(weight) = count(*) THEN min(weight) END AS weight
         FROM (

@@ -146,11 +146,13 @@ class Source(Protocol):
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
 
-    def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
+    def check_columns(self, label: str, columns: Sequence[str], body: str, table: str = "the table") -> str:
         """Write the body, a query, behind the check that the table has the columns; `label` names them."""
 
-    def check_columns_of_both(self, other: "Source", label: str, columns: Sequence[str], body: str) -> str:
-        """Write the body behind the check that both tables have the columns."""
+    def check_columns_of_both(
+        self, other: "Source", tables: tuple[str, str], label: str, columns: Sequence[str], body: str
+    ) -> str:
+        """Write the body behind the check that both tables have the columns; `tables` names the tables."""
 
     def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables."""

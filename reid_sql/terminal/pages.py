@@ -144,9 +144,14 @@ def verdict(
     counted: str = ONE_ROW_ONE_PERSON,
     *,
     has_population: bool = False,
+    known: Sequence[dict[str, Any]] = (),
 ) -> Panel:
-    """State what the figures mean for a release in one sentence, and what counts as a person."""
+    """State what the figures mean for a release in one sentence, and what counts as a person.
+
+    Where an attacker of several rows was asked for, the one who knows most comes first.
+    """
     names = ", ".join(columns)
+    strongest = max(known, key=lambda row: float(row["points"]), default=None)
     if risk["highest_risk"] > risk["threshold"]:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are unique by {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
@@ -154,8 +159,23 @@ def verdict(
     else:
         text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
         style = "green"
+    lines = [] if strongest is None else [_verdict_of_rows(strongest, risk["threshold"])]
+    if strongest is not None:
+        text = f"With one row of a person: {text}"
+        style = "red" if strongest["correctness"] > risk["threshold"] or strongest["uniqueness"] else style
     scope = [Text(SCOPE)] * has_population
-    return Panel(Group(Text(text), *scope, Text(counted)), style=style)
+    return Panel(Group(*lines, Text(text), *scope, Text(counted)), style=style)
+
+
+def _verdict_of_rows(row: dict[str, Any], threshold: float) -> Text:
+    """State what an attacker who knows some rows of a person finds out."""
+    at_risk = row["correctness"] > threshold or row["uniqueness"]
+    word = "AT RISK" if at_risk else "NOBODY IS UNIQUE"
+    drawn = ", as drawn" if row["draws"] else ""
+    found = f"{percent(row['uniqueness'])} of the people, and is right about {percent(row['correctness'])}"
+    return Text(
+        f"{word}: an attacker who knows {row['points']:g} rows of a person singles out {found}{drawn}."
+    )
 
 
 def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
@@ -378,7 +398,7 @@ def risk_page(
         parts += [answer, ""]
     if known:
         parts += [unicity_table(known), ""]
-    return Group(*parts, verdict(risk, columns, counted, has_population=answer is not None))
+    return Group(*parts, verdict(risk, columns, counted, has_population=answer is not None, known=known))
 
 
 def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:

@@ -39,11 +39,13 @@ def refuse(*given: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
         return str(error)
 
 
-def _missing_columns(label: str, asked: Sequence[str], known: Sequence[str]) -> str | None:
+def _missing_columns(
+    label: str, asked: Sequence[str], known: Sequence[str], table: str = "the table"
+) -> str | None:
     have = {fold_case(column) for column in known}
     for column in asked:
         if fold_case(column) not in have:
-            Columns(label).known([column], known)
+            Columns(label, table=table).known([column], known)
     return None
 
 

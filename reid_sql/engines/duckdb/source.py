@@ -114,7 +114,7 @@ class DuckDBSource:
         sentence = f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(self.item)})"
         return f"coalesce(error({sentence})::BOOLEAN, true)"
 
-    def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:
+    def check_columns(self, label: str, columns: Sequence[str], body: str, table: str = "the table") -> str:
         """Write the body behind the check that the table has the columns.
 
         A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
@@ -123,18 +123,20 @@ class DuckDBSource:
         if self.is_plain or self.is_known:
             return body
         asked = list(dict.fromkeys(columns))
-        return _add_check(
-            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(self.item)})", asked, body
-        )
+        given = f"{text(label)}, {texts(asked)}, {_names_of(self.item)}"
+        named = "" if table == "the table" else f", {text(table)}"
+        return _add_check(f"{REFUSE}('columns', {given}{named})", asked, body)
 
-    def check_columns_of_both(self, other: Source, label: str, columns: Sequence[str], body: str) -> str:
+    def check_columns_of_both(
+        self, other: Source, tables: tuple[str, str], label: str, columns: Sequence[str], body: str
+    ) -> str:
         """Write the body behind the check that two tables have the columns."""
         if self.is_plain or self.is_known:
             return body
         asked = list(dict.fromkeys(columns))
         tests = [
-            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(each)})"
-            for each in (self.item, other.items())
+            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(each)}, {text(table)})"
+            for each, table in zip((self.item, other.items()), tables, strict=True)
         ]
         return _add_check(f"coalesce({', '.join(tests)})", asked, body)
 

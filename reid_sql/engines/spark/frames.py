@@ -35,6 +35,7 @@ from pyspark.sql.types import (
 )
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.models.population.individual_risk import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.parameters import Columns
 
 COMPARED: Final = (
@@ -78,10 +79,13 @@ def column(name: str) -> Column:
 
 
 def as_number(frame: DataFrame, name: str) -> Column:
-    """The column of this name as doubles, NULL where it has no number."""
-    kind = frame.schema[name].dataType
-    number = isinstance(kind, NumericType | StringType | BooleanType)
-    return column(name).try_cast("double") if number else F.lit(None).cast("double")
+    """The column of weights of this name as doubles, NULL where it has no number; refuses decimal commas."""
+    kind, number = frame.schema[name].dataType, column(name).try_cast("double")
+    if not isinstance(kind, StringType):
+        return number if isinstance(kind, NumericType | BooleanType) else F.lit(None).cast("double")
+    has_comma = number.isNull() & column(name).rlike(f"^{DECIMAL_COMMA}$")
+    refused = F.raise_error(F.lit(REFUSAL_DECIMAL_COMMAS)).cast("double")
+    return F.when(has_comma, refused).otherwise(number)
 
 
 def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:

@@ -59,13 +59,20 @@ class SparkSource:
         """Write a test that is true: the frame's columns were checked when it was made."""
         return "true"
 
-    def check_columns(self, label: str, columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - see rows
+    def check_columns(
+        self,
+        label: str,  # noqa: ARG002 - see rows
+        columns: Sequence[str],  # noqa: ARG002 - see rows
+        body: str,
+        table: str = "the table",  # noqa: ARG002 - see rows
+    ) -> str:
         """Return the body: the frame's columns were checked when it was made."""
         return body
 
     def check_columns_of_both(
         self,
         other: Source,  # noqa: ARG002 - see rows
+        tables: tuple[str, str],  # noqa: ARG002 - see rows
         label: str,  # noqa: ARG002 - see rows
         columns: Sequence[str],  # noqa: ARG002 - see rows
         body: str,

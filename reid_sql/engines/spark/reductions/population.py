@@ -4,6 +4,8 @@
 # them. A plan by Ibis takes 1.1 x as long, 1.4 x by the clock (docs/spark.md).
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -24,6 +26,8 @@ from reid_sql.engines.spark.people import (
 )
 from reid_sql.parameters import QUASI_IDENTIFIERS
 
+OF_POPULATION: Final = replace(QUASI_IDENTIFIERS, table="the population table")
+
 
 def population_histogram(
     tbl: DataFrame,
@@ -39,7 +43,7 @@ def population_histogram(
     if entity is not None:
         return _people_only((tbl, population_tbl), qi, nulls, entity)
     rows, population = cast_alike(
-        read_rows(tbl, qi, QUASI_IDENTIFIERS), read_rows(population_tbl, qi, QUASI_IDENTIFIERS)
+        read_rows(tbl, qi, QUASI_IDENTIFIERS), read_rows(population_tbl, qi, OF_POPULATION)
     )
     own, other = count_records(rows, nulls), count_records(population, nulls)
     matched = _join_population(own, other, rows.names)
@@ -79,7 +83,7 @@ def _of_groups(
     """The same of each group of the sample, each against the whole population."""
     mine = read_groups(tables[0], qi, by, entity, nulls)
     if entity is None:
-        rows, population = cast_alike(mine, read_rows(tables[1], qi, QUASI_IDENTIFIERS))
+        rows, population = cast_alike(mine, read_rows(tables[1], qi, OF_POPULATION))
         other = count_records(population, nulls)
     else:
         rows, population = cast_alike(mine, read_people(tables[1], qi, entity, nulls))

@@ -1,6 +1,7 @@
 """Spark: an original and its release; the distinct pairs of records come to the driver."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 from pyspark.sql import Column, DataFrame
@@ -20,6 +21,7 @@ from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key
 from reid_sql.reductions.release import (
+    TABLE_NAMES,
     WITH_KEY,
 )
 
@@ -29,7 +31,8 @@ def paired_records(
 ) -> RemoteColumns:
     """The distinct records of the original, each with what was released of it, as codes."""
     refuse_key(qi, key)
-    own, out = (_side(frame, qi, key, side) for frame, side in zip((original, released), SIDES, strict=True))
+    sides = zip((original, released), SIDES, TABLE_NAMES, strict=True)
+    own, out = (_side(frame, qi, key, side, table) for frame, side, table in sides)
     pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
@@ -39,13 +42,10 @@ def paired_records(
     return RemoteColumns(PairedRecords(**coded(distinct_pairs, qi, keyed=key is not None)), treated)
 
 
-def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str) -> DataFrame:
+def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str, table: str) -> DataFrame:
     """The columns of one table under names of the side's own, with its key."""
-    asked = (
-        resolve_columns(QUASI_IDENTIFIERS, qi, frame)
-        if key is None
-        else resolve_columns(WITH_KEY, [*qi, key], frame)
-    )
+    label, named = (QUASI_IDENTIFIERS, [*qi]) if key is None else (WITH_KEY, [*qi, key])
+    asked = resolve_columns(replace(label, table=table), named, frame)
     own = [column(name).alias(f"{side}{at}") for at, name in enumerate(asked[: len(qi)], 1)]
     there: Column = F.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
     return frame.select(*own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :]))

@@ -17,8 +17,10 @@ reid_taken AS (
   ) AS reid_source_rows(q1, q2, q3, q4)
 ),
 reid_classes AS MATERIALIZED (
-  SELECT q4, q1, q2, count(*) AS records, count(*) AS class_size, sum(CASE WHEN try_cast(q3 AS DOUBLE) >= 0 THEN q3::DOUBLE
-    ELSE 'NaN'::DOUBLE END) AS weights
+  SELECT q4, q1, q2, count(*) AS records, count(*) AS class_size, sum(CASE WHEN CASE WHEN try_cast(q3 AS DOUBLE) IS NULL
+    AND regexp_full_match(q3::VARCHAR, '\s*[+-]?[0-9.]*,[0-9]+\s*') THEN error('weight must be a number for every record, got text with decimal commas; write numbers with a decimal point, replace(weight, '','', ''.'')::DOUBLE in a view')::DOUBLE
+    ELSE try_cast(q3 AS DOUBLE) END >= 0 THEN CASE WHEN try_cast(q3 AS DOUBLE) IS NULL AND regexp_full_match(q3::VARCHAR, '\s*[+-]?[0-9.]*,[0-9]+\s*') THEN error('weight must be a number for every record, got text with decimal commas; write numbers with a decimal point, replace(weight, '','', ''.'')::DOUBLE in a view')::DOUBLE
+    ELSE try_cast(q3 AS DOUBLE) END ELSE 'NaN'::DOUBLE END) AS weights
   FROM reid_taken
   GROUP BY q4, q1, q2
 ),

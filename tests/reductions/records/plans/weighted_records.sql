@@ -7,8 +7,8 @@ FROM (
       SELECT q1, q2, count(*) AS records, count(*) AS class_size, list(record) AS members,
         sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
       FROM (
-        SELECT row_number() OVER () - 1, try_cast("weight" AS DOUBLE), reid_source."age",
-          reid_source."sex"
+        SELECT row_number() OVER () - 1, CASE WHEN try_cast("weight" AS DOUBLE) IS NULL AND regexp_full_match("weight"::VARCHAR, '\s*[+-]?[0-9.]*,[0-9]+\s*') THEN error('weight must be a number for every record, got text with decimal commas; write numbers with a decimal point, replace(weight, '','', ''.'')::DOUBLE in a view')::DOUBLE
+          ELSE try_cast("weight" AS DOUBLE) END, reid_source."age", reid_source."sex"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(record, weight, q1, q2)
       WHERE q1 IS NOT NULL AND q2 IS NOT NULL
