@@ -7,7 +7,9 @@ none of the checks of a user's connection: this one is our own, and its columns 
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Protocol
@@ -22,7 +24,7 @@ from reid_sql.engines.duckdb.answers import check_arguments
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.engines.duckdb.source import DuckDBSource, table_source
-from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, Parameter
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import (
@@ -48,8 +50,14 @@ MARGINALS: Final = ("column_name", "value", "share")
 RECORDS: Final = "records"  # next to q1, q2, …
 ANSWER: Final = "reid_answer"
 PIECE: Final = 1024  # equal records that are in memory together
+LOOK: Final = 0.05  # seconds between two looks whether Ctrl-C was pressed
 SUFFIX: Final = f"reid{secrets.token_hex(8)}"  # of a name that differs from another in capitals alone
 NO_SETTING: Final = "run SET memory_limit, or "  # a remedy in SQL alone
+# DuckDB passes on the sentence of a refusal, but not its class.
+KINDS: Final[Mapping[str, type[ReidError]]] = {
+    "must be columns of ": UnknownNameError,
+    "must contain at least one record, got 0": NoRecordsError,
+}
 NAME_COLUMNS: Final = ("scenario", MARGINALS_TABLE, "tables")  # parameters whose texts or data name columns
 REFUSAL_CAPITALS: Final = "columns of {} must differ by more than capitals, got {}; rename one of them"
 
@@ -226,9 +234,24 @@ def run_call(con: duckdb.DuckDBPyConnection, call: Call, rows: Sequence[pa.Table
     with registry.passed(call.models, call.database), refused():
         make_functions(con, [call.function])
         # A relation would bind the query twice, and the result of execute() is copied row by row.
-        con.execute(f"CREATE OR REPLACE TEMP TABLE {ANSWER} AS {call.query}")
+        _execute(con, f"CREATE OR REPLACE TEMP TABLE {ANSWER} AS {call.query}")
         answer = con.sql(f"FROM {ANSWER}").to_arrow_table()
     return _restore_names(answer) if _differ(call.names) else answer
+
+
+def _execute(con: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Run the query, which Ctrl-C ends at once: DuckDB itself looks for it late, and raises another error."""
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(copy_context().run, con.execute, query)
+        try:
+            while not running.done():  # a signal that another thread gets does not end a longer wait
+                wait([running], LOOK)
+        except KeyboardInterrupt:
+            while not running.done():  # DuckDB forgets an interrupt that comes before the query begins
+                con.interrupt()
+                wait([running], LOOK)
+            raise
+        running.result()
 
 
 def _restore_names(answer: pa.Table) -> pa.Table:
@@ -308,7 +331,9 @@ def refused() -> Iterator[None]:
     except duckdb.InterruptException:
         raise
     except duckdb.InvalidInputException as error:
-        raise OutOfDomainError(_sentence(error)) from None
+        words = _sentence(error)
+        kind = next((kind for rule, kind in KINDS.items() if rule in words), OutOfDomainError)
+        raise kind(words) from None
     except duckdb.Error as error:
         raise UnavailableError(_sentence(error)) from None
 

@@ -168,6 +168,33 @@ def test_control_c_ends_a_statement_in_the_main_thread(adult: str) -> None:
         ran.wait(60)
 
 
+IN_POLARS = """
+import polars as pl, reid_sql.polars as rp
+census = pl.read_parquet("{census}")
+print("begun", flush=True)
+try:
+    rp.qar_elimination(census, {columns}, remove=3000).collect()
+except BaseException as error:
+    print(type(error).__name__, flush=True)
+"""
+
+
+def test_control_c_ends_what_duckdb_answers_for_polars(adult: str) -> None:
+    """Polars passes on what the signal is; DuckDB alone would raise an error of its own, seconds later."""
+    script = IN_POLARS.format(census=Path(adult).with_name("census_income_kdd.parquet"), columns=columns(12))
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as ran:
+        assert ran.stdout is not None
+        assert ran.stdout.readline() == "begun\n"
+        time.sleep(2)
+        os.kill(ran.pid, signal.SIGINT)
+        sent = time.monotonic()
+        assert ran.stdout.readline() == "KeyboardInterrupt\n"
+        assert time.monotonic() - sent < LATE
+        ran.wait(60)
+
+
 def test_control_c_ends_the_command(adult: str) -> None:
     census = str(Path(adult).with_name("census_income_kdd.parquet"))
     named = columns(12)[1:-1].replace("'", "").replace(" ", "")
