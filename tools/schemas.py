@@ -183,6 +183,15 @@ def _table() -> Schema:
             "nulls": NULLS.schema,
             "entity": TEXT
             | {"description": "the column that identifies people, where a person has several rows"},
+            "missing": {
+                "type": "object",
+                "description": "for a column, the values that mean missing, such as 97 or unknown",
+                "additionalProperties": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"type": ["string", "number"]},
+                },
+            },
             "population": POPULATION.schema | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},

@@ -7,6 +7,7 @@ import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.missing import codes_of, select_known
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
@@ -277,6 +278,7 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
     named = columns_named(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
+    engine.view = engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         _read_once(engine, named)
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
@@ -284,6 +286,16 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBRelease(table, engine)
+
+
+def _known(engine: DuckDBTable, view: str) -> str:
+    """Name a view in which the values that the policy declares missing are NULL; the same where none are."""
+    codes = engine.table.codes_as_nulls
+    types = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
+    if not any(codes_of(codes, name) for name in types):
+        return view
+    engine.ask(f"CREATE TEMP VIEW {view}_known AS {select_known(view, types, codes)}")
+    return f"{view}_known"
 
 
 def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Source) -> Opened:
@@ -305,6 +317,7 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
     opened = _attach(engine.con, view, where, source)
     if role == "population":
         engine.population_columns = [row[0] for row in engine.ask(f"DESCRIBE {view}")]
+    engine.other_views[role] = _known(engine, view)
     if opened.records is not None:
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
     if opened.of_view:

@@ -17,6 +17,7 @@ from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, Se
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.measure import arguments_of
 from reid_sql.check.measured import Group
+from reid_sql.check.missing import Codes, codes_of, numbers_of
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import (
     Check,
@@ -119,6 +120,9 @@ class IbisTable(RemoteTable):
         self.population = None if source is None else _open_table(label, source, warehouses, given)
         self.population_columns = [] if self.population is None else list(self.population.columns)
         sources = [each for each in (table.source, source) if each is not None]
+        self.frame = _null_codes(self.frame, table.codes_as_nulls)
+        if self.population is not None:
+            self.population = _null_codes(self.population, table.codes_as_nulls)
         self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}
         for each in sources:
             if each.url is not None and warehouses[each.url].is_view(str(each.table)):
@@ -370,6 +374,24 @@ def _open_table(
         rule = f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}"
         raise WrongTypeError(f"{rule}; {TABLE.remedy}")
     return frame
+
+
+def _null_codes(frame: Table, codes: Codes) -> Table:
+    """The table with NULL in place of the values that the policy declares missing."""
+    replaced = {}
+    for name in frame.columns:
+        column, kind = frame[name], frame[name].type()
+        tests: list[Any] = []
+        if kind.is_numeric():
+            tests = [column.cast("float64") == number for number in numbers_of(codes_of(codes, name))]
+        elif kind.is_date() or kind.is_timestamp():
+            tests = [column.cast("string")[:10] == code for code in codes_of(codes, name)]
+        else:
+            given = [ibis.literal(code, "string") for code in codes_of(codes, name)]
+            tests = [comparable(column.cast("string")) == comparable(code) for code in given]
+        if tests:
+            replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(kind), column)
+    return frame.mutate(**replaced) if replaced else frame
 
 
 def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:  # noqa: ANN401 - a cell

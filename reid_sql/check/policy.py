@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
+from reid_sql.check.missing import read_missing
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -70,6 +71,7 @@ TABLE_KEYS: Final = (
     "sensitive",
     "nulls",
     "entity",
+    "missing",
     "population",
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
     "checks",
@@ -220,6 +222,7 @@ def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place],
         others=read_other_sources(place, given, source),
         checks=(),
         entity=_read_text(place, "entity"),
+        missing=read_missing(place),
     )
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     checks = tuple(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.measure import Measure
+from reid_sql.check.missing import Codes
 from reid_sql.check.sources import (
     Source,
 )
@@ -18,6 +19,7 @@ from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import (
     NullWord,
     Number,
+    fold_case,
 )
 from reid_sql.parameters.document import Place, shown
 
@@ -121,6 +123,13 @@ class TablePolicy:
     others: Mapping[str, Source]  # tables that this one is compared with, by role
     checks: tuple[Check, ...]
     entity: str | None = None  # the column that identifies people, where rows are not people
+    missing: Codes = field(default_factory=dict)  # by column, the values that mean "missing"
+
+    @property
+    def codes_as_nulls(self) -> Codes:
+        """The codes that count as NULL: of columns that records are counted by only if NULL is no value."""
+        counted = set(map(fold_case, columns_counted(self))) if self.nulls == "value" else set()
+        return {name: codes for name, codes in self.missing.items() if fold_case(name) not in counted}
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -155,7 +164,7 @@ def columns_named(table: TablePolicy) -> list[str]:
         for name in (*check.columns, *check.by, *([check.sensitive] if check.sensitive else ()))
     ]
     people = [] if table.entity is None else [table.entity]
-    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people]))
+    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people, *table.missing]))
 
 
 def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from reid_sql.check.measure import Measure, argument_of
 from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.missing import codes_of, without_declared
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
@@ -258,7 +259,10 @@ class Release:
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
         named = [name.lower() for name in check.values_counted] if self.records else []
-        rows = [self._profiles[name] for name in named if name in self._profiles]
+        known = self.table.missing
+        if check.sensitive is not None and not codes_of(self.table.codes_as_nulls, check.sensitive):
+            known = {name: codes for name, codes in known.items() if name != check.sensitive}
+        rows = [without_declared(self._profiles[name], known) for name in named if name in self._profiles]
         lacking = (
             missing_sensitive_remark(row)
             for row in rows

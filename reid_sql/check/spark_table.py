@@ -14,11 +14,13 @@ from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
+from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 import reid_sql.spark as rs
 from reid_sql.check.counts import DistinctCounts
 from reid_sql.check.measure import arguments_of
 from reid_sql.check.measured import Group
+from reid_sql.check.missing import Codes, codes_of, numbers_of
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
@@ -158,6 +160,9 @@ class SparkTable(TableEngine):
         where = f"policy tables[{number}].population_file"
         self.population = None if given is None else read_source_frame(spark, given, where)
         self.population_columns = self.population.columns if self.population else []
+        self.frame = _null_codes(self.frame, table.codes_as_nulls)
+        if self.population is not None:
+            self.population = _null_codes(self.population, table.codes_as_nulls)
         self._spark = spark
 
     @cached_property
@@ -255,6 +260,22 @@ class SparkTable(TableEngine):
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
             return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
+
+
+def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:
+    """The table with NULL in place of the values that the policy declares missing."""
+    replaced = {}
+    for field in frame.schema:
+        cell, own = column(field.name), list(codes_of(codes, field.name))
+        if isinstance(field.dataType, NumericType):
+            is_code = cell.cast("double").isin(numbers_of(own))
+        else:
+            written = cell.cast("string")
+            is_date = isinstance(field.dataType, DateType | TimestampType | TimestampNTZType)
+            is_code = (F.substring(written, 1, 10) if is_date else written).isin(own)
+        if own:
+            replaced[field.name] = F.when(cell.isNull() | ~is_code, cell)
+    return frame.withColumns(replaced) if replaced else frame
 
 
 @contextmanager

@@ -131,7 +131,8 @@ def test_the_nearest_column_or_else_the_columns_are_offered(
 
 
 def test_a_column_that_the_population_alone_lacks_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
-    sentence = KNOWN.format("quasi-identifiers", "sex", """the columns are it's, the "age", größe""")
+    known = KNOWN.replace("of the table", "of the population table")
+    sentence = known.format("quasi-identifiers", "sex", """the columns are it's, the "age", größe""")
     assert sentence in in_duckdb(duck, "FROM journalist_risk(people, odd, ['sex'])")
     assert in_polars(lambda: rp.journalist_risk(PEOPLE, TABLES["odd"], ["sex"]), UnknownNameError) == sentence
 
