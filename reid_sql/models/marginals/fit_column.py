@@ -11,6 +11,7 @@ import numpy.typing as npt
 from reid_sql.models.copula.marginals import marginal_from_shares
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import EQUALLY_RARE, Column, Rarity, positions, scale_step
+from reid_sql.models.marginals.heaps import price_heaps, propose_heaps
 from reid_sql.models.numerics.special_functions import gammainc, gammaln
 from reid_sql.parameters import Floats, Integers
 
@@ -143,28 +144,49 @@ class _Lattice:
     cell: Integers  # (values,)
 
 
+@dataclass(frozen=True)
+class _SmoothedShares:
+    """Shares on a lattice by the likeliest smoothing; those of values without a record of their own."""
+
+    seen: Floats  # (values,)
+    unseen: Floats  # (cells,), of all points of a cell that no value takes
+    left_out: Floats  # (values,)
+    bandwidth: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Which values are smoothed, on which lattice, and their shares."""
+
+    on_scale: Flags  # (values,)
+    lattice: _Lattice
+    shares: _SmoothedShares
+
+
 def fit_ordered(name: str, values: Sequence[str | None], counts: Floats, max_bins: int) -> Column:
-    """Smooth the shares of values with a position on a scale; other values, such as NULL, are nominal.
+    """Smooth the shares of values with a position on a scale; heaps, and values such as NULL, are nominal.
 
     >>> column = fit_ordered("age", ["30", "31", "33", "34"], np.array([5.0, 6.0, 6.0, 5.0]), 64)
     >>> column.unseen_places.tolist()
     [29.0, 32.0, 35.0]
     """
     located = positions(values)
-    on_scale = ~np.isnan(located)
-    at = located[on_scale]
-    if len(np.unique(at)) < MIN_POSITIONS:
+    scale = _choose_scale(located, counts)
+    if scale is None:
         return fit_nominal(name, values, counts, max_bins, ordered=True)
-    lattice = _make_lattice(at, counts[on_scale])
-    seen, unseen, without_own, bandwidth = _smooth_shares(lattice, counts[on_scale])
+    on_scale, lattice, shares = scale.on_scale, scale.lattice, scale.shares
     total, of_scale = float(counts.sum()), counts[on_scale].sum()
     rest = UNSEEN_RECORDS_WITHOUT_SINGLETONS / total  # mass of values that have no place on the lattice
     mass, left_out = counts / total, np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total
-    mass[on_scale], left_out[on_scale] = seen * of_scale / total, without_own * of_scale / total
+    mass[on_scale], left_out[on_scale] = shares.seen * of_scale / total, shares.left_out * of_scale / total
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
-    has_unseen = (missed > 0.5) & (unseen > 0)  # noqa: PLR2004  # a cell with a point that no value takes
-    mass = np.concatenate([mass, unseen[has_unseen] * of_scale / total])
-    bins, kernel = _make_bins(lattice, on_scale, np.flatnonzero(has_unseen), mass, (max_bins, bandwidth))
+    missed[_cells_of_heaps(lattice, located[~on_scale])] = 0
+    has_unseen = (missed > 0.5) & (shares.unseen > 0)  # noqa: PLR2004  # a cell with a point that no value takes
+    mass = np.concatenate([mass, shares.unseen[has_unseen] * of_scale / total])
+    bins, kernel = _make_bins(
+        lattice, on_scale, np.flatnonzero(has_unseen), mass, (max_bins, shares.bandwidth)
+    )
     return Column(
         name,
         tuple(values),
@@ -176,6 +198,35 @@ def fit_ordered(name: str, values: Sequence[str | None], counts: Floats, max_bin
         left_out=left_out,
         unseen_places=lattice.middle[has_unseen],
     )
+
+
+def _choose_scale(located: Floats, counts: Floats) -> _Scale | None:
+    """Smooth without each set of heaps, and choose the likeliest; None where few positions are left."""
+    best, best_likelihood, total = None, -np.inf, float(counts.sum())
+    for heaps in propose_heaps(located, counts):
+        on_scale = ~np.isnan(located) & ~heaps
+        if len(np.unique(located[on_scale])) < MIN_POSITIONS:
+            break
+        lattice = _make_lattice(located[on_scale], counts[on_scale])
+        shares = _smooth_shares(lattice, counts[on_scale])
+        of_scale = float(counts[on_scale].sum())
+        likelihood = shares.log_likelihood + of_scale * np.log(of_scale / total)
+        likelihood += price_heaps(counts[heaps], total)
+        if likelihood > best_likelihood:
+            best, best_likelihood = _Scale(on_scale, lattice, shares), likelihood
+    return best
+
+
+def _cells_of_heaps(lattice: _Lattice, at: Floats) -> Integers:
+    """Cells of one point that are heaps: their point is a value seen, although no value takes it here."""
+    heaps = np.sort(at[~np.isnan(at)])
+    if not len(heaps):
+        return np.empty(0, dtype=np.int64)
+    place = np.searchsorted(heaps, lattice.middle)
+    near = heaps[np.clip(np.stack([place - 1, place]), 0, len(heaps) - 1)]
+    away = np.abs(near - lattice.middle).min(axis=0)
+    step = np.diff(lattice.middle).min()
+    return np.flatnonzero((lattice.points == 1) & (away < step / 2))
 
 
 def _make_lattice(at: Floats, counts: Floats) -> _Lattice:
@@ -198,8 +249,8 @@ def _make_lattice(at: Floats, counts: Floats) -> _Lattice:
     return _Lattice(points_of_cell, (edges[1:] + edges[:-1]) / 2, cell)
 
 
-def _smooth_shares(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, Floats, float]:
-    """Shares of the values seen, of the unseen points by cell, of values without a record; the bandwidth.
+def _smooth_shares(lattice: _Lattice, counts: Floats) -> _SmoothedShares:
+    """Smooth the shares of the values seen over the lattice.
 
     p = (1 − w) c/n + w (c ∗ Laplace_b)/n, with b and w of the greatest leave-one-out likelihood. Source:
     Aitchison & Aitken 1976; Li & Racine 2003.
@@ -218,10 +269,11 @@ def _smooth_shares(lattice: _Lattice, counts: Floats) -> tuple[Floats, Floats, F
             likelihood = float(counts @ np.log(np.maximum(left_out, 1e-300)))
             if likelihood > best[0]:
                 best = (likelihood, weight, bandwidth, smooth, left_out)
-    _, weight, bandwidth, smooth, left_out = best
+    likelihood, weight, bandwidth, smooth, left_out = best
     share = weight * smooth / n / lattice.points  # of each point of a cell
     missed = lattice.points - np.bincount(lattice.cell, minlength=cells)
-    return (1 - weight) * counts / n + share[lattice.cell], share * missed, left_out, bandwidth
+    seen = (1 - weight) * counts / n + share[lattice.cell]
+    return _SmoothedShares(seen, share * missed, left_out, bandwidth, likelihood)
 
 
 def spread_laplace(masses: Floats, bandwidth: float) -> Floats:
