@@ -21,11 +21,18 @@ from reid_sql.models.people.functional_dependencies import Dependency, describe_
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population.classical_estimators import PopulationShares
+from reid_sql.models.population_risk.crowded_classes import (
+    CrowdedClasses,
+    drop_classes,
+    find_crowded_classes,
+)
 from reid_sql.models.population_risk.doubts import (
+    ASSUMPTION_CROWD,
     ONE_ROW_PER_PERSON,
     ONLY_BOUND,
     STATUS_ALL_EQUAL,
     STATUS_COUNTED,
+    STATUS_FEWER_REPEATS,
     STATUS_REPEATED_PEOPLE,
     STATUS_WEIGHTED,
     UNLIKE_REFERENCE,
@@ -177,13 +184,14 @@ def answer_by_fit(
 
 @dataclass(frozen=True)
 class FittedSample:
-    """A sample without the columns that others determine, and the model of it."""
+    """A sample without crowded classes and without columns that others determine, and the model of it."""
 
     evidence: PeopleEvidence
     model: PeopleModel | None  # None where the sample is the population
     dependencies: Sequence[Dependency]
     is_certain: bool  # whether the columns left out are surely determined
     once: PeopleModel | None = None  # of each person once, where more records repeat than by chance
+    crowd: CrowdedClasses | None = None
 
 
 def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> FittedSample:
@@ -195,10 +203,27 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     is_certain = all(one.is_certain for one in dropped)
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
-    model = fit(free, seed)
+    model, others, crowd = _set_crowd_apart(fit(free, seed), free, seed)
     repeated = model.repeated_people
-    once = fit(count_repeats_once(free, repeated), seed) if repeated.beyond_chance else None
-    return FittedSample(free, model, dependencies, is_certain, once)
+    once = fit(count_repeats_once(others, repeated), seed) if repeated.beyond_chance else None
+    return FittedSample(others, model, dependencies, is_certain, once, crowd)
+
+
+def _set_crowd_apart(
+    model: PeopleModel, evidence: PeopleEvidence, seed: int
+) -> tuple[PeopleModel, PeopleEvidence, CrowdedClasses | None]:
+    """The model and the evidence of the records outside of crowded classes, if there are such classes.
+
+    Rows of people who are in the table several times crowd classes, too. They are no crowd.
+    """
+    crowd = find_crowded_classes(model, evidence)
+    if crowd is None:
+        return model, evidence, None
+    others = drop_classes(evidence, crowd)
+    of_others = fit(others, seed)
+    if of_others.repeated_people.beyond_chance:
+        return model, evidence, None
+    return of_others, others, crowd
 
 
 def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> PeopleEvidence:
@@ -227,14 +252,18 @@ def _predict(
     model, free = fitted.model, fitted.evidence
     if model is None or people == evidence.records:
         return count_shares(evidence.histogram, k), [STATUS_COUNTED]
+    crowd, everybody = fitted.crowd, people
+    people = people if crowd is None else crowd.count_others(people)
     comparison = compare(model, free, people, k)
     doubts = list(list_doubts(free, model, people, comparison))
     shares = predict_shares(model, people, k, random=not evidence.weighted, comparison=comparison)
     if fitted.once is not None:
         once = predict_shares(fitted.once, people, k, random=False).parts()
         shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
-    shares = shares.in_order()
-    bounds = _bounds(evidence, people, k, doubts)
+    shares = (shares if crowd is None else crowd.include(shares, everybody, k)).in_order()
+    bounds = _bounds(evidence, everybody, k, doubts)
+    if STATUS_FEWER_REPEATS in doubts:
+        shares = bounds.raise_ends(shares)
     return bounds.tighten(shares) if ONLY_BOUND.isdisjoint(doubts) else bounds.replace_ends(shares), doubts
 
 
@@ -260,9 +289,10 @@ def _row(
     """One row of the answer; `sizes` are the people and k."""
     columns, people, counted = evidence.columns, sizes[0], STATUS_COUNTED in doubts
     bounds = _bounds(evidence, *sizes, doubts)
-    assumptions = list_assumptions(evidence, people, certain_dependencies=fitted.is_certain)
+    assumptions = [*list_assumptions(evidence, people, certain_dependencies=fitted.is_certain)]
+    assumptions += [ASSUMPTION_CROWD] * (fitted.crowd is not None)
     if counted:
-        assumptions = iter([ONE_ROW_PER_PERSON])
+        assumptions = [ONE_ROW_PER_PERSON]
         words = count_sentence(columns, people, shares.uniqueness.estimate)
     elif not ONLY_BOUND.isdisjoint(doubts):
         words = bound_sentence(columns, people, shares.uniqueness)

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from reid_sql.models.numerics.special_functions import gammainc
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.model import PeopleModel
@@ -18,6 +19,8 @@ from reid_sql.models.population_risk.shares import predict_by_shape
 MIN_RECORDS: Final = 100  # intervals were measured on samples of at least as many
 MIN_POPULATION_RATIO: Final = 2.0  # of the population to the sample
 MIN_EXPECTED_REPEATS: Final = 3.0  # fewer are not seen in 5 % of samples
+EXPECTED_SHARE: Final = 0.8  # of the repeats that a model expects: tables of people had 0.93 or more
+MIN_CHANCE_OF_REPEATS: Final = 1e-3  # of as few repeats
 
 STATUS_COUNTED: Final = "counted: the sample is the population"
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so only a provable bound is given"
@@ -33,6 +36,9 @@ STATUS_UNLIKE_PEOPLE: Final = (
 STATUS_OVERDISPERSED: Final = (
     "overdispersed: counts differ from the model more than in reference tables, so the interval is wider"
 )
+STATUS_FEWER_REPEATS: Final = (
+    "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
+)
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
 )
@@ -47,6 +53,8 @@ ASSUMPTIONS: Final = ("random sample", ONE_ROW_PER_PERSON, "no whole households"
 ASSUMPTION_NOBODY_TWICE: Final = "no person twice (the records are too few to test this)"
 ASSUMPTION_MODEL: Final = "the model of people, since no record repeats"
 ASSUMPTION_DEPENDENCIES: Final = "columns that determine others do so in the population"
+
+ASSUMPTION_CROWD: Final = "identical records, such as blank ones, are as frequent in the population"
 
 ONLY_BOUND: Final = frozenset({STATUS_FEW_RECORDS, STATUS_NEAR_IDENTIFIER, STATUS_GROUP_SAMPLE})
 UNLIKE_REFERENCE: Final = frozenset({STATUS_UNLIKE_PEOPLE, STATUS_OVERDISPERSED})
@@ -66,6 +74,8 @@ def list_doubts(
         yield STATUS_UNLIKE_PEOPLE
     if comparison.overdispersion > 0:
         yield STATUS_OVERDISPERSED
+    if has_fewer_repeats(model):
+        yield STATUS_FEWER_REPEATS
     if model.repeated_people.beyond_chance:
         yield STATUS_REPEATED_PEOPLE
     if people < MIN_POPULATION_RATIO * evidence.records:
@@ -95,6 +105,22 @@ def is_near_identifier(evidence: PeopleEvidence) -> bool:
     """
     drawn = evidence.drawn
     return any(len(np.unique(column)) == len(column) for column in drawn.T) if len(drawn) > 1 else False
+
+
+def has_fewer_repeats(model: PeopleModel) -> bool:
+    """Whether records repeat less often than chance alone explains, as where columns are a key together.
+
+    A street and a house number are unique together, although each repeats: no model of pairs sees that. With
+    the least overdispersion, the model expects the fewest repeats, n (1 − E[1/F]). Chance hardly ever makes
+    fewer than EXPECTED_SHARE of them.
+    """
+    model, n = model.predicting, model.records
+    q, least = np.exp(model.drawn_log_q)[:, None], np.exp(overdispersion.LOG_SHAPES[-1:])
+    expected = EXPECTED_SHARE * n * (1 - float(overdispersion.correctness(q, least, n).mean()))
+    repeats = np.array([n - float(model.histogram.classes.sum())])
+    if repeats[0] >= expected:
+        return False
+    return bool(gammainc(repeats + 1, np.array([expected]))[0] > 1 - MIN_CHANCE_OF_REPEATS)
 
 
 def may_hide_duplicates(records: int, people: float) -> bool:

@@ -275,6 +275,10 @@ class Bounds:
         """Raise lower ends to the provable ones."""
         return shares.with_ends(lambda name, one: (max(one.low, self.low[name]), one.high))
 
+    def raise_ends(self, shares: Shares) -> Shares:
+        """Raise upper ends to the provable ones."""
+        return shares.with_ends(lambda name, one: (one.low, max(one.high, self.high[name])))
+
     def replace_ends(self, shares: Shares) -> Shares:
         """Replace the ends by the provable ones."""
         return shares.with_ends(lambda name, one: (self.low[name], max(self.high[name], one.estimate)))

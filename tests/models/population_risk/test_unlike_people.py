@@ -1,0 +1,96 @@
+"""Identical rows and columns that are a key together do not make a population seem safer than it is."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from reid_sql.models.people.evidence import PeopleEvidence, count_records
+from reid_sql.models.people.fit import fit
+from reid_sql.models.population_risk.answer import PopulationRisk, answer
+from reid_sql.models.population_risk.crowded_classes import drop_classes, find_crowded_classes
+from reid_sql.models.population_risk.doubts import ASSUMPTION_CROWD
+from reid_sql.parameters import Integers
+
+PEOPLE, SAMPLE = 20_000, 600
+
+
+def count_evidence(codes: Integers, *, max_drawn: int = 10_000) -> PeopleEvidence:
+    """Evidence of a table, with the values that it has, all of them nominal."""
+    coded = [np.unique(column, return_inverse=True) for column in codes.T]
+    names = [f"c{place}" for place in range(len(coded))]
+    values = [[str(value) for value in seen.tolist()] for seen, _ in coded]
+    table = np.stack([code.ravel() for _, code in coded], axis=1)
+    return count_records(table, names, values, [False] * len(names), max_drawn=max_drawn)
+
+
+def share_unique(codes: Integers) -> float:
+    return float((np.unique(codes, axis=0, return_counts=True)[1] == 1).sum() / len(codes))
+
+
+def ask_about(population: Integers, seed: int, sample: int = SAMPLE) -> PopulationRisk:
+    rows = np.random.default_rng(seed).permutation(len(population))[:sample]
+    return answer(count_evidence(population[rows]), [len(population)])[0]
+
+
+def answers(rng: np.random.Generator, values: Sequence[int]) -> Integers:
+    return np.stack([rng.integers(1, many + 1, PEOPLE) for many in values], axis=1)
+
+
+@pytest.mark.parametrize(("share", "straight"), [(0.1, False), (0.3, False), (0.06, True)])
+def test_identical_rows_do_not_understate_the_others(share: float, straight: bool) -> None:  # noqa: FBT001
+    rng = np.random.default_rng(5)
+    population = answers(rng, [4, 5, 6, 4, 5, 6, 4])
+    crowd = rng.random(PEOPLE) < share
+    population[crowd] = rng.integers(1, 5, int(crowd.sum()))[:, None] if straight else 0
+    row, truth = ask_about(population, 1), share_unique(population)
+    assert row.uniqueness_low <= truth <= row.uniqueness_high
+    assert abs(row.uniqueness - truth) < 0.1
+    assert ASSUMPTION_CROWD in row.assumptions
+
+
+def test_ordinary_answers_have_no_crowd_and_repeat_as_expected() -> None:
+    row = ask_about(answers(np.random.default_rng(6), [4, 5, 6, 4, 5]), 1)
+    assert ASSUMPTION_CROWD not in row.assumptions
+    assert row.status == "ok"
+
+
+@pytest.mark.parametrize("max_drawn", [10_000, 400])
+def test_evidence_without_a_crowd_is_that_of_the_other_records(max_drawn: int) -> None:
+    rng = np.random.default_rng(7)
+    codes = answers(rng, [4, 5, 6, 4, 5, 6])[:SAMPLE]
+    codes[:60] = 0
+    evidence = count_evidence(codes, max_drawn=max_drawn)
+    crowd = find_crowded_classes(fit(evidence), evidence)
+    assert crowd is not None
+    assert crowd.crowd == 60
+    left, expected = drop_classes(evidence, crowd), count_evidence(codes[60:])
+    assert left.values == expected.values
+    assert left.histogram.class_size.tolist() == expected.histogram.class_size.tolist()
+    assert left.histogram.records.tolist() == expected.histogram.records.tolist()
+    assert _as_lists(dict(enumerate(left.counts))) == _as_lists(dict(enumerate(expected.counts)))
+    for pair, counted in expected.pairs.items():
+        assert [part.tolist() for part in left.pairs[pair]] == [part.tolist() for part in counted]
+
+
+def _as_lists(counts: Mapping[int, np.ndarray]) -> dict[int, list[float]]:
+    return {place: own.tolist() for place, own in counts.items()}
+
+
+def keys(kind: str) -> Integers:
+    people, rng = np.arange(10_000), np.random.default_rng(2)
+    if kind == "ticket of a day":
+        day = np.sort(rng.integers(0, 365, len(people)))
+        return np.stack([day, people - np.searchsorted(day, day)], axis=1)
+    several = {"house of a street": 20, "person of a household": 4}[kind]
+    return np.stack([people // several, people % several, rng.integers(0, 2, len(people))], axis=1)
+
+
+@pytest.mark.parametrize("kind", ["house of a street", "person of a household", "ticket of a day"])
+def test_columns_that_are_a_key_together_are_doubted(kind: str) -> None:
+    population = keys(kind)
+    assert share_unique(population) == 1
+    row = ask_about(population, 3, 3000)
+    assert row.status.startswith("fewer_repeats")
+    assert row.uniqueness_high == row.uniqueness_provable_high == 1
+    assert row.correctness_high == 1
