@@ -41,9 +41,17 @@ def test_profile_leaves_out_what_identifies_people_by_itself(tmp_path: Path) -> 
     _, *named = command("profile", str(tmp_path / "t.csv")).stdout.splitlines()[:3]
     for share, line in zip(("5 %", "50 %"), named, strict=True):
         start = f"Smallest set of columns that singles out {share} of the records: "
-        assert line == f"{start}none found (no set of at most 2 columns reaches {share})."
+        assert line == f"{start}none (no set of at most 2 columns reaches {share})."
     (tmp_path / "t.csv").write_text("patient_id\n" + "\n".join(f"p{n}" for n in range(30)), encoding="utf-8")
     assert "Smallest set" not in command("profile", str(tmp_path / "t.csv")).stdout
+
+
+def test_profile_says_where_sets_of_columns_are_not_searched(tmp_path: Path) -> None:
+    header = ",".join(f"c{place}" for place in range(70))
+    rows = [",".join(str(row // (1 + place % 3) % 5) for place in range(70)) for row in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    _, *named = command("profile", str(tmp_path / "t.csv")).stdout.splitlines()[:3]
+    assert all(": not searched (a search takes at most 64 columns" in line for line in named), named
 
 
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:

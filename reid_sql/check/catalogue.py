@@ -6,7 +6,7 @@ from reid_sql.check.catalogue_outputs import CELLS, PUBLISHED_TABLES, RELEASES, 
 from reid_sql.check.measure import Measure
 from reid_sql.check.picks import count_sets, highest, row_of, sum_of
 from reid_sql.function import Parameter
-from reid_sql.models.classes.identifying_sets import AT_LEAST
+from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
 from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
@@ -108,7 +108,7 @@ _COLUMN_SETS: Final = (
         "sets",
         "count",
         extreme=True,
-        own=(Parameter("share_unique", AT_LEAST, 1.0),),
+        own=(Parameter("share_unique", AT_LEAST, 1.0), Parameter("max_sets", MAX_SETS, 1_000_000)),
         unused=("sets",),
         renamed=(("at_least", "share_unique"),),
         pick=count_sets,

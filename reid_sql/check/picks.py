@@ -37,11 +37,18 @@ def highest(column: str) -> Pick:
 
 
 def count_sets(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-    """Count the sets of columns that are listed; without an answer where not all were searched."""
-    status = rows[0]["status"]
+    """Count the sets of columns that are listed; without an answer where not all were searched.
+
+    Then the first of those that were found is named, which is one that an attacker may know.
+    """
+    status, first = rows[0]["status"], ", ".join(rows[0]["columns"])
     is_complete = status == OK or status.partition(":")[0] == STATUS_NO_SET.partition(":")[0]
     number = sum(bool(row["columns"]) for row in rows)
-    return {"sets": number, "status": OK} if is_complete else {"sets": None, "status": status}
+    return (
+        {"sets": number, "status": OK}
+        if is_complete
+        else {"sets": None, "status": f"{status}, such as {first}"}
+    )
 
 
 def sum_of(column: str) -> Pick:

@@ -84,5 +84,5 @@ def _table_facts(each: ReportPage) -> str:
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
     dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
-    counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']},"
-    return f"{each['name']}: {each['records']:,} {counted}{dropped} by {named}"
+    counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
+    return f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}"

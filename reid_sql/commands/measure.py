@@ -75,9 +75,14 @@ def describe_smallest_sets(
     Columns that identify people by themselves would be the answer of every table, and are left out.
     """
     named = [row["column_name"] for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
+    if len(named) > MAX_COLUMNS:
+        status = f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
+        return [
+            describe_smallest_set(share, [{"columns": [], "status": status}]) for share in SHARES_SINGLED_OUT
+        ]
     max_sets = max(len(named), MAX_RECORDS_READ // rows[0]["records"])
     lines = []
-    for share in SHARES_SINGLED_OUT if 0 < len(named) <= MAX_COLUMNS else ():
+    for share in SHARES_SINGLED_OUT if named else ():
         given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
         try:
             sets = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()

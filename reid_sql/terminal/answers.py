@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
@@ -18,17 +19,23 @@ CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if the
 def describe_smallest_set(share: float, found: Sequence[Mapping[str, Any]]) -> str:
     """Name the smallest set of columns by which such a share is unique, or why none is named.
 
-    >>> best = {"columns": ["age", "sex"], "share_unique": 0.12}
+    >>> best = {"columns": ["age", "sex"], "share_unique": 0.12, "status": "ok"}
     >>> describe_smallest_set(0.05, [best, best])
     'Smallest set of columns that singles out 5 % of the records: age, sex (12.0 %); 1 other set is as small.'
     """
     best, asked = found[0], f"{100 * share:g} %"
-    start = f"Smallest set of columns that singles out {asked} of the records:"
+    singled = f"singles out {asked} of the records:"
+    status = "; ".join(re.sub(r"^[a-z_]+: ", "", each) for each in best["status"].split("; "))
+    status = status.replace("at_least", asked)
     if not best["columns"]:
-        return f"{start} none found ({re.sub(r'^[a-z_]+: ', '', best['status']).replace('at_least', asked)})."
+        is_none = best["status"].startswith("no_set:")
+        return f"Smallest set of columns that {singled} {'none' if is_none else 'not searched'} ({status})."
+    names = f"{', '.join(best['columns'])} ({percent(best['share_unique'])})"
+    if best["status"] != OK:
+        return f"A set of columns that {singled} {names}; {status}."
     others = len(found) - 1
     more = f"; {others:,} other set{'s are' if others > 1 else ' is'} as small" if others else ""
-    return f"{start} {', '.join(best['columns'])} ({percent(best['share_unique'])}){more}."
+    return f"Smallest set of columns that {singled} {names}{more}."
 
 
 def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) -> RenderableType:

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from reid_sql.models.numerics.quantiles import percent
@@ -54,6 +56,28 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
 
 
 @pytest.mark.newest
+def test_profile_of_a_wide_table_names_a_set_where_its_search_stopped(tmp_path: Path) -> None:
+    """Six of 40 columns single out 5 %, but the search of all sets ends at fewer columns."""
+    generator = np.random.default_rng(5)
+    rows = np.stack([generator.integers(0, 3 + place % 2, 60_000) for place in range(40)], 1)
+    lines = [
+        ",".join(f"c{place}" for place in range(40)),
+        *(",".join(map(str, row)) for row in rows.tolist()),
+    ]
+    (tmp_path / "wide.csv").write_text("\n".join(lines), encoding="utf-8")
+    shown = " ".join(command("profile", str(tmp_path / "wide.csv")).stdout.split())
+    named = re.findall(r"A set of columns .*? which does not count all sets\.", shown)
+    for share, line in zip((5, 50), named, strict=True):
+        start = f"A set of columns that singles out {share} % of the records: "
+        found = re.fullmatch(rf"{start}(.*) \((.*) %\); the list is complete up to .*greedy search.*", line)
+        assert found, line
+        places = [int(name[1:]) for name in found[1].split(", ")]
+        _, counts = np.unique(rows[:, places], axis=0, return_counts=True)
+        unique = 100 * np.count_nonzero(counts == 1) / len(rows)
+        assert unique >= share
+        assert f"{unique:.1f}" == found[2]
+
+
 def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
     con = duckdb.connect()

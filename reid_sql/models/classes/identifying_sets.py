@@ -1,7 +1,7 @@
 """Which columns together identify people: all minimal quasi-identifiers of a table, and all minimal keys."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from math import comb
 from typing import Annotated, Final
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.greedy_set import find_greedy_set
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
 from reid_sql.models.interruption import checkpoint
@@ -49,6 +50,7 @@ class Search:
     covered: int
     is_complete: bool
     counted: int  # sets of columns that were counted
+    beyond: Sequence[ColumnSet] = ()  # minimal sets of more columns, of which others may have been missed
 
 
 class _LimitReachedError(Exception):
@@ -87,8 +89,9 @@ def find_minimal_sets(
 
 def _answer(search: "_Search", covered: int, *, is_complete: bool) -> Search:
     sets = [each for each in search.found if is_complete or len(each.places) <= covered]
+    beyond = [] if is_complete else [each for each in search.found if len(each.places) > covered]
     ordered = sorted(sets, key=lambda each: (len(each.places), -each.unique, each.places))
-    return Search(ordered, covered, is_complete, search.counted)
+    return Search(ordered, covered, is_complete, search.counted, beyond)
 
 
 class _Search:
@@ -221,9 +224,9 @@ AT_LEAST: Final = Number(
     1.0,
 )
 MAX_SETS: Final = Number(
-    "a whole number of sets of columns from 1 to 1e+9",
-    "pass how many sets of columns to count at most, such as 1000000",
-    1.0,
+    "a whole number of sets of columns from 0 to 1e+9",
+    "pass how many sets of columns to count at most, such as 1000000, or 0 for those of a few seconds",
+    0.0,
     1e9,
     whole=True,
 )
@@ -235,9 +238,10 @@ PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its cla
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
 STATUS_NO_SET: Final = "no_set: no set of at most {} reaches at_least"
 STATUS_INCOMPLETE: Final = "incomplete: the list is complete up to {} of {} columns, with max_sets of {}"
-STATUS_NO_SIZE_COUNTED: Final = (
-    "incomplete: not available, since more than {} sets of columns have to be counted"
-)
+STATUS_GREEDY: Final = "greedy: a set found by a greedy search, which does not count all sets"
+STATUS_GREEDY_BELOW: Final = "greedy_below: the best set of a greedy search, which is below at_least"
+RECORDS_READ: Final = 200_000_000  # by a search without max_sets: a few seconds
+RECORDS_A_SET: Final = 4_000  # that take as long to read as a set takes besides its records
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
@@ -264,14 +268,14 @@ class QuasiIdentifier:
     unique_records: int | None  # records, or people, that are unique by these columns
     classes: int | None  # distinct combinations of values of these columns
     records: int  # records, or people
-    status: str  # ok, or up to how many columns the list is complete, or why it is empty
+    status: str  # ok, or up to how many columns the list is complete, and which set a greedy search found
 
 
 def find_quasi_identifiers(
     table: DistinctCodes,
     at_least: float = 0.05,
     max_size: int = MAX_COLUMNS,
-    max_sets: int = 1_000_000,
+    max_sets: int = 0,
     memory_mb: int = 1024,
     *,
     sets: str = "minimal",
@@ -279,8 +283,8 @@ def find_quasi_identifiers(
     """Find every minimal set of columns by which at least such a share of the records, or people, is unique.
 
     The smallest sets come first; with `sets` "smallest", those of the fewest columns are all. Where none
-    reaches the share, or not all sets could be counted, a row without columns or the status of every row says
-    so.
+    reaches the share, a row without columns says so. A search that stops, after `max_sets` sets or a few
+    seconds' work, says so in every row, and where it found none, the row is the best of a greedy search.
 
     >>> names = DistinctCodes(["age", "sex"], [np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> [(each.columns, each.share_unique) for each in find_quasi_identifiers(names, 1.0)]
@@ -288,21 +292,43 @@ def find_quasi_identifiers(
     """
     share = AT_LEAST.check_one("at_least", float(at_least))
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
-    allowed = int(MAX_SETS.check("max_sets", max_sets))
+    asked = int(MAX_SETS.check("max_sets", max_sets))
     is_smallest_enough = SETS.check("sets", sets) == "smallest"
     _require(table, int(MEMORY.check("memory_mb", memory_mb)), largest)
-    refiner = Refiner.of(
-        DistinctRecords(table.codes, table.records, table.people if len(table.people) else None)
-    )
+    # Of columns that are alike in all else, the name decides which is counted first, not the place.
+    order = sorted(range(len(table.names)), key=lambda place: table.names[place])
+    codes = [table.codes[place] for place in order]
+    people = table.people if len(table.people) else None
+    refiner = Refiner.of(DistinctRecords(codes, table.records, people))
+    allowed = asked or max(len(order), RECORDS_READ // (len(table.records) + RECORDS_A_SET))
     least = min_count(share, refiner.total)
     search = _search(refiner, least, largest, allowed, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest, allowed)
-    if not search.sets:
+    if not search.sets and search.is_complete:
         most = f"{search.covered} column{'s' * (search.covered > 1)}"
-        lacking = status if status != OK else STATUS_NO_SET.format(most)
-        return [QuasiIdentifier([], None, None, None, None, refiner.total, lacking)]
+        return [QuasiIdentifier([], None, None, None, None, refiner.total, STATUS_NO_SET.format(most))]
+    if not search.sets:
+        best = _find_best(refiner, search, least, largest)
+        greedy = STATUS_GREEDY if best.unique >= least else STATUS_GREEDY_BELOW
+        search, status = replace(search, sets=[best]), f"{status}; {greedy}"
     fewest = len(search.sets[0].places) if is_smallest_enough else largest
-    return [_row(table, refiner, each, status) for each in search.sets if len(each.places) <= fewest]
+    listed = [replace(each, places=_places_of(each, order)) for each in search.sets]
+    listed.sort(key=lambda each: (len(each.places), -each.unique, each.places))
+    return [_row(table, refiner, each, status) for each in listed if len(each.places) <= fewest]
+
+
+def _places_of(column_set: ColumnSet, order: Sequence[int]) -> tuple[int, ...]:
+    """The places of the columns of a set in the table as given."""
+    return tuple(sorted(order[place] for place in column_set.places))
+
+
+def _find_best(table: Refiner, search: Search, least: int, largest: int) -> ColumnSet:
+    """The best set of a greedy search, or a smaller one that the other search counted."""
+    places = find_greedy_set(table, least, largest)
+    partition = table.refine_all(places)
+    greedy = ColumnSet(places, partition.unique, table.count_classes(partition, places))
+    reaching = [each for each in (greedy, *search.beyond) if each.unique >= least]
+    return min(reaching or [greedy], key=lambda each: (len(each.places), -each.unique, each.places))
 
 
 def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
@@ -342,8 +368,6 @@ def _search(table: Refiner, least: int, largest: int, max_sets: int, *, is_small
 def _status(search: Search, largest: int, max_sets: int) -> str:
     if search.is_complete:
         return OK
-    if not search.covered:
-        return STATUS_NO_SIZE_COUNTED.format(max_sets)
     return STATUS_INCOMPLETE.format(search.covered, largest, max_sets)
 
 

@@ -127,26 +127,69 @@ def codes(rows: Sequence[Places]) -> DistinctCodes:
 
 
 def test_what_was_not_covered_is_said_and_never_listed() -> None:
-    rows = [tuple(row) for row in np.random.default_rng(1).integers(0, 2, (400, 12)).tolist()]
+    levels = [2] * 8 + [6] * 4
+    rows = [tuple(row) for row in np.random.default_rng(1).integers(0, levels, (400, 12)).tolist()]
     table = codes(sorted(set(rows)))
     whole = find_quasi_identifiers(table, 0.2)
     assert {row.status for row in whole} == {"ok"}
-    cut = find_quasi_identifiers(table, 0.2, max_sets=3000)
-    assert {row.status.split(",")[0] for row in cut} == {
-        "incomplete: the list is complete up to 7 of 12 columns"
+    cut = find_quasi_identifiers(table, 0.2, max_sets=800)
+    assert {row.status for row in cut} == {
+        "incomplete: the list is complete up to 4 of 12 columns, with max_sets of 800"
     }
-    assert [row.columns for row in cut if row.columns] == [
-        row.columns for row in whole if row.size is not None and row.size <= 7
-    ]
+    assert [row.columns for row in cut] == [row.columns for row in whole if row.size == 4] != []
     none = find_quasi_identifiers(table, 0.2, max_size=1)
     assert [(row.columns, row.status) for row in none] == [
         ([], "no_set: no set of at most 1 column reaches at_least")
     ]
     wide = sorted({tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()})
-    nothing = find_quasi_identifiers(codes(wide), 1.0, max_sets=3)
-    assert [(row.columns, row.status.split(";")[0]) for row in nothing] == [
-        ([], "incomplete: not available, since more than 3 sets of columns have to be counted")
-    ]
+    (best,) = find_quasi_identifiers(codes(wide), 1.0, max_sets=3)
+    assert best.status == (
+        "incomplete: the list is complete up to 0 of 9 columns, with max_sets of 3; "
+        "greedy: a set found by a greedy search, which does not count all sets"
+    )
+    places = tuple(int(name[1:]) for name in best.columns)
+    drawn = (wide, list(range(len(wide))))
+    assert count_by_hand(drawn, places)[0] == len(wide) == best.unique_records
+    assert all(count_by_hand(drawn, fewer)[0] < len(wide) for fewer in combinations(places, len(places) - 1))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_search_that_stops_lists_what_is_true_of_a_greedy_set(seed: int) -> None:
+    """The set is minimal, its figures are exact, and where it is below the share, the status says so."""
+    drawn = draw_table(seed)
+    rows = distinct(drawn, seed)
+    names = [f"c{place}" for place in range(len(rows.codes))]
+    people = np.empty(0, int) if rows.people is None else rows.people
+    table = DistinctCodes(names, rows.codes, rows.records, people)
+    total, size = len(set(drawn[1])), 1 + seed % len(names)
+    for at_least in (0.1, 0.5, 1.0):
+        for each in find_quasi_identifiers(table, at_least, max_size=size, max_sets=1):
+            if not each.status.startswith("incomplete: "):
+                continue
+            places = tuple(int(name[1:]) for name in each.columns)
+            assert 1 <= len(places) <= size
+            assert count_by_hand(drawn, places) == (each.unique_records, each.classes)
+            smaller = [count_by_hand(drawn, fewer)[0] for fewer in combinations(places, len(places) - 1)]
+            if count_by_hand(drawn, places)[0] < at_least * total:
+                assert "; greedy_below: " in each.status
+            else:
+                assert "; greedy_below: " not in each.status
+                assert len(places) == 1 or max(smaller) < at_least * total
+
+
+@pytest.mark.parametrize("max_sets", [0, 1, 40, 300])
+def test_the_order_of_columns_and_records_changes_no_set(max_sets: int) -> None:
+    rng = np.random.default_rng(11)
+    rows = np.unique(rng.integers(0, 3, (400, 10)), axis=0)
+    found = set()
+    for _ in range(6):
+        order, records = rng.permutation(10), rng.permutation(len(rows))
+        columns = [rows[records, place] for place in order]
+        table = DistinctCodes([f"c{place}" for place in order], columns, np.ones(len(rows), int))
+        answer = find_quasi_identifiers(table, 0.3, max_sets=max_sets)
+        sets = ((frozenset(row.columns), row.unique_records, row.classes, row.status) for row in answer)
+        found.add(frozenset(sets))
+    assert len(found) == 1
 
 
 def test_too_many_hitting_sets_are_no_answer() -> None:
