@@ -159,8 +159,9 @@ def test_a_search_that_stops_lists_what_is_true_of_a_greedy_set(seed: int) -> No
     drawn = draw_table(seed)
     rows = distinct(drawn, seed)
     names = [f"c{place}" for place in range(len(rows.codes))]
-    people = np.empty(0, int) if rows.people is None else rows.people
-    table = DistinctCodes(names, rows.codes, rows.records, people)
+    people = [] if rows.people is None else rows.people
+    numbers = [np.array(each, np.int64) for each in (*rows.codes, rows.records, people)]
+    table = DistinctCodes(names, numbers[:-2], *numbers[-2:])
     total, size = len(set(drawn[1])), 1 + seed % len(names)
     for at_least in (0.1, 0.5, 1.0):
         for each in find_quasi_identifiers(table, at_least, max_size=size, max_sets=1):
