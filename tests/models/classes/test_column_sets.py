@@ -159,7 +159,7 @@ def test_a_search_that_stops_lists_what_is_true_of_a_greedy_set(seed: int) -> No
     drawn = draw_table(seed)
     rows = distinct(drawn, seed)
     names = [f"c{place}" for place in range(len(rows.codes))]
-    people = [] if rows.people is None else rows.people
+    people = rows.records[:0] if rows.people is None else rows.people
     numbers = [np.array(each, np.int64) for each in (*rows.codes, rows.records, people)]
     table = DistinctCodes(names, numbers[:-2], *numbers[-2:])
     total, size = len(set(drawn[1])), 1 + seed % len(names)
