@@ -55,7 +55,7 @@ def test_rows_pass_where_people_fail(folder: Path) -> None:
     assert (table["records"], table["entity"], table["classes"]) == (97, "person_id", 50)
     assert check["verdict"] == "fail"
     assert check["groups"][0]["value"] == 1
-    assert "97 people, distinguished by person_id" in shown
+    assert "people, distinguished by person_id: 97" in shown
     assert "One row per person is assumed." not in shown
 
 
