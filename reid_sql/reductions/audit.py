@@ -58,6 +58,10 @@ def audited_tables(
 ) -> str:
     """Group the records of all tables together, and list the distinct ones, or each person's, as codes."""
     asked = union(qi, sensitive or [])
+    original, synthetic, *others = original.guard_types(
+        [synthetic, *([] if holdout is None else [holdout])], asked
+    )
+    holdout = others[0] if others else None
     every = with_entity(asked, entity, "value")
     tables = [original, synthetic, *([] if holdout is None else [holdout])]
     rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in enumerate(tables))

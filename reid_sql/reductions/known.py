@@ -70,6 +70,8 @@ def known_records(
     folded = [fold_case(column) for column in columns]
     SCENARIO_COLUMNS.check(folded, folded)
     every = [*columns, *(column for column in text_columns if column not in columns)]
+    if population_tbl is not None:
+        tbl, population_tbl = tbl.guard_types([population_tbl], columns)
     if entity is not None:
         refuse_key_with_entity(key)
         tbl, key = _one_record_per_person(tbl, columns, every, entity, nulls), entity

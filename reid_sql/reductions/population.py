@@ -51,6 +51,7 @@ def population_histogram(
     A population contains its sample: a class that the population holds fewer of is uncovered, and as large as
     in the sample.
     """
+    tbl, population_tbl = tbl.guard_types([population_tbl], qi)
     if by is not None:
         return f"{_by_group(tbl, population_tbl, qi, entity, by, nulls)} ORDER BY class_size ASC"
     if entity is not None:

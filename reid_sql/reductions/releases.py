@@ -104,6 +104,7 @@ def release_classes(
     person = key if entity is None else entity
     asked = [*qi, *([] if sensitive is None else [sensitive])]
     every = [*asked, *([] if person is None else [person])]
+    first, second = first.guard_types([second], asked)
     sides = " UNION ALL ".join(
         _side(source, side, asked, person, entity, sensitive, nulls)
         for side, source in enumerate((first, second))

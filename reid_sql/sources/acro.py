@@ -26,6 +26,7 @@ from reid_sql.reductions.tables import (
     P_PERCENT,
     P_SHARE,
 )
+from reid_sql.terminal.control_characters import escape_in_csv
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
 NOT_USED: Final[Mapping[str, str]] = {
@@ -161,11 +162,12 @@ def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     figures = ["records", *(["value_sum"] if any(row["value_sum"] is not None for row in rows) else [])]
-    writer.writerow([*columns, *figures])
+    writer.writerow([*map(escape_in_csv, columns), *figures])
     for row in rows:
         over = {fold_case(name) for name in row["total_over"]}
         cells = [TOTAL if fold_case(name) in over else row[name] for name in columns]
-        writer.writerow([*cells, *(row[name] for name in figures)])
+        shown = [escape_in_csv(cell) if isinstance(cell, str) else cell for cell in cells]
+        writer.writerow([*shown, *(row[name] for name in figures)])
     return text.getvalue()
 
 

@@ -19,6 +19,7 @@ from reid_sql.sources.formats import (
     count_slowly,
     inspect_text,
     nonblank_lines,
+    refuse_repeated_names,
     select_json,
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
@@ -213,7 +214,21 @@ def select_from(
         return _select_csv(path, inspected, form), inspected
     if kind in JSON:
         return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
+    refuse_repeated_names(words, _parquet_names(con, path))
     return f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)", None
+
+
+def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
+    """List the columns as the file names them; DuckDB would rename one that differs in capitals alone."""
+    schema = f"SELECT name, num_children FROM parquet_schema({sql_text(escape_pattern(path))})"
+    fields = iter(con.execute(schema).fetchall())
+    names = []
+    for _ in range(next(fields, ("", 0))[1] or 0):
+        name, children = next(fields)
+        names.append(name)
+        while children:  # the fields within it follow
+            children += (next(fields)[1] or 0) - 1
+    return tuple(names)
 
 
 def _select_csv(path: Path, inspected: TextFile, form: TextFormat) -> str:

@@ -147,7 +147,7 @@ def value_text(alias: str) -> str:
     bare = f"""regexp_replace(typeof({alias}), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g')"""
     return f"""CASE WHEN regexp_matches({bare}, '\\b(UNION|VARIANT)\\b')
         THEN error(('columns of a model must be of types whose values differ as texts, got '
-          || typeof({alias}) || '; cast the column in a view')::VARCHAR)::VARCHAR
+          || {bare} || '; cast the column in a view')::VARCHAR)::VARCHAR
         ELSE {alias}::VARCHAR END"""
 
 

@@ -1,7 +1,7 @@
 """Pieces of SQL text: names, literals and lists, quoted here and nowhere else."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from reid_sql.parameters import fold_case
 
@@ -156,6 +156,9 @@ class Source(Protocol):
 
     def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables."""
+
+    def guard_types(self, others: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":
+        """This table and others, whose values no cast can reach before their types are found comparable."""
 
     def derive(self, query: str, *, has_people: bool = False) -> "Source":
         """The rows of a query over this table, in its place."""

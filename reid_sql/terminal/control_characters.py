@@ -4,6 +4,8 @@ import re
 from typing import Final
 
 # Controls, marks that turn the direction of writing or take no room, lone surrogates, and breaks of lines.
+FORMULA: Final = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\x00-\x1f]")  # which a spreadsheet computes
+NUMBER: Final = re.compile(r"[+-]?(\d[\d,. ]*|\.\d+)([eE][+-]?\d+)?%?")
 HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f"
@@ -31,12 +33,15 @@ def _escape(match: re.Match[str]) -> str:
 def escape_in_csv(text: str) -> str:
     r"""Escape control characters in a field of CSV, which may contain line breaks and tabs.
 
-    A carriage return that ends no line would overwrite the text before it.
+    A carriage return that ends no line would overwrite the text before it. A spreadsheet computes a text that
+    begins like a formula, and shows one that begins with an apostrophe as it is.
 
-    >>> escape_in_csv("a\r\n\tb\rc\x1b")
-    'a\r\n\tb\\x0dc\\x1b'
+    >>> escape_in_csv("a\r\n\tb\rc\x1b"), escape_in_csv("=1+1"), escape_in_csv("-1")
+    ('a\r\n\tb\\x0dc\\x1b', "'=1+1", '-1')
     """
-    return HIDDEN.sub(_in_csv, text)
+    escaped = HIDDEN.sub(_in_csv, text)
+    is_formula = len(text) > 1 and FORMULA.match(text) and not NUMBER.fullmatch(text)
+    return f"'{escaped}" if is_formula else escaped
 
 
 def _in_csv(match: re.Match[str]) -> str:

@@ -207,3 +207,12 @@ def test_all_that_is_said_of_a_function_is_shown() -> None:
 def test_lines_are_as_wide_as_columns_says() -> None:
     reported = command("functions", "pyc_forecast", columns=60)
     assert max(map(len, reported.stdout.splitlines()[3:12])) <= 60
+
+
+def test_no_text_of_a_table_is_a_formula_to_a_spreadsheet(capsys: pytest.CaptureFixture[str]) -> None:
+    formulas = ["=1+1", "+cmd|'/c calc'!A1", "-2+3", "@SUM(1)", "\t=1", " =1", "\r=1"]
+    plain = ["-1", "+1.5e-3", "-", "a=1", "-12,5", ""]
+    print_csv(["a"], [[each] for each in [*formulas, *plain]] + [[-1], [-1.5]])
+    cells = [row[0] for row in csv.reader(io.StringIO(capsys.readouterr().out, newline=""))][1:]
+    assert all(cell.startswith("'") for cell in cells[: len(formulas)])
+    assert cells[len(formulas) :] == [*plain, "-1", "-1.5"]

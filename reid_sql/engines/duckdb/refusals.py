@@ -13,7 +13,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
-from reid_sql.errors import ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
@@ -26,6 +26,12 @@ SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
 PARSE: Final = "SELECT json_serialize_sql(?)"
 LOCK: Final = threading.Lock()
 QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
+ENUM_WORDS: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")
+RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
+REFUSAL_CAPITALS: Final = (
+    "columns must differ by more than capitals, got '{0}' for a table with '{1}' and '{2}', which DuckDB "
+    "calls '{3}'; rename one of them"
+)
 VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has its type after it
 MAX_DIGITS: Final = 38  # of a DECIMAL; with more, the common type would round
 
@@ -44,9 +50,24 @@ def _missing_columns(
 ) -> str | None:
     have = {fold_case(column) for column in known}
     for column in asked:
+        _refuse_renamed(column, known)
         if fold_case(column) not in have:
             Columns(label, table=table).known([column], known)
     return None
+
+
+def _refuse_renamed(column: str, known: Sequence[str]) -> None:
+    """Refuse a name that two columns of a file or frame have but for capitals.
+
+    DuckDB ignores capitals: it names the second of `Age` and `age` `age_1`, and would find `Age` by `age`.
+    """
+    first = next((each for each in known if fold_case(each) == fold_case(column)), column)
+    if first == column:
+        return
+    for each in known:
+        second = RENAMED.sub("", each)
+        if second not in {each, first} and fold_case(second) == fold_case(column):
+            raise OutOfDomainError(REFUSAL_CAPITALS.format(column, first, second, each))
 
 
 def _unlike_types(
@@ -61,8 +82,8 @@ def _unlike_types(
         other = other_types[place_of(column, other_names) - 1]
         if not are_comparable(one, other):
             return (
-                f"quasi-identifiers must have the same types in both tables, got '{column}' as {one} and "
-                f"{other}; cast one of the columns in a view"
+                f"quasi-identifiers must have the same types in both tables, got '{column}' as "
+                f"{_hide_words(one)} and {_hide_words(other)}; cast one of the columns in a view"
             )
     return None
 
@@ -70,7 +91,7 @@ def _unlike_types(
 def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str | None:
     if one is None or other is None or (_kind(one) == _kind(other) and _has_digits(one, other)):
         return None
-    rule = f"{label} must have the same type in both tables, got {one} and {other}"
+    rule = f"{label} must have the same type in both tables, got {_hide_words(one)} and {_hide_words(other)}"
     return f"{rule}; cast one of the columns in a view"
 
 
@@ -112,6 +133,15 @@ def _kind(kind: str) -> str:
     if kind in {"FLOAT", "DOUBLE"}:
         return "floating"
     return "VARCHAR" if kind.startswith("ENUM(") and kind.endswith(")") else kind
+
+
+def _hide_words(kind: str) -> str:
+    """The type without the words of an ENUM, which are values of the table.
+
+    >>> _hide_words("ENUM('Ann', 'it''s Bob')[]")
+    'ENUM[]'
+    """
+    return ENUM_WORDS.sub("ENUM", kind)
 
 
 def _has_digits(one: str, other: str) -> bool:

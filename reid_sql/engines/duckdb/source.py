@@ -47,6 +47,7 @@ class DuckDBSource:
     is_materialized: bool = True
     has_people: bool = False
     is_known: bool = False
+    preconditions: tuple[str, ...] = ()  # tests that are true before a value of the table is compared
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -87,10 +88,27 @@ class DuckDBSource:
         aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
         tests = [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
         tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
+        guard = ""
+        if self.preconditions:
+            guard = f", (SELECT {' AND '.join(self.preconditions)} AS reid_is_same) AS reid_compared"
+            tests.append("reid_is_same")
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
-          SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
+          SELECT {", ".join(cells)} FROM {self.item} AS reid_source{guard} {where}
         ) AS reid_source_rows({", ".join(aliases)})"""
+
+    def guard_types(self, others: Sequence["DuckDBSource"], columns: Sequence[str]) -> list["DuckDBSource"]:
+        """This table and others, whose values are read once the columns are known to have the same types.
+
+        DuckDB casts values of unlike types before they are compared, in an order of its own; a cast that
+        fails quotes the value.
+        """
+        tests = tuple(self._has_types_of(other, columns) for other in others)
+        return [each if each.is_plain else replace(each, preconditions=tests) for each in (self, *others)]
+
+    def _has_types_of(self, other: Source, columns: Sequence[str]) -> str:
+        types = ", ".join(f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items()))
+        return f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
 
     def is_exact(self, columns: Sequence[str]) -> str:
         """Test that no text in the columns, at any depth, has a collation; else refuse.
@@ -147,11 +165,10 @@ class DuckDBSource:
         """
         if self.is_plain:
             return body
-        types = ", ".join(f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items()))
-        test = f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
         return f"""
             SELECT reid_same.*
-            FROM ({body}) AS reid_same, (SELECT {test} AS reid_is_same) AS reid_compared
+            FROM ({body}) AS reid_same,
+              (SELECT {self._has_types_of(other, columns)} AS reid_is_same) AS reid_compared
             WHERE reid_is_same"""
 
     def check_sensitive(self, column: str, body: str) -> str:

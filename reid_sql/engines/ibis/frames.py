@@ -18,7 +18,7 @@ from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, 
 
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
-from reid_sql.parameters import Columns
+from reid_sql.parameters import Columns, fold_case
 
 SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
@@ -30,6 +30,7 @@ ROW_SECURITY: Final = """SELECT pg_catalog.set_config(name, '{}', true) FROM pg_
 UNFILTERED: Final[WeakSet[Any]] = WeakSet()  # connections of PostgreSQL whose row security is off for good
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
+IGNORES_CAPITALS: Final = ("", "duckdb", "sqlite", "mysql", "mssql", "trino", "bigquery", "databricks")
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 
 
@@ -40,6 +41,7 @@ PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", de
 def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that can be compared."""
     checked = words.check(columns, frame.columns)
+    _refuse_capitals(words, checked, frame)
     for name in checked:
         kind = frame.schema()[name]
         as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
@@ -48,6 +50,20 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return checked
+
+
+def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> None:
+    """Refuse a column that another one equals but for capitals, where the database ignores them.
+
+    The schema of Ibis has both, as the frame in memory had; the database takes one for the other.
+    """
+    if backend(frame) not in IGNORES_CAPITALS:
+        return
+    for name in columns:
+        others = [each for each in frame.columns if each != name and fold_case(each) == fold_case(name)]
+        if others:
+            rule = f"{words.words} must differ by more than capitals, got '{name}' beside '{others[0]}'"
+            raise OutOfDomainError(f"{rule}; rename one of them")
 
 
 def _is_incomparable(kind: dt.DataType) -> bool:

@@ -84,6 +84,10 @@ class SparkSource:
         """Return the body, as above."""
         return body
 
+    def guard_types(self, others: "Sequence[SparkSource]", columns: Sequence[str]) -> "list[SparkSource]":  # noqa: ARG002 - see rows
+        """Return the tables, as above."""
+        return [self, *others]
+
     def derive(self, query: str, *, has_people: bool = False) -> "SparkSource":
         """The rows of a query over this table, in its place."""
         return SparkSource(f"({query})", has_people=has_people)

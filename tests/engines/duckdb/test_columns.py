@@ -1,11 +1,17 @@
 """What columns may be called, and how many there may be."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
+import ibis
+import polars as pl
 import pytest
 
 import reid_sql
+import reid_sql.ibis as ri
+from reid_sql.errors import ReidError
+from reid_sql.sources.files import open_source
 from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, create, listed, literal
 from tests.tables import Row
 
@@ -145,6 +151,25 @@ def test_capitals_of_a_name_do_not_matter_as_everywhere_in_sql(
     create(con, "TABLE people", PEOPLE, ["Age", "SEX"])
     asked = answer(con, ask(function, "people", listed(["aGE", "sex"])))
     assert asked == counted(function, PEOPLE, ["aGE", "sex"])
+
+
+def test_columns_that_differ_by_capitals_are_refused_where_duckdb_renames_one(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"Age": [30] * 4, "age": range(4), "sex": [1] * 4, "sex_1": range(4)})
+    frame.write_parquet(tmp_path / "people.parquet")
+    con.register("people", frame.to_arrow())
+    for table in ("people", f"'{tmp_path}/people.parquet'"):
+        for column in ("age", "AGE"):
+            with pytest.raises(duckdb.Error, match="must differ by more than capitals"):
+                con.execute(f"FROM risk_summary({table}, ['{column}'])")
+        for column, k in (("Age", 4), ("sex", 4), ("SEX", 4), ("sex_1", 1)):
+            assert con.execute(f"SELECT k FROM risk_summary({table}, ['{column}'])").fetchall() == [(k,)]
+    with pytest.raises(ReidError, match="must name each column once, whatever the case"):
+        open_source(str(tmp_path / "people.parquet"))
+    memtable = ibis.memtable(frame.to_arrow())
+    with pytest.raises(ReidError, match="must differ by more than capitals"):
+        ri.risk_summary(memtable, ["age"])
 
 
 def test_capitals_beyond_ascii_do_matter_as_everywhere_in_sql(con: duckdb.DuckDBPyConnection) -> None:
