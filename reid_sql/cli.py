@@ -101,7 +101,10 @@ def _refuse(error: Exception) -> int:
 
 
 def _prepare_streams() -> None:
-    """Write characters that a stream cannot encode as escapes."""
+    """Write characters that a stream cannot encode as escapes; one that the caller closed takes all."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for the process
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -124,6 +127,8 @@ def _stop() -> None:
     """Exit at once: no endless query may block the terminal, no second Ctrl-C show a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("reid-sql: stopped", file=sys.stderr, flush=True)  # noqa: T201
+    if spill := sys.modules.get("reid_sql.sources.spill"):
+        spill.remove_process_folder()
     sys.stdout.flush()
     os._exit(_exit_codes[0] if _exit_codes else STOPPED)
 

@@ -62,11 +62,12 @@ def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Non
     print_csv(columns, [[row[name] for name in columns] for row in rows])
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True) -> None:
     """Print CSV with a header; NULL is empty, and a list is JSON."""
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(_cell, columns))
+    if has_header:
+        writer.writerow(map(_cell, columns))
     writer.writerows(map(_cell, row) for row in rows)
     printed(buffer.getvalue())
 

@@ -10,14 +10,15 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.commands.options import PASSED
-from reid_sql.commands.output import print_answer, print_csv, print_people
+from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
 from reid_sql.engines.duckdb.planned_calls import planned_calls
 from reid_sql.errors import UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.terminal.console import answer_table
-from reid_sql.terminal.runner import run
+from reid_sql.terminal.runner import Answer, run
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
+ROWS_AT_A_TIME: Final = 1000  # that are printed while the others are computed
 MEMORY: Final = ":memory:"
 
 
@@ -29,17 +30,36 @@ def run_query(options: argparse.Namespace) -> int:
     register(con)
     for statement in con.extract_statements(text):
         with planned_calls() as calls:
-            answer = run(con, statement, None, "query")
+            answer = run(con, statement, None, "query", ROWS_AT_A_TIME)
+            has_rows = statement.type.name in WITH_ROWS and bool(answer.columns)
+            answer = _print_blocks(con, options.format, answer) if has_rows else answer
         people = describe_calls(calls, con.sql)
-        if statement.type.name not in WITH_ROWS or not answer.columns:
-            print_people(people)  # of what was written into a table
-        elif options.format == "csv":
-            print_csv(answer.columns, answer.rows)
-            print_people(people)
+        if not has_rows or options.format == "csv":
+            print_people(people)  # also of what was written into a table
         else:
             print_answer(options, answer.records(), [], partial(answer_table, answer), people)
         sys.stdout.flush()  # an answer is printed before the next statement runs
     return PASSED
+
+
+def _print_blocks(con: duckdb.DuckDBPyConnection, form: str, answer: Answer) -> Answer:
+    """Print a long answer in blocks while DuckDB computes it, and return what is left to print.
+
+    All of CSV is printed here; JSON, which is one line, waits for all rows.
+    """
+    block, has_header = answer.rows, True
+    while form == "csv" or len(block) == ROWS_AT_A_TIME:
+        rows = con.fetchmany(ROWS_AT_A_TIME)
+        if form == "json":
+            answer.rows += rows
+        elif form == "csv":
+            print_csv(answer.columns, block, has_header=has_header)
+        elif rows:
+            print_rendered(lambda _, shown=block: answer_table(Answer(answer.columns, shown)))  # type: ignore[misc]
+        if not rows:
+            break
+        block, has_header = rows, False
+    return answer if form == "json" else Answer(answer.columns, block)
 
 
 def _read_sql(file: str) -> str:

@@ -37,6 +37,12 @@ def process_folder() -> Path:
     return resources.enter_context(spill_folder())
 
 
+def remove_process_folder() -> None:
+    """Remove the folder of this process, where the process is about to end without its exit functions."""
+    if process_folder.cache_info().currsize:
+        shutil.rmtree(process_folder(), ignore_errors=True)
+
+
 @contextmanager
 def spill_folder() -> Iterator[Path]:
     """Create a folder, and remove it at the end; first remove what a killed process left."""

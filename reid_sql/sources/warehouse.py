@@ -108,7 +108,8 @@ class Warehouse:
             cursor = self.backend.raw_sql(asked)
             kinds = [str(row[0]).upper() for row in cursor.fetchall()]
             # PostgreSQL does not list a materialized view there.
-            return not kinds if self.backend.name == "postgres" and schema else "VIEW" in " ".join(kinds)
+            is_unlisted = not kinds and self.backend.name == "postgres" and bool(schema)
+            return is_unlisted or "VIEW" in " ".join(kinds)
         return False
 
     def _unknown(

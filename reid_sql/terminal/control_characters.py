@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 # Controls, marks that turn the direction of writing or take no room, lone surrogates, and breaks of lines.
-FORMULA: Final = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\x00-\x1f]")  # which a spreadsheet computes
+FORMULA: Final = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r]")  # which a spreadsheet computes
 NUMBER: Final = re.compile(r"[+-]?(\d[\d,. ]*|\.\d+)([eE][+-]?\d+)?%?")
 HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"

@@ -54,8 +54,12 @@ def run(
     sql: str | duckdb.Statement,
     parameters: object = None,
     words: str = "counting",
+    max_rows: int | None = None,
 ) -> Answer:
-    """Run one statement to its end, in its own thread; show progress after a second if a person watches."""
+    """Run one statement to its end, in its own thread; show progress after a second if a person watches.
+
+    With `max_rows` the answer has so many of its rows; the connection fetches the others.
+    """
     with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
         con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
@@ -64,11 +68,9 @@ def run(
     def work() -> None:
         try:
             con.execute(sql, parameters)
-            outcome.append(
-                Answer(
-                    [column[0] for column in con.description or []], con.fetchall() if con.description else []
-                )
-            )
+            columns = [column[0] for column in con.description or []]
+            rows = [] if not columns else con.fetchall() if max_rows is None else con.fetchmany(max_rows)
+            outcome.append(Answer(columns, rows))
         except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
             outcome.append(error)
         finally:

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +218,20 @@ def test_no_text_of_a_table_is_a_formula_to_a_spreadsheet(capsys: pytest.Capture
     cells = [row[0] for row in csv.reader(io.StringIO(capsys.readouterr().out, newline=""))][1:]
     assert all(cell.startswith("'") for cell in cells[: len(formulas)])
     assert cells[len(formulas) :] == [*plain, "-1", "-1.5"]
+
+
+def test_a_long_answer_is_printed_in_blocks_and_a_reader_may_stop(tmp_path: Path) -> None:
+    asked = f"{sys.executable} -m reid_sql query 'FROM range(3000000)'"
+    done = subprocess.run(["sh", "-c", f"{asked} | head -3"], capture_output=True, text=True, timeout=50)  # noqa: S607
+    assert (len(done.stdout.splitlines()), done.stderr) == (3, "")
+    for number in (0, 999, 1000, 1001, 2000):
+        sql = f"FROM range({number}) AS t(i)"
+        as_csv = command("query", sql, "--format", "csv").stdout
+        assert [row["i"] for row in rows(as_csv)] == [str(each) for each in range(number)]
+        assert len(json.loads(command("query", sql, "--json").stdout)) == number
+
+
+def test_a_closed_standard_output_is_no_failure() -> None:
+    asked = f"{sys.executable} -m reid_sql risk {PEOPLE} --qi age"
+    done = subprocess.run(["sh", "-c", f"{asked} >&-"], capture_output=True, text=True, check=False)  # noqa: S607
+    assert (done.returncode, done.stderr) == (0, "")
