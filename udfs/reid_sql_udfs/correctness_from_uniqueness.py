@@ -8,8 +8,9 @@ from reid_sql.parameters import Count, Floats, Probability
 @function(
     question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 4",
-    duckdb="""CASE WHEN xi = 1 OR n = 1 THEN 1.0 WHEN xi = 0 THEN 1 / n WHEN ln(xi) / (n - 1) = 0 THEN 1.0
-    ELSE least(1.0, reid_expm1(n * (ln(xi) / (n - 1))) / (n * reid_expm1(ln(xi) / (n - 1)))) END""",
+    duckdb="""CASE WHEN xi = 1 OR n = 1 THEN 1.0 WHEN xi = 0 THEN 1 / n
+    WHEN ln(abs(xi)) / (n - 1) = 0 THEN 1.0
+    ELSE least(1.0, reid_expm1(n * (ln(abs(xi)) / (n - 1))) / (n * reid_expm1(ln(abs(xi)) / (n - 1)))) END""",
 )
 def correctness_from_uniqueness(xi: Probability, n: Count) -> Floats:
     """Probability that a match is right, for a record that is unique among n people with probability xi.

@@ -18,6 +18,7 @@ WINDOWS_WITH_DEFAULTS: Final = (24, 32, 48, 64)  # numbers up to which one macro
 BETWEEN_COLUMNS: Final = "|"  # a text in a row, by which the texts of its columns are separated
 VERSION: Final = tuple(map(int, duckdb.__version__.split(".")[:2]))
 READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a name, and reads another table
+EQUATES_VARIANTS: Final = VERSION >= (2, 0)  # else 1 as INTEGER and 1 as BIGINT are two values of a VARIANT
 
 
 # Each function is written with the place where it is, so that no macro of a user's, or of a database file,

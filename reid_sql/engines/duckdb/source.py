@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.engines.duckdb.names import READS_QUOTES, REFUSE, qualified
+from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION
 from reid_sql.sql.text import Source, name, refusal, text, texts
@@ -30,6 +30,10 @@ COLLATED: Final = (
 )
 EXACT: Final = "'a' <> 'A' AND 'a' <> 'á' AND 'é' <> concat('e', chr(769))"
 TEXTS_ARE_EXACT: Final = f"CASE WHEN ({EXACT}) IS NOT TRUE THEN {refusal(COLLATED)} ELSE true END"
+REFUSAL_VARIANT: Final = (
+    "columns of type VARIANT must be counted by DuckDB 2.0 or later, got an older one, to which equal "
+    "numbers of two types differ; cast them in a view to the type of their values"
+)
 BYTEWISE: Final = (  # the collations that compare bytes, as texts without one are compared
     r"'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF'"
 )
@@ -111,14 +115,15 @@ class DuckDBSource:
         return f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
 
     def is_exact(self, columns: Sequence[str]) -> str:
-        """Test that no text in the columns, at any depth, has a collation; else refuse.
+        """Test that no text in the columns, at any depth, has a collation, and that equal values are one.
 
         No row is looked at: DuckDB knows the types when it binds the query, finds that the test is always
         true, and drops it.
         """
         row = f"row({', '.join(self.column(column) for column in columns)})"
+        variants = "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
         return f"""CASE WHEN {has_collation(row)}
-            THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} ELSE true END"""
+            THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} {variants} ELSE true END"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
@@ -212,6 +217,11 @@ def has_collation(row: str) -> str:
     own = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
     return f"""regexp_replace({own}, {BYTEWISE}, '', 'gi')
         <> create_sort_key(get_type({bare}), 'ASC NULLS LAST')::VARCHAR"""
+
+
+def has_variant(row: str) -> str:
+    """Test whether a value of a row, at any depth, is a VARIANT."""
+    return f"typeof(replace_type({row}, NULL::VARIANT, NULL::VARCHAR)) <> typeof({row})"
 
 
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it

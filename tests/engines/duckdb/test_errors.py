@@ -345,7 +345,6 @@ ROW_FUNCTIONS = {
 EVERY_ROW_FUNCTION = pytest.mark.parametrize("function", ROW_FUNCTIONS)
 
 
-@pytest.mark.newest
 @EVERY_ROW_FUNCTION
 @pytest.mark.parametrize(
     ("value", "shown"),
