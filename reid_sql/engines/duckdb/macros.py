@@ -238,8 +238,8 @@ REFUSAL_OLD_ROW: Final = (
 # cannot refer to. The tests read no row. DuckDB 2.0 folds them while it plans the query: the alias of a case
 # that never is contains the texts of the columns, and depends on none. DuckDB before 2.0 folds that case to
 # NULL first, and asks for the alias of the row once for each 2,048 rows.
-# DuckDB before 2.0 computes the logarithm of a constant in a branch that is not taken, too: abs() leaves it to
-# the check of the argument to refuse a negative one.
+# DuckDB before 2.0 computes the logarithm of a constant in a branch that is not taken, too: abs() lets the
+# check of the argument refuse a negative one.
 SHARED: Final[Mapping[str, str]] = {
     "reid_log1p": """(x) AS CASE WHEN abs(x) < 1e-8 THEN x * (1 - x / 2)
         WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(abs(1 + x)) END""",
