@@ -95,7 +95,7 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     assert (tmp_path / "compared.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert "not known" in command(*asked[:-2]).stdout
     for wrong, message in {
-        ("--key", "ix"): "quasi-identifiers and key must be columns of the table, got 'ix'",
+        ("--key", "ix"): "quasi-identifiers and key must be columns of the original, got 'ix'",
         ("--key", "age"): "key must not be a quasi-identifier, got 'age'",
         ("--targets", "0"): "targets must be a whole number of records from 1 to 1e+9, got 0",
         ("--threshold", "2"): "threshold must be a risk between 0 and 1, got 2",
@@ -129,7 +129,7 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
     assert "all attacks: no_holdout: a verdict needs holdout" in " ".join(command(*asked).stdout.split())
     for wrong, said in {
         ("--holdout", str(tmp_path / "no.csv")): "--holdout must be an existing file, got",
-        ("--sensitive", "illness"): "quasi-identifiers and sensitive columns must be columns of the table",
+        ("--sensitive", "illness"): "quasi-identifiers and sensitive columns must be columns of the original",
         ("--seed", "-1"): "seed must be a whole number from 0 to 2147483646, got -1",
     }.items():
         refused = command(*asked, *wrong)

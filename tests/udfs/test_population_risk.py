@@ -84,3 +84,11 @@ def test_refusals(call: str, sentence: str) -> None:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(ReidError, match="the table must contain at least one record"):
         by_polars("population_risk", people().clear(), COLUMNS, [100])
+
+
+@pytest.mark.parametrize("records", [120, 400])
+def test_the_ends_of_matches_fit_those_of_unique_people(records: int) -> None:
+    """Who is not unique shares a class of two or more, so at most half of them are matched rightly."""
+    frame = people().head(records)
+    for row in by_duckdb(f"FROM population_risk(t, {COLUMNS}, [500, 5000, 1e6, 67e6])", t=frame):
+        assert row["correctness"] <= row["correctness_high"] <= (1 + row["uniqueness_high"]) / 2 + 1e-12

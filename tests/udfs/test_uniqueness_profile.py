@@ -70,3 +70,20 @@ def test_it_is_a_frame() -> None:
     frame = rp.uniqueness_profile("p", ["24", "F", "6"], 5000).collect()
     assert frame.schema["attributes"] == pl.List(pl.String)
     assert frame["kind"].unique(maintain_order=True).to_list() == ["known", "impact", "smallest"]
+
+
+@pytest.mark.parametrize("model", FIT)
+def test_scores_never_fall_with_one_more_attribute(model: str) -> None:
+    """An attacker who knows more can do what one who knows less does."""
+    by_duckdb(f"FROM {FIT[model]}('{model}', t, {COLUMNS})", t=people())
+    for person in ("'24', 'F', '6'", "'29', NULL, '7'", "'99', 'X', '1'"):
+        for population in (500, 1e5, 1e8):
+            rows = by_duckdb(f"FROM uniqueness_profile('{model}', [{person}], {population})")
+            known = {frozenset(row["attributes"]): row for row in rows if row["kind"] == "known"}
+            impacts = [row["impact"] for row in rows if row["kind"] == "impact"]
+            assert min(impacts) >= 0
+            for fewer, one in known.items():
+                for more, other in known.items():
+                    if fewer < more:
+                        assert one["uniqueness_xi"] <= other["uniqueness_xi"]
+                        assert one["correctness_kappa"] <= other["correctness_kappa"]

@@ -33,8 +33,10 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     `distinction` is the number of distinct combinations divided by the number of records. `separation` is
     the share of pairs of records that differ in some column. `unique_records` is the number of records
     whose combination no other record has; if NULL counts as a value, a further column never makes them
-    fewer. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted
-    within `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason.
+    fewer. `nulls := 'drop'` leaves out, for each subset, the records that lack one of its values, so that
+    subsets may count different records. Refuses an empty table and more than 10,000,000 subsets. More than
+    64 subsets are counted within `memory_mb`. If there is no answer, it is NULL, and `status` gives the
+    reason.
 
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), a person counts by the smallest of

@@ -22,7 +22,7 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
 
     With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every
     quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
-    other record matches it, as in ARX and sdcMicro.
+    other record matches it, as in ARX; sdcMicro counts such records in.
 
     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
     `nulls := 'drop'` drops all records of a group, the group has one row without a class size.

@@ -24,7 +24,8 @@ def uniqueness_profile(
     row `impact` has the scores without one attribute, and the amount by which this lowers ξ. The row
     `smallest` has the fewest attributes for which ξ reaches `level`; if there are none, its status reports
     this. The status of the other rows names attributes whose value the sample does not contain. Of a model of
-    people the residual of fewer columns follows its law (as in fit_people). Refuses more than 1,024 choices,
+    people the residual of fewer columns follows its law (as in fit_people). ξ and κ never fall with one more
+    attribute: those of a choice are at least those of each choice within it. Refuses more than 1,024 choices,
     other numbers of values, and a model that is not known:
 
     >>> with registry.within("a database without models"):

@@ -2,7 +2,7 @@
 
 Such matching is not transitive, so it is no grouping. A record that is blank, NULL in every column, matches
 every other, and would make all records look alike: it is left out of the matches of all that are not blank,
-as ARX and sdcMicro do, and `blank_records` counts such records. Records are sorted by which of their values
+as ARX does, and `blank_records` counts such records. Records are sorted by which of their values
 are missing (their pattern). Two patterns are compared on the columns that both know, by one packed key a
 record; patterns of a few records are compared one by one.
 """

@@ -301,9 +301,11 @@ def _row(
     notes = [STATUS_ALL_EQUAL] * int(evidence.histogram.classes.sum() == 1 < evidence.records)
     notes = [*doubts, *notes, *describe_dependencies(fitted.dependencies, columns)]
     xi, kappa, below = shares.uniqueness, shares.correctness, shares.below_k
+    # Of people who are not unique at most half are matched rightly: 1/size is at most 1/2 in their classes.
+    most_correct = max(min(kappa.high, (1 + xi.high) / 2), kappa.estimate)
     return PopulationRisk(
         *(people, xi.estimate, xi.low, xi.high),
-        *(kappa.estimate, kappa.low, kappa.high),
+        *(kappa.estimate, kappa.low, most_correct),
         *(below.estimate, below.low, below.high),
         "; ".join(notes) or OK,
         words,

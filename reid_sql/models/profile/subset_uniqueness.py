@@ -234,14 +234,17 @@ def profile(
     subsets = np.zeros((len(known) + len(without), columns), dtype=bool)
     for row, subset in enumerate([*known, *without]):
         subsets[row, list(subset)] = True
-    scores = _score_subsets(model, values, subsets, float(population))
+    scores = raise_to_subsets(subsets, _score_subsets(model, values, subsets, float(population)))
     rows = [_to_known_row(model.columns, subset, score) for subset, score in zip(known, scores, strict=False)]
     impacts = _impacts(model.columns, scores[len(known) - 1], scores[len(known) :])
     return [*rows, *impacts, _smallest(rows, max(sizes, default=columns), level)]
 
 
+SCORES: Final = ("uniqueness_xi", "correctness_kappa")
+
+
 @dataclass(frozen=True)
-class _SubsetScore:
+class SubsetScore:
     """Scores by one subset, and whether the sample contains the person's values of it."""
 
     cell_probability: float
@@ -252,11 +255,11 @@ class _SubsetScore:
 
 def _score_subsets(
     model: FittedModel, values: Sequence[str | None], subsets: Subsets, people: float
-) -> list[_SubsetScore]:
+) -> list[SubsetScore]:
     if isinstance(model, PeopleModel):
         person = PeopleSubsets(model, model.codes([[value] for value in values])[0])
         scored = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
-        return [_SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in scored]
+        return [SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in scored]
     if not isinstance(model, GaussianCopula):
         raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
     scores = []
@@ -264,17 +267,32 @@ def _score_subsets(
         places = np.flatnonzero(subset).tolist()
         cell = select_copula_columns(model, places).cell_probability([[values[j]] for j in places])
         q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
-        scores.append(_SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
+        scores.append(SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
     return scores
 
 
-def _to_known_row(columns: Sequence[str], known: Sequence[int], score: _SubsetScore) -> ProfileRow:
+def raise_to_subsets(subsets: Subsets, scores: Sequence[SubsetScore]) -> list[SubsetScore]:
+    """Raise the scores of each subset to the highest of those within it: whoever knows more finds no fewer.
+
+    The residual of a model of people is fitted for each subset, so that its scores may fall by one more.
+    """
+    sizes, raised = subsets.sum(axis=1), list(scores)
+    xi, kappa = (np.array([getattr(each, name) for each in scores]) for name in SCORES)
+    for place in np.argsort(sizes, kind="stable"):
+        within = ~(subsets & ~subsets[place]).any(axis=1)
+        xi[place], kappa[place] = xi[within].max(), kappa[within].max()
+        highest = dict(zip(SCORES, (float(xi[place]), float(kappa[place])), strict=True))
+        raised[place] = replace(scores[place], **highest)
+    return raised
+
+
+def _to_known_row(columns: Sequence[str], known: Sequence[int], score: SubsetScore) -> ProfileRow:
     scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
     return ProfileRow("known", [columns[j] for j in known], len(known), *scores, None, score.status)
 
 
 def _impacts(
-    columns: Sequence[str], whole: _SubsetScore, without: Sequence[_SubsetScore]
+    columns: Sequence[str], whole: SubsetScore, without: Sequence[SubsetScore]
 ) -> Iterator[ProfileRow]:
     """ξ by all attributes less ξ by all but one; the scores are those without it."""
     for column, score in zip(columns, without, strict=False):
