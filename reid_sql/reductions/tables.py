@@ -439,12 +439,15 @@ def _listed(by: Sequence[str], suppress: str) -> str:
         f"CASE WHEN hidden = 0 THEN {column} END AS {column}" for column in ("records", "people", "value_sum")
     )
     share = "largest_share" if suppress == "none" else "NULL::DOUBLE"
+    status = f"list_extract({STATUSES}, hidden + 1)"
+    if suppress == "none":  # what is to be hidden is not published yet
+        status = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE {status} END"
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     loss = "sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0)"
     return f"""
         SELECT {own},
           list_filter([{over}], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
           {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
-          list_extract({STATUSES}, hidden + 1) AS status, coalesce(loss, 0)::DOUBLE AS loss
+          {status} AS status, coalesce(loss, 0)::DOUBLE AS loss
         FROM reid_listed, (SELECT {loss} AS loss FROM reid_hidden)
         ORDER BY {order}"""

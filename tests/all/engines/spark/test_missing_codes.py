@@ -34,11 +34,11 @@ def test_spark_counts_declared_codes_as_duckdb_does(
 
 
 def test_a_weight_with_a_decimal_comma_is_named(spark: "SparkSession") -> None:
-    frame = spark.createDataFrame([(1, "10,53"), (1, "3")], "a BIGINT, w STRING")
+    frame = spark.createDataFrame([(1, 1, "10,53"), (2, 1, "3")], "id BIGINT, a BIGINT, w STRING")
     with pytest.raises(
         ReidError, match="weight must be a number for every record, got text with decimal"
     ) as no:
-        rs.individual_risk(frame, ["a"], weight="w").collect()
+        rs.individual_risk(frame, ["a"], weight="w", key="id").collect()
     assert "53" not in str(no.value)
 
 
