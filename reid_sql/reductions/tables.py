@@ -435,18 +435,15 @@ def _listed(by: Sequence[str], suppress: str) -> str:
         f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
         for place, column in enumerate(by)
     )
-    figures = ", ".join(
-        f"CASE WHEN hidden = 0 THEN {column} END AS {column}" for column in ("records", "people", "value_sum")
-    )
+    counted = ("records", "people", "value_sum")
+    figures = ", ".join(f"CASE WHEN hidden = 0 THEN {each} END AS {each}" for each in counted)
     share = "largest_share" if suppress == "none" else "NULL::DOUBLE"
-    status = f"list_extract({STATUSES}, hidden + 1)"
-    if suppress == "none":  # what is to be hidden is not published yet
-        status = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE {status} END"
+    to_hide = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE 'published' END"
+    status = to_hide if suppress == "none" else f"list_extract({STATUSES}, hidden + 1)"
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     loss = "sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0)"
     return f"""
-        SELECT {own},
-          list_filter([{over}], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
+        SELECT {own}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
           {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
           {status} AS status, coalesce(loss, 0)::DOUBLE AS loss
         FROM reid_listed, (SELECT {loss} AS loss FROM reid_hidden)
