@@ -132,7 +132,7 @@ FROM (
     FROM reid_hidden
   )
   SELECT q1 AS "region", q2 AS "sex", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
-    WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_total: reid_total IS NOT NULL)::VARCHAR[] AS total_over,
+    WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
     CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, NULL::DOUBLE AS largest_share,
     unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
