@@ -140,9 +140,12 @@ def _attacks(first: Rows, second: Rows, one: Any, two: Any, stayed: set[Any] | N
     for r in two:
         mine, theirs = [s for _, s in one.get(r, [])], [s for _, s in two[r]]
         cracked = sum(min(mine.count(s), theirs.count(s)) for s in set(theirs))
-        if cracked < len(theirs):
+        # With a key nobody enters who is in the first release, be it in another class.
+        known = None if stayed is None else {p for p, _, _ in first}
+        entered = len(theirs) - cracked if known is None else sum(p not in known for p, _ in two[r])
+        if entered and cracked < len(theirs):
             rests.append(len(theirs) - cracked)
-            behind += (len(theirs) - cracked) * (cracked > 0)
+            behind += entered * (cracked > 0)
     truth |= {"backward_attack": behind, "backward_anonymity": min(rests, default=None)}
     return truth | {"value_by_intersection": by_one_value}
 

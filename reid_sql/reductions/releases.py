@@ -28,8 +28,8 @@ VALUE_CELLS: Final = (
     *("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values"),
 )
 LINE_CELLS: Final = (
-    *("kind", "first_size", "second_size", "people", *VALUE_CELLS, "is_common_first", "is_common_second"),
-    *("is_followed_first", "is_followed_second", "link_size"),
+    *("kind", "first_size", "second_size", "people", "arrived", *VALUE_CELLS),
+    *("is_common_first", "is_common_second", "is_followed_first", "is_followed_second", "link_size"),
 )
 
 
@@ -202,9 +202,10 @@ def count_lines(width: int, *, is_keyed: bool, counts_people: bool, has_sensitiv
     else:
         rows = "reid_rows"
     parts += _classes(rows, q, s, is_marked=is_keyed and not counts_people)
-    lines = [_class_lines(q, counts_people=counts_people)]
+    lines = [_class_lines(q, is_keyed=is_keyed, counts_people=counts_people)]
     if is_keyed:
         parts += _moved_people(q) if counts_people else [_changes(q, "reid_pairs WHERE has_stayed = 0")]
+        parts.append(_arrivals(q, counts_people=counts_people))
         lines.append(_pair_lines(q, has_sensitive=has_sensitive))
     if counts_people:
         lines.append(_person_lines())
@@ -275,13 +276,34 @@ def _classes(rows: str, q: Sequence[str], s: Sequence[str], *, is_marked: bool) 
     ]
 
 
-def _class_lines(q: Sequence[str], *, counts_people: bool) -> str:
-    """Select a line for each class, with how many people are in it in both releases."""
+def _class_lines(q: Sequence[str], *, is_keyed: bool, counts_people: bool) -> str:
+    """Select a line for each class, with how many people are in it in both releases, and came from another."""
     cells = {name: f"c.{name}" for name in VALUE_CELLS}
     people = "m.people" if counts_people else "c.people"
-    line = _line(0, first_size="c.n1", second_size="c.n2", people=people, **cells)
+    arrived = "coalesce(v.arrived, 0)" if is_keyed else "0"
+    line = _line(0, first_size="c.n1", second_size="c.n2", people=people, arrived=arrived, **cells)
     joined = f"JOIN reid_stays AS m ON {same('c', 'm', q)}" if counts_people else ""
+    joined += f" LEFT JOIN reid_arrivals AS v ON {same('c', 'v', q)}" if is_keyed else ""
     return f"SELECT {line} FROM reid_classes AS c {joined}"
+
+
+def _arrivals(q: Sequence[str], *, counts_people: bool) -> str:
+    """Name reid_arrivals how many people of each class of the second release are only in others of the first.
+
+    Of people who may have several rows, a class has all those who are in the first release, but not in it there.
+    """
+    if counts_people:
+        known = "(SELECT person FROM reid_own GROUP BY person HAVING max(in_first) = 1)"
+        keys = ", ".join(f"o.{name}" for name in q)
+        return f"""reid_arrivals AS (
+          SELECT {keys}, count(*) AS arrived
+          FROM reid_own AS o JOIN {known} AS k ON o.person IS NOT DISTINCT FROM k.person
+          WHERE in_first = 0 GROUP BY {keys}
+        )"""
+    ends = ", ".join(f"{other} AS {name}" for name, other in zip(q, _renamed(q), strict=True))
+    return f"""reid_arrivals AS (
+          SELECT {ends}, sum(people) AS arrived FROM reid_changes GROUP BY {", ".join(_renamed(q))}
+        )"""
 
 
 def _changes(q: Sequence[str], people: str) -> str:

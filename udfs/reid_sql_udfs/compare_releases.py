@@ -38,7 +38,7 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
 
     >>> import numpy as np
     >>> one, no = np.array([1]), np.array([0])
-    >>> person = ReleaseClasses(no, one, one, one, *[no] * 11, one, one, no)
+    >>> person = ReleaseClasses(no, one, one, one, *[no] * 12, one, one, no)
     >>> next(row.value for row in compare_releases(person) if row.figure == "followed")
     1.0
     """

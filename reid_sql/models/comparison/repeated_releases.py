@@ -80,6 +80,7 @@ class ReleaseClasses:
     first_size: Integers  # (lines,): people of the class in the first release, 0 if it is not there
     second_size: Integers  # (lines,): the same in the second
     people: Integers  # (lines,): those who are in both releases, in this class or pair
+    arrived: Integers  # (lines,): of a class, people of the second release who were in other classes of the first
     overlap: Integers  # (lines,): 0 without a sensitive column, as all that follow
     common_values: Integers  # (lines,): sensitive values that occur in both
     first_values: Integers  # (lines,): sensitive values of the class in the first release
@@ -119,7 +120,7 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     """Compare two releases by every figure; refuses an empty one.
 
     >>> one, no = np.array([1]), np.array([0])
-    >>> person = ReleaseClasses(no, one, one, one, *[no] * 11, one, one, no)
+    >>> person = ReleaseClasses(no, one, one, one, *[no] * 12, one, one, no)
     >>> [(row.figure, row.value) for row in compare_releases(person) if row.figure.startswith("followed")]
     [('followed', 1.0), ('followed_right', 1.0)]
     """
@@ -353,19 +354,31 @@ class Releases:
             left = int(targets.overlap.min(initial=NO_LIMIT))
             anonymities.append(self._measure_targets(left))
             yield f"{name}_anonymity", self._measure_values(anonymities[-1])
-        rest = self.classes.second_size - self.classes.overlap
-        entered = rest > 0
-        attacked = _sum((self.classes.number * rest)[entered & (self.classes.overlap > 0)])
-        shown = self.compared(attacked, _sum((self.classes.number * rest)[entered]))
-        yield "backward_attack", self._measure_values(shown)
-        left = int(rest[entered].min(initial=NO_LIMIT))
-        nobody = _Figure(None, None, STATUS_NOBODY_ENTERED)
-        anonymities.append(self.compared(left) if entered.any() else nobody)
-        yield "backward_anonymity", self._measure_values(anonymities[-1])
+        attack, anonymity = self._measure_entered()
+        yield "backward_attack", self._measure_values(attack)
+        anonymities.append(anonymity)
+        yield "backward_anonymity", self._measure_values(anonymity)
         yield "bcf_anonymity", self._measure_values(_smallest(anonymities))
         one = (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
         shown = self._measure_targets(_sum(people[one]), _sum(people))
         yield "value_by_intersection", self._measure_values(shown)
+
+    def _measure_entered(self) -> tuple[_Figure, _Figure]:
+        """The backward attack on people who entered, and the fewest records that it leaves.
+
+        A key shows who entered a class: those who are neither in it in both releases nor come from another.
+        Without one, they are taken to be the records that correspond to none of the first release. Where
+        people left or changed values, nothing may be left: the attack is then wrong about who entered.
+        """
+        classes = self.classes
+        rest = classes.second_size - classes.overlap
+        entered = classes.second_size - classes.people - classes.arrived if self.is_keyed else rest
+        is_attacked = (entered > 0) & (rest > 0)
+        attacked = _sum((classes.number * entered)[is_attacked & (classes.overlap > 0)])
+        attack = self.compared(attacked, _sum(classes.number * entered))
+        if not is_attacked.any():
+            return attack, _Figure(None, None, STATUS_NOBODY_ENTERED)
+        return attack, self.compared(int(rest[is_attacked].min()))
 
     def _measure_targets(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people in both releases: by their key, else by classes of the same values."""
