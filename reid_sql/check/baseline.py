@@ -14,7 +14,7 @@ from reid_sql.check.masked_checks import describe_question
 from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import FORMAT, broken_seal, report_schema
-from reid_sql.check.sources import ROLES, Evidence
+from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, ROLES, Evidence
 from reid_sql.check.verdicts import (
     EXIT_CODES,
     FAIL,
@@ -30,6 +30,7 @@ from reid_sql.parameters.document import parsed
 
 WRITE_ONE: Final = "write one with: reid-sql check POLICY.toml --json-report FILE"
 CAUTION_OTHER_POLICY: Final = "the baseline was measured by another policy file"
+OTHER_REFERENCE: Final = "the baseline was measured against another {} table"
 ACCEPTED_FOR_RUN: Final = "named for this run"
 
 
@@ -40,18 +41,28 @@ def read_baseline(
 
     Only figures that were measured with the same treatment of NULL, mask and columns count. Where the policy
     itself names the report, a figure that failed there counts only if the policy says who accepts it;
-    naming a report for a run accepts it. A masked figure is only known to be above 0, unless the files are
-    the same.
+    naming a report for a run accepts it. No figure counts that was measured against another population,
+    original, holdout, former release or published table. A masked figure is only known to be above 0,
+    unless the files are the same.
     """
     content, page = _read_report(path)
     accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
     earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
+    comparable = [
+        table for table in policy.tables if _is_comparable(table, tables.get(table.name), page, policy)
+    ]
+    others = {
+        (table.name, *check.without_limit): OTHER_REFERENCE.format(" and ".join(roles))
+        for table in comparable
+        for check in table.checks
+        if (roles := _find_other_roles(table, check, files[table.name], tables[table.name]))
+    }
     figures = {
         key: before
-        for table in policy.tables
-        if _is_comparable(table, tables.get(table.name), page, policy)
+        for table in comparable
         for check in table.checks
+        if (table.name, *check.without_limit) not in others
         for key, before in _baseline_figures(
             table,
             check,
@@ -61,7 +72,7 @@ def read_baseline(
         )
     }
     caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
-    return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted)
+    return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, others)
 
 
 def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
@@ -142,6 +153,29 @@ def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, A
         and (before["sha256"], others) == (now.sha256, now.others)
         and page["versions"]["reid-sql"] == __version__
     )
+
+
+def _find_other_roles(
+    table: TablePolicy, check: Check, now: Evidence, before: Mapping[str, Any]
+) -> list[str]:
+    """List the tables that the check compares with, and that were others in the earlier report.
+
+    A file is the same if its content is; a table of a warehouse, if its name is.
+    """
+    asked = [parameter.name for parameter in check.measure.declared.parameters]
+    roles = [role for name, role in OTHER_TABLES.items() if name in asked]
+    roles += PUBLISHED if "tables" in asked else ()
+    return [role for role in roles if _identify(table, role, now) != _identify_earlier(before, role)]
+
+
+def _identify(table: TablePolicy, role: str, now: Evidence) -> tuple[str | None, ...] | None:
+    source = table.others.get(role)
+    return None if source is None else (now.others[role] or source.given, source.table)
+
+
+def _identify_earlier(before: Mapping[str, Any], role: str) -> tuple[str | None, ...] | None:
+    file = before.get(f"{role}_file")
+    return file and (file["sha256"] or file["file"], file["table"])
 
 
 def _baseline_figures(

@@ -11,7 +11,7 @@ from reid_sql.check.missing import codes_of, select_known
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
-from reid_sql.check.sources import PUBLISHED, Source
+from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
@@ -25,12 +25,6 @@ CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers 
 
 
 # The relation that a function is given besides the table, by the role that it has in the policy.
-OTHER_TABLES: Final = {
-    "population_tbl": "population",
-    "original": "original",
-    "holdout": "holdout",
-    "first": "former",
-}
 
 
 class Calls:

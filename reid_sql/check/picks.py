@@ -5,7 +5,7 @@ from typing import Any
 
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
-from reid_sql.models.synthetic.audit import DOUBTS
+from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_NOT_TIGHT
 
 Row = Mapping[str, Any]
@@ -110,13 +110,13 @@ def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
 
 
 def strongest(*attacks: str) -> Pick:
-    """Take the attack of these that gives away most; none where one is unjudged or holdout doubtful."""
+    """Take the attack of these that gives away most; none where one is unjudged or doubtful."""
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
         figures = [row for row in rows if row["attack"] in attacks]
         worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
         ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
-        if doubtful := [row["status"] for row in rows if row["status"] in DOUBTS]:
+        if doubtful := [row["status"] for row in rows if is_doubtful(row["status"])]:
             return {**dict.fromkeys(("excess", *ends)), "status": doubtful[0]}
         return {**worst, **ends}
 

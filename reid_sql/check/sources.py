@@ -23,6 +23,12 @@ FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")
 # not used to make it; the release before this one; published tables that are audited with it.
 PUBLISHED: Final = ("published", "published_2", "published_3")
 ROLES: Final = ("population", "original", "holdout", "former", *PUBLISHED)
+OTHER_TABLES: Final = {  # the role of a function's table
+    "population_tbl": "population",
+    "original": "original",
+    "holdout": "holdout",
+    "first": "former",
+}
 PASSED_IN_PYTHON: Final = "a table passed in Python"
 
 

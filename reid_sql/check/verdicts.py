@@ -1,7 +1,7 @@
 """The verdict on each figure that was measured: against the limit, then against the baseline."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from reid_sql.check.measured import (
@@ -23,6 +23,8 @@ NOT_JUDGED: Final = "not judged"
 WORST_FIRST: Final = (FAIL, NOT_JUDGED, NO_WORSE, PASS)
 EXIT_CODES: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 REASON_CAUTION: Final = "the policy refuses figures with a caution"
+NO_BASELINE: Final = "there is no baseline to compare with"
+NO_SUCH_FIGURE: Final = "the baseline has no such figure"
 REASON_NO_ANSWER: Final = "there is no answer"
 
 
@@ -68,10 +70,16 @@ class Baseline:
     sha256: str
     caution: str = ""
     accepted_by: str | None = None  # who accepts figures that failed there
+    # Why a check's figures are left out, by table and check without its limit
+    left_out: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
 
     def figure(self, key: tuple[Any, ...]) -> BaselineFigure | None:
         """Give the figure of what was measured, where there is one."""
         return self.figures.get(key)
+
+    def reason(self, key: tuple[Any, ...]) -> str:
+        """Say why there is no figure of a check."""
+        return self.left_out.get(key, NO_SUCH_FIGURE)
 
 
 def worst_verdict(verdicts: Sequence[str]) -> str:
@@ -134,7 +142,8 @@ def judge_figure(
     if policy.cautions == "refuse" and has_caveat(outcome, policy.accept):
         return _not_judged(outcome.group, _reason(outcome), outcome)
     before = baseline.figure((table, *check.without_limit, group_labels(outcome.group))) if baseline else None
-    verdict, why = _verdict(check, value, before, baseline)
+    missing = baseline.reason((table, *check.without_limit)) if baseline else NO_BASELINE
+    verdict, why = _verdict(check, value, before, missing)
     refuses = policy.cautions == "refuse" and "other_policy" not in policy.accept
     if refuses and before is not None and baseline and baseline.caution:
         return _not_judged(outcome.group, baseline.caution, outcome)
@@ -159,15 +168,15 @@ def figure_to_judge(check: Check, outcome: Figure) -> float | None:
     return end
 
 
-def _verdict(
-    check: Check, value: float, before: BaselineFigure | None, baseline: Baseline | None
-) -> tuple[str, str]:
+def _verdict(check: Check, value: float, before: BaselineFigure | None, missing: str) -> tuple[str, str]:
+    """Return the verdict and why; `missing` is the reason why the baseline has no figure."""
     broken = check.limit is not None and check.measure.worse(value, check.limit)
     if before is None:
-        reason = "the baseline has no such figure" if baseline else "there is no baseline to compare with"
         if check.no_worse and not broken:
-            return NOT_JUDGED, reason
-        return (FAIL, "beyond the limit") if broken else (PASS, "")
+            return NOT_JUDGED, missing
+        is_refused = missing not in (NO_BASELINE, NO_SUCH_FIGURE)
+        why = f"beyond the limit, and {missing}" if is_refused else "beyond the limit"
+        return (FAIL, why) if broken else (PASS, "")
     if check.limit is not None and not broken and not check.no_worse:
         return PASS, ""
     if before.value is None and value != 0 and not before.same:

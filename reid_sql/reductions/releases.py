@@ -277,7 +277,7 @@ def _classes(rows: str, q: Sequence[str], s: Sequence[str], *, is_marked: bool) 
 
 
 def _class_lines(q: Sequence[str], *, is_keyed: bool, counts_people: bool) -> str:
-    """Select a line for each class, with how many people are in it in both releases, and came from another."""
+    """Select a line for each class, with how many people stayed in it and came from another."""
     cells = {name: f"c.{name}" for name in VALUE_CELLS}
     people = "m.people" if counts_people else "c.people"
     arrived = "coalesce(v.arrived, 0)" if is_keyed else "0"
@@ -290,7 +290,7 @@ def _class_lines(q: Sequence[str], *, is_keyed: bool, counts_people: bool) -> st
 def _arrivals(q: Sequence[str], *, counts_people: bool) -> str:
     """Name reid_arrivals how many people of each class of the second release are only in others of the first.
 
-    Of people who may have several rows, a class has all those who are in the first release, but not in it there.
+    With several rows, they are the people of the first release who are not in the class there.
     """
     if counts_people:
         known = "(SELECT person FROM reid_own GROUP BY person HAVING max(in_first) = 1)"

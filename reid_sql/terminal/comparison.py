@@ -8,7 +8,7 @@ from rich.table import Table
 
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.synthetic.audit import DOUBTS
+from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 SHARES: Final = {
@@ -137,11 +137,11 @@ def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
     'The synthetic table reveals who was used: nearest record (auc) exceeds chance by 10.0 %, at least 5.0 %.'
     >>> describe_membership([row | {"low": -0.01}])
     'No attack finds who was used better than chance; this does not prove that the table is safe.'
-    >>> describe_membership([row | {"low": -0.01, "status": DOUBTS[0]}])
+    >>> describe_membership([row | {"low": -0.01, "status": "not_comparable: …"}])
     'The attacks cannot be judged, so the table may or may not reveal who was used.'
     """
     row = next(row for row in rows if row["attack"] == "strongest_membership")
-    is_doubted = any(each["status"] in DOUBTS for each in rows)
+    is_doubted = any(is_doubtful(each["status"]) for each in rows)
     if row["excess"] is None or (is_doubted and row["low"] <= 0):
         return "The attacks cannot be judged, so the table may or may not reveal who was used."
     if row["low"] <= 0:

@@ -23,13 +23,14 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     The answer has one row for each figure. `original` is measured on the records that the table was made
     from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
     % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
-    `holdout`, nothing is judged, and `status` reports this.
+    `holdout`, nothing is judged, and `status` reports this. `risk` is the excess as a share of 1 -
+    `holdout`, as anonymeter reports it. If the tables write values differently, `status` names the column.
 
     The first figures are shares of records: those that are unique on `qi` in their own table and occur
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class
     has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
-    synthetic record and one person; linkability of every other column with the rest; and inference of
-    each column from the synthetic record that is nearest by all others, where a number is right within 5
+    synthetic record and one person; linkability of two halves of the columns, the worst division of
+    up to 35; and inference of each column from the synthetic record that is nearest by all others, where a number is right within 5
     % of the ranks. The last figures are about membership: copied records, where rare records have a
     higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
     1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for

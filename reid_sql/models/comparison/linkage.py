@@ -56,8 +56,8 @@ class AttackResult:
         return wilson_interval(share, self.targets) if self.drawn else (share, share)
 
 
-def wilson_interval(share: float, records: int) -> tuple[float, float]:
-    """The 95 % interval of a mean of chances among so many records: Wilson 1927.
+def wilson_interval(share: float, records: float, quantile: float = NORMAL_95) -> tuple[float, float]:
+    """The interval of a mean of chances among so many records, of 95 % or by another quantile: Wilson 1927.
 
     A mean of chances varies no more than a share of hits that has the same expectation.
 
@@ -65,10 +65,26 @@ def wilson_interval(share: float, records: int) -> tuple[float, float]:
     >>> round(low, 4), round(high, 4)
     (0.0552, 0.1744)
     """
-    squared = NORMAL_95**2 / records
+    squared = quantile**2 / records
     middle = share + squared / 2
     half = float(np.sqrt(squared * (share * (1 - share) + squared / 4)))
     return max(0.0, (middle - half) / (1 + squared)), min(1.0, (middle + half) / (1 + squared))
+
+
+def newcombe_interval(
+    one: tuple[float, float], other: tuple[float, float], quantile: float = NORMAL_95
+) -> tuple[float, float]:
+    """The 95 % interval of the difference of two shares of so many records: Newcombe 1998, method 10.
+
+    >>> low, high = newcombe_interval((56 / 70, 70), (48 / 80, 80))
+    >>> round(low, 4), round(high, 4)
+    (0.0524, 0.3339)
+    """
+    (p, _), (q, _) = one, other
+    (p_low, p_high), (q_low, q_high) = (wilson_interval(*each, quantile) for each in (one, other))
+    low = p - q - float(((p - p_low) ** 2 + (q_high - q) ** 2) ** 0.5)
+    high = p - q + float(((p_high - p) ** 2 + (q - q_low) ** 2) ** 0.5)
+    return low, high
 
 
 @dataclass

@@ -80,7 +80,9 @@ class ReleaseClasses:
     first_size: Integers  # (lines,): people of the class in the first release, 0 if it is not there
     second_size: Integers  # (lines,): the same in the second
     people: Integers  # (lines,): those who are in both releases, in this class or pair
-    arrived: Integers  # (lines,): of a class, people of the second release who were in other classes of the first
+    arrived: (
+        Integers  # (lines,): of a class, people of the second release who were in other classes of the first
+    )
     overlap: Integers  # (lines,): 0 without a sensitive column, as all that follow
     common_values: Integers  # (lines,): sensitive values that occur in both
     first_values: Integers  # (lines,): sensitive values of the class in the first release

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.comparison.linkage import wilson_interval
+from reid_sql.models.comparison.linkage import newcombe_interval
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.numerics.special_functions import ndtri
 from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables, People
 from reid_sql.parameters import Floats, Integers
 
@@ -24,58 +27,55 @@ class AuditedAttack:
     """An attack on a synthetic table."""
 
     attack: str  # what the attacker does with the synthetic table
-    column_name: str | None  # the column that is inferred, of an attack on one
+    column_name: str | None  # the column that is inferred; of links, both halves of the columns: "a, b / c"
     figure: str  # what is measured: a share of people or predicates, the area under the ROC curve, …
     original: float | None  # the figure on people of the original
     holdout: float | None  # the same on people of the holdout, about whom nothing was learned
     baseline: float | None  # the figure of a guess without the records' joint values, where there is one
-    excess: float | None  # `original` less `holdout`: what the synthetic table gives away
+    excess: (
+        float | None
+    )  # `original` less `holdout`: what the synthetic table gives away, a share of all people
     low: float | None  # lower end of the 95 % interval of the excess
     high: float | None  # the upper end of the same interval
     status: str
+    risk: float | None = (
+        None  # excess / (1 - holdout), the risk that anonymeter reports; NULL of other figures
+    )
 
 
 def judge_shares(
     attack: str,
     figure: str,
     shares: tuple[float, float | None],
-    trials: tuple[int, int],
+    trials: tuple[float, float],
     *,
     column: str | None = None,
     baseline: float | None = None,
     status: str | None = None,
+    quantile: float = NORMAL_95,
 ) -> AuditedAttack:
-    """Compare the shares of the original and of the holdout, of so many trials each."""
+    """Compare the shares of the original and of the holdout, of so many trials each.
+
+    `quantile` is that of the normal distribution at the end of the interval.
+    """
     original, control = shares
     if control is None:
         return AuditedAttack(
             attack, column, figure, original, None, baseline, None, None, None, STATUS_NO_HOLDOUT
         )
-    low, high = newcombe_interval((original, trials[0]), (control, trials[1]))
+    low, high = newcombe_interval((original, trials[0]), (control, trials[1]), quantile)
     is_weak = baseline is not None and original <= baseline
     own_status = status or (STATUS_WEAK_ATTACK if is_weak else OK)
+    excess = original - control
+    risk = excess / (1 - control) if control < 1 else None
     return AuditedAttack(
-        attack, column, figure, original, control, baseline, original - control, low, high, own_status
+        attack, column, figure, original, control, baseline, excess, low, high, own_status, risk
     )
 
 
 def unavailable(attack: str, figure: str, status: str, column: str | None = None) -> AuditedAttack:
     """Report an attack that there is none of, and why."""
     return AuditedAttack(attack, column, figure, None, None, None, None, None, None, status)
-
-
-def newcombe_interval(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
-    """The 95 % interval of the difference of two shares of so many records: Newcombe 1998, method 10.
-
-    >>> low, high = newcombe_interval((56 / 70, 70), (48 / 80, 80))
-    >>> round(low, 4), round(high, 4)
-    (0.0524, 0.3339)
-    """
-    (p, _), (q, _) = one, other
-    (p_low, p_high), (q_low, q_high) = wilson_interval(*one), wilson_interval(*other)
-    low = p - q - float(((p - p_low) ** 2 + (q_high - q) ** 2) ** 0.5)
-    high = p - q + float(((p_high - p) ** 2 + (q - q_low) ** 2) ** 0.5)
-    return low, high
 
 
 # The ROC curve of a membership score: its area, and true positives at few false ones.
@@ -252,13 +252,15 @@ def rank_positions(codes: Integers, records: Integers) -> npt.NDArray[np.int16]:
 LINKABILITY: Final = "linkability"
 INFERENCE: Final = "inference"
 SHARE: Final = "share"
+MAX_SPLITS: Final = 35  # of the columns into halves: all of up to 8 columns
+ERROR: Final = 0.025  # at each end of an interval
 TOLERANCE: Final = UNITS // 20  # of a number's rank among all records, within which an inferred one is right
 
 
 def attack_by_nearest_records(
-    tables: OrderedTables, people: People, shares: tuple[float, float]
+    tables: OrderedTables, people: People, rng: np.random.Generator, shares: tuple[float, float]
 ) -> Iterator[AuditedAttack]:
-    """Measure linkability of every other column with the rest, then the inference of each column."""
+    """Measure the linkability of two halves of the columns, the worst, then the inference of each column."""
     columns = len(tables.names)
     if columns < 2:  # noqa: PLR2004 - something known, and something else
         yield unavailable(LINKABILITY, SHARE, STATUS_ONE_COLUMN)
@@ -267,15 +269,19 @@ def attack_by_nearest_records(
     synthetic = np.flatnonzero(tables.synthetics)
     records = tables.synthetics[synthetic]
     distances = Distances(tables)
-    links = np.zeros(len(people.rows))
+    splits = split_columns(columns, rng)
+    links = np.zeros((len(splits), len(people.rows)))
     inferred = np.zeros((columns, len(people.rows)))
     for block, by_column in distances.by_column(people.rows, synthetic, shares):
-        links[block] = _compute_link_chance(by_column, records)
         total = by_column.sum(axis=0, dtype=by_column.dtype)
+        for place, half in enumerate(splits):
+            checkpoint()
+            one = by_column[list(half)].sum(axis=0, dtype=by_column.dtype)
+            links[place, block] = _compute_link_chance((one, total - one), records)
         for place, own in enumerate(by_column):
             inferred[place, block] = _compute_value_chance(total - own, own <= TOLERANCE, records)
     baseline = 1 / int(records.sum())
-    yield judge_shares(LINKABILITY, SHARE, people.shares(links), people.sizes, baseline=baseline)
+    yield _judge_worst_split(tables, people, links, splits, baseline)
     for place, name in enumerate(tables.names):
         guess = _compute_guess_chance(distances, place, people.rows, synthetic, records)
         baseline = people.shares(guess)[0]
@@ -283,16 +289,53 @@ def attack_by_nearest_records(
         yield judge_shares(INFERENCE, SHARE, shares_right, people.sizes, column=name, baseline=baseline)
 
 
-def _compute_link_chance(distances: Integers, records: Integers) -> Floats:
+def split_columns(columns: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """One half of each division of so many columns into two halves: all divisions, or so many drawn.
+
+    >>> split_columns(4, np.random.default_rng(0))
+    [(0, 1), (0, 2), (0, 3)]
+    """
+    half = columns // 2
+    is_even = columns == 2 * half  # the other half is one of the same size, so that the first column is fixed
+    if comb(columns, half) // (1 + is_even) <= MAX_SPLITS:
+        every = combinations(range(columns), half)
+        return [each for each in every if 0 in each or not is_even]
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < MAX_SPLITS:
+        order = rng.permutation(columns).tolist()
+        chosen = order[:half] if not is_even or 0 in order[:half] else order[half:]
+        drawn.add(tuple(sorted(chosen)))
+    return sorted(drawn)
+
+
+def _judge_worst_split(
+    tables: OrderedTables, people: People, links: Floats, splits: list[tuple[int, ...]], baseline: float
+) -> AuditedAttack:
+    """The split that reveals most, with the interval that it has if all of them contain their truth.
+
+    Each interval errs in its share of 5 %: Bonferroni 1936. So the greatest of all is within its own.
+    """
+    quantile = float(ndtri(1 - ERROR / len(splits)))
+    figures = []
+    for half, chances in zip(splits, links, strict=True):
+        rest = [at for at in range(len(tables.names)) if at not in half]
+        named = " / ".join(", ".join(tables.names[at] for at in side) for side in (half, rest))
+        shares = people.shares(chances)
+        figures.append(
+            judge_shares(
+                LINKABILITY, SHARE, shares, people.sizes, column=named, baseline=baseline, quantile=quantile
+            )
+        )
+    return max(figures, key=lambda each: (each.excess or 0.0, each.original or 0.0))
+
+
+def _compute_link_chance(halves: tuple[Integers, Integers], records: Integers) -> Floats:
     """Chance that both halves of a person's columns lead to the same synthetic record, (block,).
 
-    One of the records nearest by every other column, from the first, and one of those nearest by the rest:
-    among a and b records, of which c are the same, they are one record with chance c / (a b).
+    One of the records nearest by one half, from the first, and one of those nearest by the rest: among a and
+    b records, of which c are the same, they are one record with chance c / (a b).
     """
-    near = []
-    for half in (distances[::2], distances[1::2]):
-        total = half.sum(axis=0, dtype=half.dtype)
-        near.append(total == total.min(axis=1)[:, None])
+    near = [total == total.min(axis=1)[:, None] for total in halves]
     both, one, other = (flags @ records.astype(np.float64) for flags in (near[0] & near[1], *near))
     return np.asarray(both / (one * other))
 

@@ -5,7 +5,7 @@ in any table of such people. The holdout, people of the same kind who were not u
 Only what the original has in excess was learned from its records. Source: Giomi et al. 2023 (the control).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -13,8 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.comparison.common_values import (
+    STATUS_FEW_COMPARABLE,
+    STATUS_NOT_COMPARABLE,
+    ColumnCounts,
+)
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.synthetic.attacks import (
+    STATUS_NO_HOLDOUT,
     STATUS_ONE_COLUMN,
     STATUS_WEAK_ATTACK,
     AuditedAttack,
@@ -40,6 +46,8 @@ MULTIVARIATE: Final = "singling_out_multivariate"
 SHARE: Final = "share_of_predicates"
 STATUS_NO_PREDICATE: Final = "no_predicate: no such predicate fits a single synthetic record"
 PREDICATES: Final = 2000
+RESAMPLES: Final = 200  # draws of other people
+MAX_FEW: Final = 8  # people, of whom one may be left when others are drawn: of more, with 1 in 1,000
 MAX_TRIES: Final = 5  # predicates that are written for each that fits one record
 TRIES_OF_RECORD: Final = 20  # predicates that are written at most for each synthetic record
 
@@ -62,7 +70,10 @@ class _Counter:
         sides = [tables.original_people, tables.holdout_people][: 1 + tables.is_judged]
         smallest = min(map(len, sides))
         drawn = [side.take(np.sort(rng.choice(len(side), smallest, replace=False))) for side in sides]
-        self.ends = [side.ends(np.arange(size), size) for side in (tables.synthetic_people, *drawn)]
+        sides = [tables.synthetic_people, *drawn]
+        self.ends = [side.ends(np.arange(size), size) for side in sides]
+        self.people = [side.people_by_record(size) for side in sides]
+        self.tried = smallest
 
     def rows(self, predicate: Predicate) -> Integers:
         """Find the distinct records that fulfil the predicate."""
@@ -93,6 +104,16 @@ class _Counter:
         first, last = self.ends[table]
         return bool(first[rows].min() == last[rows].max())
 
+    def find_few(self, table: int, rows: Integers) -> list[int]:
+        """The people of the table who have any of the records, if they are few."""
+        people, starts = self.people[table]
+        found: set[int] = set()
+        for row in rows.tolist():
+            found.update(people[starts[row] : starts[row + 1]].tolist())
+            if len(found) > MAX_FEW:
+                return []
+        return sorted(found)
+
 
 def single_out(tables: OrderedTables, rng: np.random.Generator) -> Iterator[AuditedAttack]:
     """Measure both attacks with up to 2,000 predicates each that fit one synthetic record."""
@@ -121,9 +142,10 @@ def _measure(
 ) -> AuditedAttack:
     """Share of the predicates that fit one person, of those that fit one synthetic record, each once."""
     tried: set[Predicate] = set()
-    hits: list[list[bool]] = []
+    sides = [_SingledOut() for _ in counter.ends[1:]]
+    count = 0
     for predicate in predicates:
-        if len(hits) >= PREDICATES:
+        if count >= PREDICATES:
             break
         checkpoint()
         if predicate in tried:
@@ -131,14 +153,52 @@ def _measure(
         tried.add(predicate)
         rows = counter.rows(predicate)
         if counter.is_one(0, rows):
-            hits.append([counter.is_one(table, rows) for table in range(1, len(counter.ends))])
-    if not hits:
+            count += 1
+            for table, side in enumerate(sides, 1):
+                side.add(counter.find_few(table, rows))
+    if not count:
         return unavailable(attack, SHARE, STATUS_NO_PREDICATE)
-    shares = np.mean(hits, axis=0).tolist()
-    guessed = [counter.is_one(1, counter.rows(guess)) for guess in islice(guesses, len(hits))]
-    baseline = float(np.mean(guessed))
-    control = shares[1] if tables.is_judged else None
-    return judge_shares(attack, SHARE, (shares[0], control), (len(hits), len(hits)), baseline=baseline)
+    guessed = [counter.is_one(1, counter.rows(guess)) for guess in islice(guesses, count)]
+    shares = sides[0].hits / count, sides[1].hits / count if tables.is_judged else None
+    rng = np.random.default_rng(SEED)
+    trials = [side.count_trials(count, counter.tried, rng) for side in sides]
+    return judge_shares(attack, SHARE, shares, (trials[0], trials[-1]), baseline=float(np.mean(guessed)))
+
+
+class _SingledOut:
+    """Predicates that fit one person of a table, and how much their number varies if other people are drawn.
+
+    Predicates on the same people are not independent: a person whom one singles out, others single out too.
+    Drawing people with replacement, not predicates, shows by how much the variance is greater than that of
+    independent predicates. Sources: Efron 1979 (the bootstrap); Kish 1965 (the design effect).
+    """
+
+    def __init__(self) -> None:
+        self.hits = 0
+        self.people: list[int] = []  # of all predicates that fit few
+        self.starts: list[int] = []  # the place of each predicate's first
+
+    def add(self, found: Sequence[int]) -> None:
+        """Count a predicate that fits these people; without them, one that fits nobody or many."""
+        self.hits += len(found) == 1
+        if found:
+            self.starts.append(len(self.people))
+            self.people.extend(found)
+
+    def count_trials(self, predicates: int, people: int, rng: np.random.Generator) -> float:
+        """How many independent predicates have the share's variance: at most one a person, if none varies."""
+        if not self.people:
+            return min(predicates, people)
+        involved, places = np.unique(self.people, return_inverse=True)
+        shares = np.empty(RESAMPLES)
+        for draw in range(RESAMPLES):
+            times = rng.poisson(1.0, len(involved))  # how often each person is drawn
+            fits = np.add.reduceat(times[places.ravel()], self.starts)
+            shares[draw] = np.count_nonzero(fits == 1) / predicates
+        mean, variance = float(shares.mean()), float(shares.var(ddof=1))
+        if not variance:
+            return min(predicates, people)
+        return max(1.0, min(predicates, mean * (1 - mean) / variance))
 
 
 def _univariate(tables: OrderedTables) -> Iterator[Predicate]:
@@ -198,7 +258,47 @@ def doubt_holdout(tables: OrderedTables, attacks: list[AuditedAttack]) -> list[A
     another kind. An attack that already has another status keeps it.
     """
     overlaps = tables.is_judged and has_people_of_both(tables)
-    return [_doubt(each, overlaps=overlaps) for each in attacks]
+    doubted = [_doubt(each, overlaps=overlaps) for each in attacks]
+    reason = find_other_values(tables)
+    return [
+        replace(each, status=reason) if reason and each.status in SUPERSEDED else each for each in doubted
+    ]
+
+
+SUPERSEDED: Final = (
+    OK,
+    STATUS_WEAK_ATTACK,
+    STATUS_NO_HOLDOUT,
+    *DOUBTS,
+)  # by tables that write values otherwise
+
+
+def find_other_values(tables: OrderedTables) -> str:
+    """Return the reason why a table cannot be compared with the original, empty if each column can be."""
+    few = ""
+    for name, is_ordinal, codes in zip(tables.names, tables.is_ordinal, tables.codes, strict=True):
+        size = int(codes.max(initial=0)) + 1
+        original, synthetic, holdout = (
+            np.bincount(codes, records, size)
+            for records in (tables.originals, tables.synthetics, tables.controls)
+        )
+        others = {
+            "synthetic": ColumnCounts(original, synthetic, holdout if tables.is_judged else None, is_ordinal)
+        }
+        if tables.is_judged:
+            others["holdout"] = ColumnCounts(original, holdout, None, is_ordinal)
+        for table, counts in others.items():
+            if counts.has_no_value():
+                return STATUS_NOT_COMPARABLE.format(name, table)
+        if not few and others["synthetic"].has_few_values():
+            few = STATUS_FEW_COMPARABLE.format(name, "synthetic")
+    return few
+
+
+def is_doubtful(status: str) -> bool:
+    """Whether a status of the audit forbids a judgement of all of its figures."""
+    codes = (each.partition(":")[0] for each in (*DOUBTS, STATUS_NOT_COMPARABLE, STATUS_FEW_COMPARABLE))
+    return status.partition(":")[0] in codes
 
 
 def _doubt(each: AuditedAttack, *, overlaps: bool) -> AuditedAttack:
@@ -309,13 +409,20 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
     [(1.0, 0.5), (1.0, 0.5)]
     """
     ordered = tables.in_order()
-    draws = [np.random.default_rng([seed, family]) for family in range(4)]  # so that none depends on another
+    draws = [np.random.default_rng([seed, family]) for family in range(5)]  # so that none depends on another
     people = draw_people(ordered, targets, draws[0])
     some = draw_people(ordered, min(targets, NEAREST_TARGETS), draws[1])
     attacks = [
         *attack_by_equal_values(ordered),
         *single_out(ordered, draws[2]),
-        *attack_by_nearest_records(ordered, some, SHARES[:2]),
+        *attack_by_nearest_records(ordered, some, draws[4], SHARES[:2]),
         *attack_membership(ordered, people, draws[3], SHARES[1:]),
     ]
-    return doubt_holdout(ordered, attacks)
+    return doubt_holdout(ordered, _in_order_of_columns(attacks, tables.names))
+
+
+def _in_order_of_columns(attacks: list[AuditedAttack], names: Sequence[str]) -> list[AuditedAttack]:
+    """Put the figures of each attack in the order in which the columns were named."""
+    places = {name: place for place, name in enumerate(names)}
+    order = {each.attack: place for place, each in reversed(list(enumerate(attacks)))}
+    return sorted(attacks, key=lambda each: (order[each.attack], places.get(each.column_name or "", 0)))

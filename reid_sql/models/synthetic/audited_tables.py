@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.comparison.paired_records import number_columns
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, fold_case
 
 Flags = npt.NDArray[np.bool_]
 NOBODY: Final = -1
@@ -45,6 +45,8 @@ class AuditedTables:
     def in_order(self) -> "OrderedTables":
         """The distinct records in the order of their codes, the same from every engine; refuses empty tables.
 
+        Columns are in the order of their names, so that no figure depends on the order in which they come.
+
         >>> codes, one = np.array([[7, 2, 7]]), np.ones(3, dtype=int)
         >>> tables = AuditedTables(
         ...     ["a"], [False], [False], codes, one, one, 0 * one, [False], np.array([5, 5, 3])
@@ -58,7 +60,8 @@ class AuditedTables:
                 raise NoRecordsError(
                     f"{name} must contain at least one record, got 0; pass a table with records"
                 )
-        codes = np.asarray(self.codes, dtype=np.int64)
+        by_name = sorted(range(len(self.names)), key=lambda at: (fold_case(self.names[at]), self.names[at]))
+        codes = np.asarray(self.codes, dtype=np.int64)[by_name]
         order = np.lexsort(codes[::-1])
         ordered = codes[:, order]
         is_first = np.r_[True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]
@@ -71,9 +74,9 @@ class AuditedTables:
         originals, synthetics, controls = counts
         used, made, unused = people
         return OrderedTables(
-            self.names,
-            self.is_sensitive,
-            self.is_ordinal,
+            [self.names[at] for at in by_name],
+            [self.is_sensitive[at] for at in by_name],
+            [self.is_ordinal[at] for at in by_name],
             ordered[:, is_first],
             originals,
             synthetics,
@@ -136,6 +139,11 @@ class Holders:
         last[of_record] = self.numbers
         first[of_record[::-1]] = self.numbers[::-1]
         return first, last
+
+    def people_by_record(self, size: int) -> tuple[Integers, Integers]:
+        """The people of each of so many distinct records, record by record, and the place of each's first."""
+        order = np.argsort(self.rows, kind="stable")
+        return self.numbers[order], np.r_[0, np.cumsum(np.bincount(self.rows, minlength=size))]
 
     def only_person(self, classes: Integers, size: int) -> Integers:
         """The one person with a record of each class, or NOBODY or SEVERAL, (size,).

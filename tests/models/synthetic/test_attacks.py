@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reid_sql.models.comparison.linkage import newcombe_interval
 from reid_sql.models.synthetic.attacks import (
     AuditedAttack,
     Distances,
     RocCurve,
     attack_by_nearest_records,
-    newcombe_interval,
 )
 from reid_sql.models.synthetic.audit import STATUS_NO_PREDICATE, audit, single_out
 from reid_sql.models.synthetic.audited_tables import draw_people
@@ -47,8 +47,8 @@ def test_links_and_inferences_are_those_of_loops(
         away = [sum(distances[at](person[at], other[at]) for at in columns) for other in synthetic]
         return [place for place, each in enumerate(away) if each == min(away)]
 
-    def chance_of_link(person: Row) -> float:
-        one, other = nearest(person, (0, 2)), nearest(person, (1, 3))
+    def chance_of_link(person: Row, half: tuple[int, int], rest: tuple[int, int]) -> float:
+        one, other = nearest(person, half), nearest(person, rest)
         return len(set(one) & set(other)) / (len(one) * len(other))
 
     def is_right(person: Row, at: int, place: int) -> bool:
@@ -60,10 +60,17 @@ def test_links_and_inferences_are_those_of_loops(
 
     tables = encode(original, synthetic, holdout).in_order()
     people = draw_people(tables, 100, np.random.default_rng(0))
-    link, *inferred = attack_by_nearest_records(tables, people, WHOLE)
+    link, *inferred = attack_by_nearest_records(tables, people, np.random.default_rng(0), WHOLE)
+    shares = {
+        f"c{half[0]}, c{half[1]} / c{rest[0]}, c{rest[1]}": [
+            sum(chance_of_link(person, half, rest) for person in table) / len(table)
+            for table in (original, holdout)
+        ]
+        for half, rest in (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
+    }
+    assert [link.original, link.holdout] == pytest.approx(shares[link.column_name or ""])
+    assert link.excess == pytest.approx(max(one - other for one, other in shares.values()))
     for table, figure in ((original, "original"), (holdout, "holdout")):
-        expected = sum(map(chance_of_link, table)) / len(table)
-        assert getattr(link, figure) == pytest.approx(expected)
         for at, row in enumerate(inferred):
             expected = sum(chance_of_value(person, at) for person in table) / len(table)
             assert getattr(row, figure) == pytest.approx(expected)
@@ -241,7 +248,8 @@ def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured(column
         assert (by_column.sum(axis=0) == total).all()
         whole |= {block.start + at: each for at, each in enumerate(np.moveaxis(by_column, 1, 0))}
     for one, other in drawn:
-        expected = [distance[at](every[one][at], every[other][at]) for at in range(columns)]
+        names = [int(name[1:]) for name in tables.names]
+        expected = [distance[at](every[one][at], every[other][at]) for at in names]
         assert whole[one][:, other].tolist() == expected
 
 

@@ -80,15 +80,16 @@ def test_who_is_linked_is_linked_by_the_row_that_is_linked_most(
         ]
         return [place for place, each in enumerate(away) if each == min(away)]
 
-    def chance(row: Row) -> float:
-        one, other = nearest(row, (0, 2)), nearest(row, (1, 3))
+    def chance(row: Row, half: Sequence[int], rest: Sequence[int]) -> float:
+        one, other = nearest(row, half), nearest(row, rest)
         return len(set(one) & set(other)) / (len(one) * len(other))
 
     tables = encode_people(original, synthetic, holdout).in_order()
     people = draw_people(tables, 1000, np.random.default_rng(0))
-    link = next(iter(attack_by_nearest_records(tables, people, (0.0, 1.0))))
+    link = next(iter(attack_by_nearest_records(tables, people, np.random.default_rng(0), (0.0, 1.0))))
+    half, rest = ([int(name[1:]) for name in side.split(", ")] for side in str(link.column_name).split(" / "))
     for table, figure in ((original, "original"), (holdout, "holdout")):
-        expected = sum(max(map(chance, own)) for own in table) / len(table)
+        expected = sum(max(chance(row, half, rest) for row in own) for own in table) / len(table)
         assert getattr(link, figure) == pytest.approx(expected)
 
 

@@ -86,25 +86,38 @@ FROM (
     FROM reid_people
     WHERE first_size = 1 AND second_size = 1 AND NOT (q1 IS NOT DISTINCT FROM rq1 AND q2 IS NOT DISTINCT FROM rq2)
     GROUP BY q1, q2, rq1, rq2
+  ),
+  reid_arrivals AS (
+    SELECT o.q1, o.q2, count(*) AS arrived
+    FROM reid_own AS o
+    JOIN (
+      SELECT person
+      FROM reid_own
+      GROUP BY person HAVING max(in_first) = 1
+    ) AS k ON o.person IS NOT DISTINCT FROM k.person
+    WHERE in_first = 0
+    GROUP BY o.q1, o.q2
   )
   SELECT kind::BIGINT AS kind, first_size::BIGINT AS first_size, second_size::BIGINT AS second_size,
-    people::BIGINT AS people, overlap::BIGINT AS overlap, common_values::BIGINT AS common_values,
-    first_values::BIGINT AS first_values, second_values::BIGINT AS second_values,
-    gained_values::BIGINT AS gained_values, lost_values::BIGINT AS lost_values,
-    is_common_first::BIGINT AS is_common_first, is_common_second::BIGINT AS is_common_second,
-    is_followed_first::BIGINT AS is_followed_first, is_followed_second::BIGINT AS is_followed_second,
-    link_size::BIGINT AS link_size, count(*) AS number, 1 AS is_keyed, 0 AS has_sensitive
+    people::BIGINT AS people, arrived::BIGINT AS arrived, overlap::BIGINT AS overlap,
+    common_values::BIGINT AS common_values, first_values::BIGINT AS first_values,
+    second_values::BIGINT AS second_values, gained_values::BIGINT AS gained_values,
+    lost_values::BIGINT AS lost_values, is_common_first::BIGINT AS is_common_first,
+    is_common_second::BIGINT AS is_common_second, is_followed_first::BIGINT AS is_followed_first,
+    is_followed_second::BIGINT AS is_followed_second, link_size::BIGINT AS link_size,
+    count(*) AS number, 1 AS is_keyed, 0 AS has_sensitive
   FROM (
     SELECT 0 AS kind, c.n1 AS first_size, c.n2 AS second_size, m.people AS people,
-      c.overlap AS overlap, c.common_values AS common_values, c.first_values AS first_values,
-      c.second_values AS second_values, c.gained_values AS gained_values,
+      coalesce(v.arrived, 0) AS arrived, c.overlap AS overlap, c.common_values AS common_values,
+      c.first_values AS first_values, c.second_values AS second_values, c.gained_values AS gained_values,
       c.lost_values AS lost_values, 0 AS is_common_first, 0 AS is_common_second,
       0 AS is_followed_first, 0 AS is_followed_second, 0 AS link_size
     FROM reid_classes AS c
     JOIN reid_stays AS m ON c.q1 IS NOT DISTINCT FROM m.q1 AND c.q2 IS NOT DISTINCT FROM m.q2
+    LEFT JOIN reid_arrivals AS v ON c.q1 IS NOT DISTINCT FROM v.q1 AND c.q2 IS NOT DISTINCT FROM v.q2
     UNION ALL
     SELECT 1 AS kind, a.n1 AS first_size, b.n2 AS second_size, m.people AS people,
-      0 AS overlap, 0 AS common_values, 0 AS first_values, 0 AS second_values,
+      0 AS arrived, 0 AS overlap, 0 AS common_values, 0 AS first_values, 0 AS second_values,
       0 AS gained_values, 0 AS lost_values, 0 AS is_common_first, 0 AS is_common_second,
       0 AS is_followed_first, 0 AS is_followed_second, 0 AS link_size
     FROM reid_changes AS m
@@ -112,13 +125,13 @@ FROM (
     JOIN reid_classes AS b ON m.rq1 IS NOT DISTINCT FROM b.q1 AND m.rq2 IS NOT DISTINCT FROM b.q2
     UNION ALL
     SELECT 2 AS kind, first_size AS first_size, second_size AS second_size,
-      0 AS people, 0 AS overlap, 0 AS common_values, 0 AS first_values, 0 AS second_values,
-      0 AS gained_values, 0 AS lost_values, is_common_first AS is_common_first,
+      0 AS people, 0 AS arrived, 0 AS overlap, 0 AS common_values, 0 AS first_values,
+      0 AS second_values, 0 AS gained_values, 0 AS lost_values, is_common_first AS is_common_first,
       is_common_second AS is_common_second, is_followed_first AS is_followed_first,
       is_followed_second AS is_followed_second, link_size AS link_size
     FROM reid_people
   )
-  GROUP BY kind, first_size, second_size, people, overlap, common_values,
+  GROUP BY kind, first_size, second_size, people, arrived, overlap, common_values,
     first_values, second_values, gained_values, lost_values, is_common_first,
     is_common_second, is_followed_first, is_followed_second, link_size
   ORDER BY kind ASC
