@@ -24,9 +24,9 @@ WHERE NOT starts_with(figure, 'true_positives');
 -- | replicated_uniques | NULL | share | 0.109 | 0.096 | 0.013 | -0.009 | 0.034 |
 -- | exact_presence | NULL | share | 0.514 | 0.473 | 0.041 | 0.005 | 0.076 |
 -- | disclosive_correct | sex | share | 0.197 | 0.208 | -0.011 | -0.04 | 0.017 |
--- | singling_out_univariate | NULL | share_of_predicates | 0.667 | 0.667 | 0 | -0.533 | 0.533 |
--- | singling_out_multivariate | NULL | share_of_predicates | 0.376 | 0.248 | 0.129 | 0.001 | 0.251 |
--- | linkability | NULL | share | 0.001 | 0.001 | 0 | -0.003 | 0.003 |
+-- | singling_out_univariate | NULL | share_of_predicates | 0.667 | 0.667 | 0 | -0.535 | 0.538 |
+-- | singling_out_multivariate | NULL | share_of_predicates | 0.376 | 0.248 | 0.129 | -0.003 | 0.256 |
+-- | linkability | postcode / age, sex | share | 0.001 | 0.001 | 0 | -0.004 | 0.005 |
 -- | inference | age | share | 0.098 | 0.097 | 0.001 | -0.02 | 0.023 |
 -- | inference | postcode | share | 0.102 | 0.098 | 0.004 | -0.017 | 0.026 |
 -- | inference | sex | share | 0.516 | 0.516 | -0 | -0.036 | 0.036 |

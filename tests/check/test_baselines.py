@@ -70,14 +70,15 @@ def test_an_edited_baseline_is_refused(tmp_path: Path, edit: Callable[[Page], No
 
 @pytest.mark.parametrize("limit", ["at_most = 0.0001", "no_worse = true"])
 def test_a_figure_against_another_population_is_not_compared(tmp_path: Path, limit: str) -> None:
-    """A register three times as large makes every risk a third; the same one under another name is the same."""
+    """A register three times as large makes each risk a third; with another name it is the same."""
     for name, rows in (("people", 300), ("register", 3000), ("moved", 3000), ("larger", 9000)):
         lines = "".join(f"{i % 90},{'mf'[i % 2]}\n" for i in range(rows))
         (tmp_path / f"{name}.csv").write_text(f"age,sex\n{lines}", encoding="utf-8")
 
     def judge(register: str, **options: Any) -> Page:
         asked = f'[[tables.checks]]\nmeasure = "journalist_average_risk"\n{options.pop("limit", limit)}\n'
-        table = f'[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["age", "sex"]\npopulation_file = "{register}"'
+        table = '[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["age", "sex"]'
+        table = f'{table}\npopulation_file = "{register}"'
         policy = tmp_path / "policy.toml"
         policy.write_text(f'cautions = "allow"\nmask_below = 1\n{table}\n{asked}', encoding="utf-8")
         page: Page = check(policy, **options)
