@@ -31,8 +31,8 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
     synthetic record and one person; linkability of two halves of the columns, the worst division of
     up to 35; and inference of each column from the synthetic record that is nearest by all others, where
-    a number is right within 5 % of the ranks. The last figures are about membership: copied records, where rare records have a
-    higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
+    a number is right within 5 % of the ranks. The last figures are about membership: copied records,
+    where rare records have a higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
     1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
     the selection.
 
