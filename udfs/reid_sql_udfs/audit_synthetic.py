@@ -32,9 +32,9 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     synthetic record and one person; linkability of two halves of the columns, the worst division of
     up to 35; and inference of each column from the synthetic record that is nearest by all others, where
     a number is right within 5 % of the ranks. The last figures are about membership: copied records,
-    where rare records have a higher weight; the scores, each by the area under its ROC curve and by the share of true positives at
-    1 and 0.1 % of false positives; and the strongest of these figures, with an interval that accounts for
-    the selection.
+    where rare records have a higher weight; the scores, each by the area under its ROC curve and by the
+    share of true positives at 1 and 0.1 % of false positives; and the strongest of these figures, with an
+    interval that accounts for the selection.
 
     The scores use people with about `targets` records of each table, and links and inferences up to
     2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
