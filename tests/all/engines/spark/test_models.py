@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ANY: Any = rs  # to be called as its types forbid
 PEOPLE = people(120).with_columns(weight=pl.Series([1.0, 2.5, 0.5] * 40))
 COLUMNS = ["age", "sex", "grade"]
+FLOATS = ("double", "float")
 MARGINALS = pl.DataFrame({"column_name": ["sex"] * 3, "value": ["F", "M", None], "share": [0.65, 0.3, 0.05]})
 
 
@@ -60,6 +61,30 @@ def test_a_model_is_the_same_whoever_counted(town: "DataFrame", options: dict[st
     assert [marginal.values for marginal in found.marginals] == [
         marginal.values for marginal in expected.marginals
     ]
+
+
+@pytest.mark.parametrize("kind", ["double", "float", "decimal(20,5)", "string"])
+def test_values_have_the_same_texts_in_a_fit_and_in_a_score(spark: "SparkSession", kind: str) -> None:
+    """Spark writes 1.0E7 where DuckDB writes 10000000.0; a value that the model does not know is rarer.
+
+    Names in place of the values have the same shares, and a model of categories without an order
+    scores both alike.
+    """
+    values = [1e7, 1e-5, 0.1, 1e14, 123456789.5, None] + [float("nan"), float("inf"), 0.0] * (kind in FLOATS)
+    names = [f"value {place}" for place, _ in enumerate(values)]
+    rows = [row for count, row in enumerate(zip(names, values, strict=True), 1) for _ in range(count)]
+    rows[-1] = (names[-1], -0.0 if kind in FLOATS else values[-1])
+    named = pl.DataFrame({"name": [name for name, _ in rows]})
+    fitted("names", named, ["name"])
+    expected = by_duckdb(
+        "SELECT DISTINCT name, cell_probability('names', name) AS p FROM t ORDER BY name", t=named
+    )
+    frame = spark.createDataFrame(rows, "name string, x double").withColumn("x", F.col("x").cast(kind))
+    rs.fit_copula("texts", frame, ["x"])
+    scored = frame.select("name", ANY.cell_probability("texts", "x").alias("p")).distinct().sort("name")
+    same(rows_of(scored), expected)
+    risks = rs.score_records(frame, "texts", 10).select("name", "uniqueness_xi").distinct().sort("name")
+    same(rows_of(risks), [{"name": row["name"], "uniqueness_xi": (1 - row["p"]) ** 9} for row in expected])
 
 
 def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: "DataFrame") -> None:
