@@ -61,7 +61,7 @@ def test_every_figure_is_that_of_duckdb(
     [
         (
             TABLES["s"].with_columns(pl.col("age").cast(pl.Float64)),
-            "original and synthetic must contain 'age' as the same type, got bigint and double; cast one",
+            "must have the same types in both tables, got 'age' as BIGINT and DOUBLE; cast one",
         ),
         (TABLES["s"].drop("zip"), "must be columns of the synthetic table, got 'zip'"),
         (TABLES["s"].head(0), "synthetic must contain at least one record, got 0"),
