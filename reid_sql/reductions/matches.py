@@ -148,10 +148,14 @@ def _count(
         {_drawn(max(points), samples, seed)},
         reid_knowledge AS MATERIALIZED (
           SELECT row_number() OVER () AS id, points, known, weight
-          FROM (SELECT points, known, sum(weight) AS weight FROM ({known}) GROUP BY points, known)
+          FROM (
+            SELECT points, known, sum(weight ORDER BY weight) AS weight
+            FROM ({known}) GROUP BY points, known
+          )
         ),
         {_match(max(points))}
-        SELECT points % {ALL_POINTS} AS points, matches, sum(weight) AS weight, people, people_with_fewer,
+        SELECT points % {ALL_POINTS} AS points, matches, sum(weight ORDER BY weight) AS weight,
+          people, people_with_fewer,
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
         FROM reid_matched JOIN reid_total USING (points)
         GROUP BY ALL ORDER BY points ASC, matches ASC"""

@@ -129,7 +129,7 @@ def _count_records() -> str:
           count(t) AS distinct_values,
           coalesce(sum(n) FILTER (n = 1), 0)::BIGINT AS unique_records,
           coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike,
-          coalesce(sum(n * ln(n)), 0)::DOUBLE AS n_log_n"""
+          coalesce(sum(n * ln(n) ORDER BY n) FILTER (n > 1), 0)::DOUBLE AS n_log_n"""
 
 
 def _describe_texts() -> str:

@@ -161,7 +161,8 @@ def _over_distinct(
     member = "record"
     if household is not None:
         before["household"], member = name(household), "{'record': record, 'household': household}"
-    size, mass = class_size(tbl), f"sum({positive('weight')})"
+    weights = positive("weight")  # numbers with fractions: their sum depends on their order
+    size, mass = class_size(tbl), f"sum({weights}{'' if weight is None else f' ORDER BY {weights}'})"
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
         before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
     elif tbl.has_people:  # of one weight; the class has people who are in a smaller one, too
@@ -215,7 +216,7 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
         ),
         reid_households AS (
           SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
-            1 - product(1 - 1 / size) AS risk, sum(1 / size) AS member_risk
+            1 - product(1 - 1 / size ORDER BY size) AS risk, sum(1 / size ORDER BY size) AS member_risk
           FROM reid_members GROUP BY q1, alone
         )
         SELECT class_size, members, risk, member_risk, sum(class_size)::BIGINT AS households

@@ -120,7 +120,9 @@ def log_expected(columns: Sequence[str], relation: str, groups: Sequence[str] = 
     records in the joins that follow.
     """
     head = "".join(f"{group}, " for group in groups)
-    marginals = " + ".join(f"m{place}" for place, _ in enumerate(columns, 1))
+    # In the order of the numbers: the order of the columns changes no digit.
+    terms = ", ".join(f"m{place}" for place, _ in enumerate(columns, 1))
+    marginals = f"list_sum(list_sort([{terms}]))"
     joins = "".join(
         f"""
         JOIN (

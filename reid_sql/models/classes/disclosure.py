@@ -5,6 +5,7 @@ Every measure here needs only how many classes, and how many records, have which
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import fsum
 from typing import Any, Final
 
 import numpy as np
@@ -323,18 +324,17 @@ def household_risk(kinds: Households, threshold: float) -> HouseholdRisk:
     if not households:
         raise NoRecordsError(NO_RECORDS)
     unique = int(kinds.households[kinds.class_size == 1].sum())
-    weight = kinds.households / households
     return HouseholdRisk(
         households,
         people,
-        float(kinds.households * kinds.members / people @ kinds.risk),
-        float(weight @ kinds.risk),
+        fsum(kinds.households * kinds.members * kinds.risk) / people,
+        fsum(kinds.households * kinds.risk) / households,
         float(kinds.risk.max()),
-        float(weight @ (kinds.risk > threshold)),
-        float(kinds.households @ kinds.member_risk / people),
+        int(kinds.households[kinds.risk > threshold].sum()) / households,
+        fsum(kinds.households * kinds.member_risk) / people,
         int(kinds.class_size.min()),
         unique,
         unique / households,
-        float(weight @ (1 / kinds.class_size)),
+        fsum(kinds.households / kinds.class_size) / households,
         threshold,
     )

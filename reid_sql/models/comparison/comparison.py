@@ -121,7 +121,7 @@ def _compare_changes(
         int(paired.records[changed].sum()),
         cells,
         suppressed,
-        float(np.mean(losses)),
+        fsum(losses) / len(losses),
     )
     yield from (_row(name, 0, figure) for name, figure in zip(CHANGE_MEASURES, figures, strict=True))
 
@@ -242,9 +242,9 @@ def information_loss(column: PairedColumn) -> float:
     total = n.sum()
     of_values = np.bincount(changes.original, weights=n)
     of_released = np.bincount(changes.released + 1, weights=n)
-    lost = float((n * np.log(of_released[changes.released + 1] / n)).sum())
+    lost = fsum(n * np.log(of_released[changes.released + 1] / n))  # in any order of the values
     occurring = of_values[of_values > 0]
-    before = float((occurring * np.log(total / occurring)).sum())
+    before = fsum(occurring * np.log(total / occurring))
     return min(1.0, max(0.0, lost / before)) if before > 0 else 0.0
 
 

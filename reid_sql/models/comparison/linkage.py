@@ -9,9 +9,11 @@ Simpler attackers are always measured too: exact matches, and the nearest number
 where the law of the changes is another than the one fitted, they can be right more often.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
+from math import fsum
 from typing import Annotated, Final, Protocol
 
 import numpy as np
@@ -93,10 +95,11 @@ class Tally:
 
     attack: str
     targets: int = 0
-    correct: float = 0.0
-    certain: float = 0.0
+    certain: int = 0
     highest: float = 0.0
-    candidates: float = 0.0
+    # Records by chance: the sum of chances is then the same in any order of the pairs.
+    correct: Counter[float] = field(default_factory=Counter)
+    candidates: Counter[float] = field(default_factory=Counter)
 
     def add(self, records: Integers, nearest: Integers, hit: Floats, possible: Integers) -> None:
         """Add pairs: their records, how many are likeliest, 1 where their own is, how many are possible.
@@ -105,18 +108,28 @@ class Tally:
         """
         correct = hit / np.maximum(nearest, 1)
         self.targets += int(records.sum())
-        self.correct += float(records @ correct)
-        self.certain += float(records @ (correct == 1))
+        _add_chances(self.correct, records, correct)
+        self.certain += int(records[correct == 1].sum())
         self.highest = max(self.highest, float(correct.max(initial=0)))
-        self.candidates += float(records @ (1 / np.maximum(possible, 1)))
+        _add_chances(self.candidates, records, 1 / np.maximum(possible, 1))
 
     def result(self, *, drawn: bool) -> AttackResult:
         """The sums as shares of the targets."""
-        correct, certain = self.correct / self.targets, self.certain / self.targets
-        candidates = self.candidates / self.targets
+        correct, candidates = (
+            fsum(chance * records for chance, records in each.items()) / self.targets
+            for each in (self.correct, self.candidates)
+        )
+        certain = self.certain / self.targets
         return AttackResult(
             self.attack, correct, certain, self.highest, candidates, self.targets, drawn=drawn
         )
+
+
+def _add_chances(counts: Counter[float], records: Integers, chances: Floats) -> None:
+    values, places = np.unique(chances, return_inverse=True)
+    totals = sum_records(places.ravel(), records)
+    for value, number in zip(values.tolist(), totals.tolist(), strict=True):
+        counts[value] += number
 
 
 TARGETS: Final = Number(
@@ -336,7 +349,7 @@ class ExactMatches:
         for subset in self._subsets(records):
             # No more people can be right than agree.
             if records @ self.agree[list(subset)].all(axis=0) > best.correct * records.sum():
-                name = SOME_COLUMNS + ", ".join(self.names[at] for at in subset)
+                name = SOME_COLUMNS + ", ".join(sorted(self.names[at] for at in subset))
                 best = max(best, self._match(name, subset, records), key=lambda each: each.correct)
         if best is not on_all:
             yield best
@@ -344,7 +357,8 @@ class ExactMatches:
     def _subsets(self, records: Integers) -> Iterator[tuple[int, ...]]:
         """Sets from which the least agreeing column is left out in turn, then all sets of a few columns."""
         agreeing = self.agree @ records
-        order = [int(at) for at in np.argsort(-agreeing, kind="stable") if agreeing[at]]
+        ranked = sorted(range(len(agreeing)), key=lambda at: (-agreeing[at], self.names[at]))
+        order = [at for at in ranked if agreeing[at]]
         for count in range(len(order), 0, -1):
             yield tuple(sorted(order[:count]))
         classes = len(self.sizes) + self.own.shape[1]

@@ -36,12 +36,13 @@ STATUS_TOO_MANY_CELLS: Final = "too_many_cells: entropy needs {} cells, too many
 
 
 def explain_unordered(table: Codes) -> str:
-    """Say which column has no order; nothing where all have.
+    """Say which column has no order, the first by name; nothing where all have.
 
     >>> explain_unordered(Codes(["zip"], [False], [np.array([1])], np.arange(1)))
     "no_order: 'zip' has no order, so pass columns of numbers, dates or ordered categories"
     """
-    for column, ordinal, codes in zip(table.names, table.ordinal, table.codes, strict=True):
+    columns = zip(table.names, table.ordinal, table.codes, strict=True)
+    for column, ordinal, codes in sorted(columns, key=lambda each: each[0]):
         if not ordinal:
             return STATUS_NOT_ORDINAL.format(column)
         if not codes.all():

@@ -112,12 +112,17 @@ def expected_inverse_negative_binomial(
     return _apply_in_chunks(_integrate_negative_binomial, f, r, p)
 
 
+def _sum_nodes(values: Floats) -> Floats:
+    """Sum the weighted nodes of each class; a matrix product rounds by the class's place among the others."""
+    return np.asarray((LEGENDRE_WEIGHTS[:, None] * values).sum(axis=0))
+
+
 def _integrate_poisson(f: Floats, m: Floats) -> Floats:
     # G(1 − s) = e^(−m s), and (1 − s)^(f−1) e^(−m s) ≤ e^(−(m+f−1) s): beyond s = 40 / (m + f − 1) nothing is
     # left.
     rate = np.maximum(m + f - 1, MAX_EXPONENT)
     s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
-    return np.asarray(LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - m * s) * MAX_EXPONENT / rate / 2)
+    return _sum_nodes(np.exp((f - 1) * np.log1p(-s) - m * s)) * MAX_EXPONENT / rate / 2
 
 
 def _integrate_binomial(f: Floats, m: Floats, q: Floats) -> Floats:
@@ -125,7 +130,7 @@ def _integrate_binomial(f: Floats, m: Floats, q: Floats) -> Floats:
     rate = np.maximum(m * q + f - 1, MAX_EXPONENT)
     s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
     log = (f - 1) * np.log1p(-s) + m * np.log1p(-q * s)
-    return np.asarray(LEGENDRE_WEIGHTS @ np.exp(log) * MAX_EXPONENT / rate / 2)
+    return _sum_nodes(np.exp(log)) * MAX_EXPONENT / rate / 2
 
 
 def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
@@ -138,7 +143,7 @@ def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
     end = np.minimum(-np.log(p), MAX_EXPONENT / np.maximum(r - 1 + (f - 1) * odds, MIN_RATE))
     y = end * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
     s = np.minimum(np.expm1(y) * odds, 1 - np.finfo(float).epsneg)
-    mean = odds * end / 2 * (LEGENDRE_WEIGHTS @ np.exp((f - 1) * np.log1p(-s) - (r - 1) * y))
+    mean = odds * end / 2 * _sum_nodes(np.exp((f - 1) * np.log1p(-s) - (r - 1) * y))
     return np.where(p < 1, mean, 1 / f)
 
 

@@ -6,6 +6,7 @@ is 1/f. Source: Benedetti & Franconi 1998; Polettini 2003.
 """
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -88,7 +89,7 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(sizes, weighted.mass, risks, None, float(weighted.records @ risks), status)
+    return IndividualRisk(sizes, weighted.mass, risks, None, fsum(weighted.records * risks), status)
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

@@ -5,6 +5,7 @@ Source: Skinner & Shlomo 2008; Rocher, Hendrickx & de Montjoye 2019, supplement,
 
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from typing import Annotated, Final
 
 import numpy as np
@@ -380,7 +381,7 @@ def score_fitted_records(
     kappa = nb_kappa = quadrature.expected_inverse_poisson(sizes, (1 - f) * mu / f)
     if not np.isinf(a):
         nb_kappa = quadrature.expected_inverse_negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
-    tau1, tau2, nb_tau1, nb_tau2 = (float(values[alone].sum()) for values in (xi, kappa, nb_xi, nb_kappa))
+    tau1, tau2, nb_tau1, nb_tau2 = (fsum(values[alone]) for values in (xi, kappa, nb_xi, nb_kappa))
     nb_shape = None if np.isinf(a) else a
     status = "; ".join(notes) or OK
     return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status)
