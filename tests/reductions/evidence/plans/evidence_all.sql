@@ -17,7 +17,7 @@ FROM (
       SELECT 'class size' AS kind, class_size, round(log_expected * 1000) / 1000 AS log_expected,
         sum(records)::BIGINT AS records
       FROM (
-        SELECT reid_classes.*, m1 + m2 - 1 * total AS log_expected
+        SELECT reid_classes.*, list_sum(list_sort([m1, m2])) - 1 * total AS log_expected
         FROM reid_classes CROSS
         JOIN (
           SELECT ln(sum(records)) AS total

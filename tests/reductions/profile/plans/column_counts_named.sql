@@ -28,7 +28,7 @@ FROM (
   SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
     coalesce(sum(n), 0)::BIGINT AS records, coalesce(sum(n) FILTER (t IS NULL), 0)::BIGINT AS missing,
     count(t) AS distinct_values, coalesce(sum(n) FILTER (n = 1), 0)::BIGINT AS unique_records,
-    coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike, coalesce(sum(n * ln(n)), 0)::DOUBLE AS n_log_n,
+    coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike, coalesce(sum(n * ln(n) ORDER BY n) FILTER (n > 1), 0)::DOUBLE AS n_log_n,
     count(number) FILTER (NOT marked) AS numbers, count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
     coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least, coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
     count(*) FILTER (NOT marked AND regexp_full_match(t, '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}')) AS dates,

@@ -18,7 +18,7 @@ FROM (
     SELECT id AS place, records, class_size, log_expected, [code1, code2] AS codes,
       members
     FROM (
-      SELECT reid_distinct.*, m1 + m2 - 1 * total AS log_expected
+      SELECT reid_distinct.*, list_sum(list_sort([m1, m2])) - 1 * total AS log_expected
       FROM reid_distinct CROSS
       JOIN (
         SELECT ln(sum(records)) AS total

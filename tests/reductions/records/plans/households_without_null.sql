@@ -13,7 +13,7 @@ FROM (
   ),
   reid_households AS (
     SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
-      1 - product(1 - 1 / size) AS risk, sum(1 / size) AS member_risk
+      1 - product(1 - 1 / size ORDER BY size) AS risk, sum(1 / size ORDER BY size) AS member_risk
     FROM reid_members
     GROUP BY q1, alone
   )

@@ -5,7 +5,8 @@ FROM (
     SELECT row_number() OVER () AS id, *
     FROM (
       SELECT q1, q2, count(*) AS records, count(*) AS class_size, list(record) AS members,
-        sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
+        sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END ORDER BY CASE WHEN weight > 0 THEN weight
+        ELSE 'NaN'::DOUBLE END) AS mass
       FROM (
         SELECT row_number() OVER () - 1, CASE WHEN try_cast("weight" AS DOUBLE) IS NULL AND regexp_full_match("weight"::VARCHAR, '\s*[+-]?[0-9.]*,[0-9]+\s*') THEN error('weight must be a number for every record, got text with decimal commas; write numbers with a decimal point, replace(weight, '','', ''.'')::DOUBLE in a view')::DOUBLE
           ELSE try_cast("weight" AS DOUBLE) END, reid_source."age", reid_source."sex"
