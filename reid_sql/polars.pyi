@@ -85,6 +85,7 @@ def audit_tables(
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
+    base: int = 1,
 ) -> pl.LazyFrame: ...
 def beta_likeness(
     tbl: _Frame,
@@ -418,7 +419,7 @@ def quasi_identifiers(
     max_size: int = 64,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-    max_sets: int = 1000000,
+    max_sets: int = 0,
     memory_mb: int = 1024,
     sets: Literal["minimal", "smallest"] = "minimal",
 ) -> pl.LazyFrame: ...
