@@ -168,7 +168,7 @@ def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> 
     rows = of_people([[("p", "q", "r", None)], [("p", "q", "s", None)]])
     for frames, qi, rule in (
         ((rows, rows), ["a", "person"], "entity must not be a quasi-identifier, got 'person'"),
-        ((rows, rows.drop("person")), ["a", "b"], "must be columns of the table, got 'person'"),
+        ((rows, rows.drop("person")), ["a", "b"], "must be columns of the synthetic table, got 'person'"),
     ):
         named = dict(zip("os", frames, strict=True))
         with pytest.raises(Exception, match=rule):
@@ -240,7 +240,7 @@ def test_an_empty_table_is_refused(empty: str) -> None:
 def test_a_table_with_other_columns_or_types_is_refused(table: str) -> None:
     rows = frame([("p", "q", "r", None)])
     for other, rule in (
-        (rows.drop("x"), "must be columns of the table, got 'x'"),
+        (rows.drop("x"), "must be columns of the (synthetic table|holdout), got 'x'"),
         (rows.with_columns(pl.lit(1).alias("a")), "the same type"),
     ):
         frames = {name: other if name == table else rows for name in ("o", "s", "h")}
