@@ -79,3 +79,15 @@ def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDB
 def test_what_cannot_be_compared_is_refused(folder: Path, table: str, more: str, words: str) -> None:
     with pytest.raises(ReidError, match=words):
         judged(folder, ask("linkability", 1, more), table)
+
+
+def test_a_copy_that_is_written_differently_is_not_judged(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
+    """No figure of it passes, as no attack sees a copy with a space after each text."""
+    copy = f"SELECT * REPLACE (sex || ' ' AS sex) FROM '{folder}/original.parquet'"
+    con.execute(f"COPY ({copy}) TO '{folder}/synthetic.parquet'")
+    measures = ("replicated_uniques", "linkability", "attribute_inference", "membership_advantage")
+    for found in judged(folder, "".join(ask(measure, 1) for measure in measures)):
+        assert found["verdict"] == "not judged", found["measure"]
+        assert "_comparable: " in found["groups"][0]["why"]
