@@ -57,6 +57,15 @@ REFUSAL_REPEATED_KEY: Final = (
     "key must differ between records, got a value that occurs more than once; pass a column whose values are "
     "distinct, or none"
 )
+REFUSAL_UNIDENTIFIED: Final = (
+    "{} must have a value in every row, got none (NULL or NaN) of '{}' in {} of {} rows; leave these rows "
+    "out, or name each of them: coalesce({}, 'row ' || …)"
+)
+REFUSAL_UNIDENTIFIED_ROW: Final = (
+    "entity must have a value in every row, got one without (NULL or NaN); leave such rows out, or name each "
+    "of them: coalesce(id, 'row ' || …)"
+)
+IDENTIFYING: Final = ("entity", "key", "person")  # parameters of which a value identifies the person of a row
 REFUSAL_KEY_WITH_ENTITY: Final = (
     "key must be left out where people are counted, got '{}'; entity names each of them"
 )
@@ -230,6 +239,23 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     if nulls == "wildcard":
         rule = "entity must be used with nulls := 'value' or 'drop', got 'wildcard'"
         raise OutOfDomainError(f"{rule}; first reduce the table to one row per person")
+
+
+def identifying_column(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The parameter that names the column which identifies people or records, and the column, if any does.
+
+    >>> identifying_column({"tbl": "visits", "entity": None, "key": "row_id"})
+    ('key', 'row_id')
+    """
+    given = ((role, arguments.get(role)) for role in IDENTIFYING)
+    return next(((role, column) for role, column in given if isinstance(column, str)), None)
+
+
+def refuse_unidentified(role: str, column: str, missing: int, rows: int) -> None:
+    """Refuse rows without an identifier, which would count for one person, the least identifiable of all."""
+    if missing:
+        counts = f"{missing:,}", f"{rows:,}"
+        raise OutOfDomainError(REFUSAL_UNIDENTIFIED.format(role, column, *counts, column))
 
 
 def refuse_key_with_entity(key: str | None) -> None:

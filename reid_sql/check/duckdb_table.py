@@ -13,11 +13,13 @@ from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, col
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source
 from reid_sql.engines.duckdb import make_functions
+from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.identifiers import find_panels
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
@@ -160,7 +162,7 @@ class DuckDBTable(TableEngine):
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people. NULL is one person."""
+        """Count the people in each group: its values, then the people."""
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people")
 
@@ -205,9 +207,15 @@ class DuckDBTable(TableEngine):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one, of the whole file."""
         tbl = self.other_views["population"] if in_population else self.whole
-        counts = [f"{kind}{quoted(name)})" for kind in ("count(DISTINCT ", "count(") for name in names]
+        values = [known_value(quoted(name)) for name in names]
+        counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
         counted = self.ask(f"SELECT {', '.join(counts)} FROM {tbl}", "identifiers")[0]
         return counted[: len(names)], counted[len(names) :]
+
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+        """Return columns of people by the structure of a draw of rows."""
+        tbl = self.other_views["population"] if in_population else self.whole
+        return find_panels(self.con.sql, tbl, described)
 
     def call(
         self,

@@ -205,7 +205,7 @@ class IbisTable(RemoteTable):
         return self._records
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people. NULL is one person."""
+        """Count the people in each group: its values, then the people."""
         each = [*by, str(self.table.entity)]
         people = with_aliases(self.frame, each).group_by(aliases(each)).agg()
         groups = aliases(each)[:-1]

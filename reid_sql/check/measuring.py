@@ -24,7 +24,7 @@ from reid_sql.check.measured import (
 )
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
 from reid_sql.check.release import INTERRUPTIONS, Release
-from reid_sql.check.remarks import Count, Remark, remark
+from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED
 from reid_sql.errors import ReidError
@@ -76,15 +76,17 @@ def _measure_table(
     """Measure one table; of one whose records cannot be counted, nothing."""
     release.engine.counts_overview = overview
     table, packages = release.table, tuple(release.engine.packages)
+    mask = Mask(policy.mask_below)
     try:
         records = release.records
     except INTERRUPTIONS:
         raise
     except release.errors as error:
         why = sentence(error)
+        if isinstance(error, RefusedTableError):
+            why = str(mask.sentence(error.sentence))
         checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
         return MeasuredTable(table, release.evidence, 0, checks, packages=packages, uncounted=why)
-    mask = Mask(policy.mask_below)
     checks = measure_checks(release, table.checks, mask, show_progress)
     if overview:
         show_progress(f"{table.name}: what drives the risk")
@@ -154,7 +156,7 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
     asked = check_cautions(check, release.records, release.identifiers, of_people)
     known = table_cautions(release.table, release.records, release.engine.columns, release.engine.cautions)
-    return tuple(dict.fromkeys([*known, *asked]))
+    return tuple(dict.fromkeys([*known, *release.nobodies, *asked]))
 
 
 def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:

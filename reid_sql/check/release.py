@@ -12,6 +12,7 @@ import numpy as np
 from reid_sql.check.measure import Measure, argument_of
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.missing import codes_of, without_declared
+from reid_sql.check.nobodies import find_nobodies, refuse_nobodies
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
@@ -75,7 +76,7 @@ class TableEngine(ABC):
 
     @abstractmethod
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people. NULL is one person."""
+        """Count the people in each group: its values, then the people."""
 
     @abstractmethod
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -111,6 +112,10 @@ class TableEngine(ABC):
     @abstractmethod
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count each column's distinct values, and the records with one, of the table or its population."""
+
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:  # noqa: ARG002
+        """Return columns of people by the table's structure; by default none, as it takes rows themselves."""
+        return []
 
     @abstractmethod
     def call(
@@ -193,11 +198,18 @@ class Release:
     def records(self) -> int:
         """The records of the table, or its people where a column distinguishes them."""
         if self._records is None:
-            people = self.table.entity is not None
-            self._records = (
-                int(self.engine.count_people(())[0][-1]) if people else self.engine.count_records()
-            )
+            if self.table.entity is None:
+                self._records = self.engine.count_records()
+            else:
+                refuse_nobodies(self.engine, self.table.entity)
+                self._records = int(self.engine.count_people(())[0][-1])
         return self._records
+
+    @cached_property
+    def nobodies(self) -> tuple[Remark, ...]:
+        """The caution on values of the column of people that may stand for nobody; they are counted once."""
+        entity = self.table.entity
+        return find_nobodies(self.engine, entity) if entity is not None and self.records else ()
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
@@ -229,8 +241,7 @@ class Release:
 
     def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
         if in_population not in self._identifiers:
-            counts = self.table.entity is None
-            found = self._count_identifiers(in_population=in_population) if counts else {}
+            found = self._count_identifiers(in_population=in_population) if self.table.entity is None else {}
             self._identifiers[in_population] = found
         return self._identifiers[in_population]
 
@@ -239,10 +250,12 @@ class Release:
         columns = engine.population_columns if in_population else engine.columns
         described = (*table.quasi_identifiers, *table.sensitive)
         names = likely(columns, described)
-        if not names:
-            return {}
         of = CAUTION_POPULATION_ROWS if in_population else ""
         try:
+            found = engine.find_panels(described, in_population=in_population) if columns else ()
+            names = list(dict.fromkeys([*names, *found]))
+            if not names:
+                return {}
             counted = engine.count_values(names, in_population=in_population)
         except INTERRUPTIONS:
             raise
@@ -252,8 +265,8 @@ class Release:
         known = {fold_case(name) for name in engine.columns}
         records = None if in_population else self.records
         return {
-            name: identifier_remark(of, (name, values, filled), records, named=fold_case(name) in known)
-            for name, values, filled in repeating(names, *counted, described)
+            each.name: identifier_remark(of, each, records, named=fold_case(each.name) in known)
+            for each in repeating(names, *counted, described, of_rows=records or max(counted[1]))
         }
 
     def hints(self, check: Check) -> tuple[Remark, ...]:

@@ -4,16 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
+from reid_sql.models.columns.identifiers import CAUTION_NOBODY, RepeatedColumn
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
+from reid_sql.reduction import REFUSAL_UNIDENTIFIED
 
 STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
 # Statuses that limit no figure and need no remedy.
 INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval"])
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
+
+
+SPLIT: Final = "\x01"  # where a sentence has a count
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,15 @@ class Remark:
 
     parts: tuple[str | Count, ...]
     code: str = ""
+
+
+class RefusedTableError(OutOfDomainError):
+    """A table that is refused, by a sentence with counts, which a mask may show; its text has none."""
+
+    def __init__(self, words: str, sentence: Remark) -> None:
+        """Remember the sentence."""
+        super().__init__(words)
+        self.sentence = sentence
 
 
 def remark(*parts: str | Count, code: str = "") -> Remark:
@@ -120,14 +135,33 @@ def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
     return remark(counted, words, code="missing_sensitive")
 
 
-def identifier_remark(of: str, counted: tuple[str, int, int], records: int | None, *, named: bool) -> Remark:
+def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
+    """Return the refusal of rows without a value in the column that identifies people."""
+    before, after = REFUSAL_UNIDENTIFIED.format("entity", column, SPLIT, "", column).split(SPLIT)
+    after = after.removeprefix(" of  rows")
+    return remark(before, Count(missing, "rows", "row", (rows - missing,)), after)
+
+
+def nobody_remark(column: str, nobodies: int, rows: int, others: int) -> Remark:
+    """Return the caution on values of the column of people that may stand for nobody."""
+    values = "1 value" if nobodies == 1 else f"{nobodies} values"
+    return remark(
+        f"{values} of '{column}' have ",
+        Count(rows, "rows", "row", (others,)),
+        f", {CAUTION_NOBODY}",
+        code="nobody",
+    )
+
+
+def identifier_remark(of: str, column: RepeatedColumn, records: int | None, *, named: bool) -> Remark:
     """Return the caution on a column that is named like an identifier and repeats.
 
-    `counted` are its name, values, and rows with one. The rows without one are the rest of the table's
-    records, where these are known. A column of the table may be `named` as that of people.
+    The rows without a value are the rest of the table's records, where these are known. A column of the table
+    that has nearly all values may be `named` as that of people.
     """
-    name, values, filled = counted
-    advice = f"count them with entity = {name}" if named else "pass a row of each"
+    name, values, filled, _ = column
+    can_count = named and column.identifies_all
+    advice = f"count them with entity = {name}" if can_count else "pass a row of each"
     rest = () if records is None else (records - filled,)
     return remark(
         f"{of}Column '{name}' looks like an identifier and repeats (",

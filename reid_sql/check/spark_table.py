@@ -26,7 +26,7 @@ from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_coun
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.engines import registry
-from reid_sql.engines.spark.frames import column, fetch, name_condition, resolve_columns
+from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.parameters import MAX_COLUMNS, Columns, sql_literal
@@ -180,7 +180,7 @@ class SparkTable(TableEngine):
         return self.distinct.count_records()
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people. NULL is one person."""
+        """Count the people in each group: its values, then the people."""
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
@@ -212,8 +212,11 @@ class SparkTable(TableEngine):
 
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
-        counts = [n(column(c)) for n in (F.count_distinct, F.count) for c in names]
-        row = (self.population if in_population and self.population else self.frame).agg(*counts).collect()[0]
+        frame = self.population if in_population and self.population else self.frame
+        values = [known_value(frame, name) for name in names]
+        row = frame.agg(*(count(each) for count in (F.count_distinct, F.count) for each in values)).collect()[
+            0
+        ]
         return row[: len(names)], row[len(names) :]
 
     def call(

@@ -100,7 +100,8 @@ def describe_profile(rows: list[dict[str, Any]]) -> str:
     identifiers = likely(list(counts), [])
     distinct = [counts[name][0] for name in identifiers]
     filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
-    return hint(repeating(identifiers, distinct, filled), "--entity")
+    total = max((records for _, records, _ in counts.values()), default=0)
+    return hint(repeating(identifiers, distinct, filled, of_rows=total), "--entity")
 
 
 def run_risk(options: argparse.Namespace) -> int:
@@ -174,7 +175,9 @@ def _refuse_combinations(options: argparse.Namespace, populations: bool, count: 
 
 def _people(table: SourceTable, entity: str | None) -> str:
     """Say how people are counted, or which column may identify them; nothing where no column does."""
-    return COUNTED_PEOPLE.format(entity) if entity else hint(table.repeated_identifiers(), "--entity")
+    if entity:
+        return " ".join(filter(None, [COUNTED_PEOPLE.format(entity), table.describe_nobodies(entity)]))
+    return hint(table.repeated_identifiers(), "--entity")
 
 
 def run_forecast(options: argparse.Namespace) -> int:

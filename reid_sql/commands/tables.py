@@ -14,11 +14,11 @@ from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.columns.column_profile import describe_missing_values
-from reid_sql.models.columns.identifiers import hint
+from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.fitted_model import FittedModel
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source
-from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
@@ -91,8 +91,11 @@ class SourceTable(Protocol):
     def missing_value_codes(self) -> dict[str, str]:
         """Return a sentence for each column that contains codes for missing values."""
 
-    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
-        """Return columns named like an identifier that repeat: name, distinct values, records with one."""
+    def repeated_identifiers(self) -> list[RepeatedColumn]:
+        """Return columns named like an identifier that repeat."""
+
+    def describe_nobodies(self, entity: str) -> str:
+        """Write the caution on values of the column of people that may stand for nobody, or nothing."""
 
 
 class FileTable:
@@ -130,9 +133,13 @@ class FileTable:
             call(self.con, "profile", [self.name, self.columns], "missing-value codes").records()
         )
 
-    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
+    def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name."""
         return repeated(self.con, self.name, self.columns)
+
+    def describe_nobodies(self, entity: str) -> str:
+        """Ask for the most frequent values of it."""
+        return describe_nobodies_in(self.con.sql, f"query_table({sql_text(self.name)})", entity)
 
 
 @contextmanager
@@ -179,8 +186,15 @@ def describe_people(
         dict.fromkeys(each for table in named for each in repeated(con, table, columns))
         for named in (() if entity else tables, population)
     )
-    counted_as = COUNTED_PEOPLE.format(entity) if entity else hint(list(counted), "--entity")
+    counted_as = describe_entity(con, tables, entity) if entity else hint(list(counted), "--entity")
     return " ".join(filter(None, [counted_as, hint([each for each in others if each not in counted], None)]))
+
+
+def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
+    """Say that people are counted, and which values may stand for nobody."""
+    items = (f"query_table({sql_text(table)})" for table in tables)
+    cautions = [describe_nobodies_in(con.sql, item, entity) for item in items]
+    return " ".join(dict.fromkeys(filter(None, [COUNTED_PEOPLE.format(entity), *cautions])))
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:

@@ -1,6 +1,6 @@
 """A table of a warehouse, which counts where the table is, by Ibis."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -14,7 +14,13 @@ from reid_sql.engines.ibis.frames import before_computing
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.column_profile import describe_missing_values
-from reid_sql.models.columns.identifiers import likely, repeating
+from reid_sql.models.columns.identifiers import (
+    MAX_NOBODIES,
+    RepeatedColumn,
+    describe_nobodies,
+    likely,
+    repeating,
+)
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values
@@ -92,11 +98,26 @@ class WarehouseTable:
                 profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
             )
 
-    def repeated_identifiers(self) -> list[tuple[str, int, int]]:
+    def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name."""
         names = likely(self.table.columns, self.columns)
         if not names:
             return []
         with self._transaction():
-            counted = count_values(self.table, names, lambda asked: self.warehouse.rows(asked, "identifiers"))
-        return repeating(names, *counted, self.columns)
+            counted = count_values(self.table, names, self._ask_identifiers)
+            rows = self._ask_identifiers(lambda: self.table.aggregate(rows=self.table.count()))[0]["rows"]
+        return repeating(names, *counted, self.columns, of_rows=rows)
+
+    def describe_nobodies(self, entity: str) -> str:
+        """Ask for the most frequent values of it."""
+
+        def most_frequent() -> Table:
+            sizes = self.table.group_by(entity).agg(size=self.table.count())
+            return sizes.order_by(sizes["size"].desc()).limit(MAX_NOBODIES + 1).select("size")
+
+        with self._transaction():
+            sizes = [row["size"] for row in self._ask_identifiers(most_frequent)]
+        return describe_nobodies(entity, sizes)
+
+    def _ask_identifiers(self, asked: Callable[[], Table]) -> list[dict[str, Any]]:
+        return self.warehouse.rows(asked, "identifiers")

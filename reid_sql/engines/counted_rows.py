@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from reid_sql.function import Function
+from reid_sql.parameters import TABLE
+from reid_sql.reduction import identifying_column
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,8 @@ class CountedRows:
     counted: tuple[str, ...]
     named: tuple[str, ...]
     takes_entity: bool
+    entity: str | None = None
+    identified: tuple[str, ...] = ()  # the tables whose people the entity names
 
 
 def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
@@ -37,8 +41,39 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
         if is_counted or p.domain.role in {"column", "groups", "household"}:
             roles[is_counted] += _names(arguments[p.name])
     counted, named = tuple(roles[True]), tuple(roles[False])
-    return CountedRows(tuple(tables), counted, named, takes_entity=arguments.get("entity", "") is None)
+    people = {
+        name: column
+        for name, (role, column) in find_identified_tables(declared, arguments).items()
+        if role == "entity"
+    }
+    return CountedRows(
+        tuple(tables),
+        counted,
+        named,
+        takes_entity=arguments.get("entity", "") is None,
+        entity=next(iter(people.values()), None),
+        identified=tuple(people),
+    )
 
 
 def _names(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
+
+
+def find_identified_tables(declared: Function, arguments: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Find the tables in which a column identifies the people or records, if the call names one.
+
+    A population that is always passed has the same people as the table; an optional one has its own.
+    """
+    named = identifying_column(arguments)
+    if named is None:
+        return {}
+    domain = next(each.domain for each in declared.parameters if each.name == named[0])
+    return {
+        table.name: named
+        for table in declared.parameters
+        if table.domain.is_table
+        and table.name != "marginals"
+        and arguments[table.name] is not None
+        and domain.columns_in(named[1], "tbl" if table.domain == TABLE else table.name)
+    }

@@ -207,7 +207,7 @@ class Values(Domain):
 
 @dataclass(frozen=True)
 class Entity(Values):
-    """The column that identifies people, not its name: one array, NULL in it one person."""
+    """The column that identifies people, not its name: one array, without NULL."""
 
     is_record_value = False
     role = "key"

@@ -93,7 +93,7 @@ def audited_tables(
 
 
 def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:
-    """Read the records of one table, with the person of each: NULL is one, and each table has its own."""
+    """Read the records of one table, with the person of each; each table has people of its own."""
     if entity is None:
         return f"SELECT {side} AS side, {numbered(asked)} FROM {table.rows(asked)}"
     person = f"dense_rank() OVER (ORDER BY q{len(asked) + 1} ASC NULLS FIRST) AS person"

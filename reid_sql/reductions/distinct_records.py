@@ -80,7 +80,7 @@ def distinct_codes(
     codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
     people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(every)}, 0))"
     what = f" distinct records of {len(columns)} columns"
-    # A person of no name is one, so only the other columns decide which records are left out.
+    # Each row has a person, so only the other columns decide which records are left out.
     body = f"""
         WITH reid_distinct AS MATERIALIZED (
           FROM ({count_distinct(tbl, every, "value")})
@@ -118,7 +118,7 @@ def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None)
           SELECT reid_id, unnest(reid_row) AS reid_key,
             unnest(range(1, len(reid_row) + 1)) AS reid_place
           FROM reid_distinct
-          WHERE (SELECT {fits} FROM reid_distinct)
+          WHERE (SELECT {fits} FROM reid_distinct) AND {tbl.is_identified()}
         ),
         reid_values AS (
           SELECT *, row_number() OVER (PARTITION BY reid_place) AS reid_code

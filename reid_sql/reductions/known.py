@@ -91,7 +91,7 @@ def known_records(
 def _one_record_per_person(
     tbl: Source, columns: Sequence[str], every: Sequence[str], entity: str, nulls: str
 ) -> Source:
-    """Put in place of the table a row for each person, NULL one of them.
+    """Put in place of the table a row for each person.
 
     People of several records are refused: an attacker could know any of these.
     """

@@ -207,12 +207,13 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
     names, label = [household, *columns], HOUSEHOLD_AND_COLUMNS.words
     list_columns(label, names, fold_case)
     values = [f"q{place}" for place in range(2, len(names) + 1)]
+    complete = f"WHERE {' AND '.join(f'{value} IS NOT NULL' for value in values)}" if nulls == "drop" else ""
     body = f"""
         WITH reid_members AS (
           SELECT q1, CASE WHEN q1 IS NULL THEN row_number() OVER () END AS alone,
             dense_rank() OVER (ORDER BY {", ".join(f"{name} ASC NULLS LAST" for name in values)}) AS class,
             count(*) OVER (PARTITION BY {", ".join(values)}) AS size
-          FROM {tbl.rows(names, drop_nulls=nulls == "drop")}
+          FROM {tbl.rows(names)} {complete}
         ),
         reid_households AS (
           SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
@@ -226,4 +227,4 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
           FROM reid_households GROUP BY classes
         )
         GROUP BY class_size, members, risk, member_risk"""
-    return tbl.check_columns(label, names, with_null_report(tbl, names, nulls, body))
+    return tbl.check_columns(label, names, with_null_report(tbl, columns, nulls, body))

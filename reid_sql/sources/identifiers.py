@@ -1,27 +1,45 @@
 """Find columns that look like identifiers and repeat: then rows are not people."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from reid_sql.models.columns.identifiers import hint, likely, repeating
-from reid_sql.parameters import quoted, sql_text
+from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
+from reid_sql.models.columns.identifiers import (
+    MAX_NOBODIES,
+    RepeatedColumn,
+    describe_nobodies,
+    hint,
+    likely,
+    repeating,
+)
+from reid_sql.models.columns.panels import find_people_columns
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
 
 if TYPE_CHECKING:
-    from ibis.expr.types import Table
+    from ibis.expr.types import Column, IntegerScalar, Table
 
     from reid_sql.engines.duckdb.planned_calls import PlannedCall
+
+# The column of people, and two that are constant within its values.
+MIN_COLUMNS: Final = 3
+COMPARED_TYPES: Final = re.compile(
+    r"U?(TINY|SMALL|BIG)?INT(EGER)?\b|FLOAT|DOUBLE|DECIMAL|VARCHAR|BOOLEAN|DATE|ENUM"
+)
+VALUES_DRAWN: Final = 200  # of each column that may identify people
+MAX_ROWS_DRAWN: Final = 50_000
 
 
 def repeated(
     con: duckdb.DuckDBPyConnection, table: str, counted: Sequence[str], named: Sequence[str] = ()
-) -> list[tuple[str, int, int]]:
+) -> list[RepeatedColumn]:
     """Return columns named like an identifier that repeat: name, distinct values, records with a value.
 
-    `counted` are the quasi-identifiers, `named` columns that are known not to be a person's identifier. It
-    costs one scan if there is such a name.
+    `counted` are the quasi-identifiers, `named` columns known not to be a person's identifier. Columns that
+    identify people by the structure of the table are returned, too. It costs a scan for each of the two.
     """
     return repeated_in(con.sql, f"query_table({sql_text(table)})", counted, named)
 
@@ -31,15 +49,48 @@ def repeated_in(
     item: str,
     counted: Sequence[str],
     named: Sequence[str] = (),
-) -> list[tuple[str, int, int]]:
+) -> list[RepeatedColumn]:
     """Return the same of a FROM item."""
     every = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
     names = likely(every, counted, named)
+    names += [name for name in find_panels(ask, item, counted, named) if name not in names]
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-    numbers = ask(f"SELECT {counts} FROM {item}").fetchall()[0]
-    return repeating(names, numbers[::2], numbers[1::2], counted)
+    *numbers, rows = ask(f"SELECT {counts}, count(*) FROM {item}").fetchall()[0]
+    return repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
+
+
+def find_panels(
+    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    item: str,
+    counted: Sequence[str],
+    named: Sequence[str] = (),
+) -> list[str]:
+    """Return columns of people by the structure of a draw: the rows of a few values of each candidate."""
+    types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
+    plain = [name for name, kind in types.items() if COMPARED_TYPES.match(kind) and not kind.endswith("]")]
+    if len(plain) < MIN_COLUMNS:
+        return []
+    selected = f"SELECT {', '.join(map(quoted, plain[:MAX_COLUMNS]))} FROM {item}"
+    drawn = ask(f"{selected} LIMIT {ROWS_DRAWN}").to_arrow_table()
+    candidates = find_candidates(drawn, counted, named)
+    if not candidates:
+        return []
+    if drawn.num_rows == ROWS_DRAWN:  # all rows of a value may be anywhere in the table
+        tests = (
+            f"{quoted(name)} IN (SELECT {quoted(name)} FROM {item} LIMIT {VALUES_DRAWN})"
+            for name in candidates
+        )
+        drawn = ask(f"{selected} WHERE {' OR '.join(tests)} LIMIT {MAX_ROWS_DRAWN}").to_arrow_table()
+    return find_people_columns(encode_columns(drawn), candidates)
+
+
+def describe_nobodies_in(ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, entity: str) -> str:
+    """Write the caution on values of the column of people that may stand for nobody, or nothing."""
+    counts = f"SELECT count(*) AS size FROM {item} GROUP BY {quoted(entity)} ORDER BY size DESC"
+    sizes = [row[0] for row in ask(f"{counts} LIMIT {MAX_NOBODIES + 1}").fetchall()]
+    return describe_nobodies(entity, sizes)
 
 
 def describe_calls(
@@ -55,6 +106,10 @@ def describe_calls(
                 columns = repeated_in(ask, item, call.rows.counted, call.rows.named)
                 advice = hint(columns, option if call.rows.takes_entity else None)
                 sentences |= dict.fromkeys([advice] * bool(columns))
+        for item in call.identified:
+            with suppress(duckdb.Error):
+                caution = describe_nobodies_in(ask, item, str(call.rows.entity))
+                sentences |= dict.fromkeys([caution] * bool(caution))
     return " ".join(sentences)
 
 
@@ -67,8 +122,15 @@ def count_values(
     counts = {
         f"{kind}{place}": count
         for place, name in enumerate(names)
-        for kind, count in (("d", table[name].nunique()), ("n", table[name].count()))
+        for kind, count in (("d", table[name].nunique()), ("n", _count_known(table[name])))
     }
     row = ask(lambda: table.aggregate(**counts))[0]
     distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
     return distinct, records
+
+
+def _count_known(value: "Column") -> "IntegerScalar":
+    """Count the values that are neither NULL nor NaN."""
+    if not value.type().is_floating():
+        return value.count()
+    return (value.notnull() & ~value.isnan()).ifelse(1, 0).sum().fill_null(0)

@@ -1,6 +1,6 @@
 """People and groups in SQL: where a column, the entity, names the person whose record a row is.
 
-NULL is one person. An attacker knows one record of a person; a class counts its people.
+A row without a person is refused. An attacker knows one record of a person; a class counts its people.
 """
 
 from collections.abc import Sequence

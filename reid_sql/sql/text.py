@@ -140,6 +140,9 @@ class Source(Protocol):
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
 
+    def is_identified(self) -> str:
+        """Test that each row has a value in the column that identifies people, if any; else refuse."""
+
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
 

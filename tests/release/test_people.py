@@ -16,12 +16,12 @@ QI = ["age", "town", "ward"]
 
 
 def visits(seed: int, records: int = 700) -> pl.DataFrame:
-    """Visits of patients, of whom one has no number, to wards."""
+    """Visits of patients to wards."""
     rng = np.random.default_rng(seed)
     patients = rng.integers(0, records // 3, records)
     return pl.DataFrame(
         {
-            "patient": [None if each == 7 else f"it's {each}" for each in patients],
+            "patient": [f"it's {each}" for each in patients],
             "age": (patients * 7 % 60 + 20).astype(np.int16),
             "town": [f"T{each % 5}" for each in patients],
             "ward": [

@@ -37,7 +37,7 @@ def adversary_risk(
     65,536 sets of attribute groups that the attacker may know. Beyond, `trials` sets are drawn, and
     `standard_error` is the largest of the four measures. Refuses an empty table, a population smaller than
     the table, and a scenario whose columns or values the table does not have. One row per person is assumed;
-    with `entity`, the column that identifies people, `record` is the person (NULL is one person); people
+    with `entity`, the column that identifies people, `record` is the person (NULL is refused); people
     whose values in the scenario's columns differ between their rows are refused. `population_tbl`, a table of
     the population with the scenario's columns, determines for each record whether it is unique in the
     population. `model`, fitted to these columns, estimates how many records are. Without both, Pitman's model

@@ -37,8 +37,8 @@ def adversary_sensitivity(
     Each parameter takes each of the `levels` (0.2, 0.5 and 0.8 by default, at most six); the scenario's own
     values are not used. The answer has quartiles of the risk over the records, and of its reduction compared
     with the worst case under the same setting. `population_tbl` and `model` as in `adversary_risk`. One row
-    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is one
-    person); people whose values in the scenario's columns differ between their rows are refused.
+    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is
+    refused); people whose values in the scenario's columns differ between their rows are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -40,7 +40,7 @@ def adversary_summary(
     are at risk in the worst case. `standard_error` is the largest of all records.
 
     Refuses what `adversary_risk` refuses, and takes the same `population_tbl` and `model`. One row per
-    person is assumed; with `entity`, the column that identifies people (NULL is one person), the function
+    person is assumed; with `entity`, the column that identifies people (NULL is refused), the function
     counts people. It refuses people whose rows differ in the scenario's columns.
 
     >>> import numpy as np

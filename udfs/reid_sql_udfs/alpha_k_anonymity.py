@@ -30,7 +30,7 @@ def alpha_k_anonymity(
     size of the smallest class. A class offends if its share is above alpha, or if it has fewer than `k`
     records.
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
 

@@ -40,7 +40,7 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
 
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
-    their classes (NULL is one person). `distinction` is then the mean of 1/class_size over the people,
+    their classes (NULL is refused). `distinction` is then the mean of 1/class_size over the people,
     and `separation` the share of pairs of a person and another who is not in that class.
 
     >>> import numpy as np

@@ -30,7 +30,7 @@ def beta_likeness(
     with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
     stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
 

@@ -28,7 +28,7 @@ def correctness_curve(
     50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
     `nulls := 'wildcard'`.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

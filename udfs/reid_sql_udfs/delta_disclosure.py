@@ -31,7 +31,7 @@ def delta_disclosure(
     has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
     this.
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
 

@@ -40,7 +40,7 @@ def disclosing_classes(classes: OffendingClasses) -> OffendingClasses:
     The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
     its `value` of the measure. A class without a value of the measure is listed too, with NULL.
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class, or in the table where the measure compares classes with it. Without `entity`, one row per
     person is assumed.

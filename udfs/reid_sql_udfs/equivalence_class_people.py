@@ -20,7 +20,7 @@ def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *column
 
     `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in
     equivalence_class_size. A person with several rows counts once in each class that contains one of these
-    rows. All rows whose entity is NULL count as one person. The result is exact. Refuses a constant or a list
+    rows. A row without an entity (NULL) is refused. The result is exact. Refuses a constant or a list
     in place of a column, and an entity among the quasi-identifiers.
 
     >>> equivalence_class_people([1, 1, 2], ["F", "F", "F"], [30, 30, 30])

@@ -32,7 +32,7 @@ def fit_copula(
     other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
     weights that are missing or below 0.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

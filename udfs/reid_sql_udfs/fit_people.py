@@ -40,7 +40,7 @@ def fit_people(
     their pairs show, and reports class sizes that the model does not predict. A model of the same name is
     replaced. Refuses fewer than two records, and weights that are missing or below 0.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people:
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people:
     a class counts its people, and each person has the row of their smallest class. Otherwise one row per
     person is assumed.
 

@@ -27,7 +27,7 @@ def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> Individu
     one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without
     a household (NULL) is a household of one.
 
-    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused),
     a class counts its people, and an attacker knows one row of each person, that of their smallest class;
     a person has the smallest of their weights, and `record` is the person.
 

@@ -48,7 +48,7 @@ def l_diversity(
     the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
     `nulls := 'drop'`. Refuses an empty table.
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     one class. Without `entity`, one row per person is assumed.
 

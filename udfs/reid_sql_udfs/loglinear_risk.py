@@ -24,7 +24,7 @@ def loglinear_risk(
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
     the sample. `record` is the value of the column `key`, or without `key` the position in the scan, from 0.
     Two-way models of small samples understate the risk, and the status reports it. With `entity`, the column
-    that identifies people (NULL is one person), the sample is of people: a class counts its people, and an
+    that identifies people (NULL is refused), the sample is of people: a class counts its people, and an
     attacker knows one row of each, that of their smallest class, and `record` is the person; else one row per
     person is assumed.
 

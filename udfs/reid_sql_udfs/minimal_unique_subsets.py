@@ -28,7 +28,7 @@ def minimal_unique_subsets(
     out has no row. `record` is the value of the column `key`, or without `key` the position in the scan, from
     0. Refuses an empty table, and more than 200,000 sets of columns. One row per person is assumed; with
     `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each
-    person, the worst), `record` is the person (NULL is one person); a set singles out a person if one of
+    person, the worst), `record` is the person (NULL is refused); a set singles out a person if one of
     their rows has values in its columns that no other person has.
 
     >>> import numpy as np

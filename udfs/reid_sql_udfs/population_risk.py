@@ -45,7 +45,7 @@ def population_risk(
     apart. Within one call, the ends of the intervals never rise with the population. Refuses a population
     smaller than the sample.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

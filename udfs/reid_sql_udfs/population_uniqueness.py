@@ -27,7 +27,7 @@ def population_uniqueness(
     one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
     sample's own unique records. Refuses an empty table and a population smaller than the table.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

@@ -21,7 +21,7 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
     `nulls := 'wildcard'`, whose classes overlap.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

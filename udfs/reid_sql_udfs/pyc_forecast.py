@@ -26,7 +26,7 @@ def pyc_forecast(
     tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
 
-    With `entity`, the column that identifies people (NULL is one person), the sample consists of people: a
+    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person
     is assumed.
 

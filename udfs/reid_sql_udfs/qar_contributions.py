@@ -40,7 +40,7 @@ def qar_contributions(
     of the quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that have an
     order, without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`, the
     column that identifies people (a class counts people, and an attacker knows one row of each person, the
-    worst), `record` is the person (NULL is one person); people whose values differ between their rows are
+    worst), `record` is the person (NULL is refused); people whose values differ between their rows are
     refused.
 
     >>> import numpy as np

@@ -41,7 +41,7 @@ def qar_elimination(
     'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
     'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of the same number of records can
     reach. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
-    `entity`, the column that identifies people, `record` is the person (NULL is one person); people whose
+    `entity`, the column that identifies people, `record` is the person (NULL is refused); people whose
     values differ between their rows are refused.
 
     >>> import numpy as np

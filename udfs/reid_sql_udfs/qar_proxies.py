@@ -40,7 +40,7 @@ def qar_proxies(
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
     NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
     assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), the function ranks people (NULL is one person), and refuses people
+    one row of each person, the worst), the function ranks people (NULL is refused), and refuses people
     whose values differ between their rows.
 
     >>> import numpy as np

@@ -30,7 +30,7 @@ def qar_quasi_identifiers(
     all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
     engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person
     is assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), NULL one of them, the risk is the mean over people of 1/size of the
+    one row of each person, the worst), the risk is the mean over people of 1/size of the
     smallest of their classes, in people.
 
     >>> import numpy as np

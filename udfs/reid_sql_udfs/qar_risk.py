@@ -38,7 +38,7 @@ def qar_risk(
     `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 % bootstrap interval over
     quasi-identifiers. If there is no fit, the risk is NULL, and `status` gives the reason. Refuses alpha not
     below tail. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each person, the worst), NULL one of them, the risk of a
+    counts people, and an attacker knows one row of each person, the worst), the risk of a
     choice is the mean over people of 1/size of the smallest of their classes, in people.
 
     >>> import numpy as np

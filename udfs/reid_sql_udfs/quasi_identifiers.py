@@ -38,7 +38,7 @@ def quasi_identifiers(
     greedy search finds, and `status` is `greedy`, or `greedy_below` if that set does not reach the share.
     `nulls := 'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more
     than 64 columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each person, the worst), NULL is one person, and a person
+    counts people, and an attacker knows one row of each person, the worst), NULL is refused, and a person
     is unique if one of their rows has values that no other person has.
 
     >>> import numpy as np

@@ -42,7 +42,7 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
     (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
     [0, 1].
 
-    One row per person is assumed. With `entity`, the column that identifies people (NULL is one person),
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused),
     all figures count people: a class counts its people, and an attacker knows one row of each person, the
     worst, whose class has the fewest people.
 

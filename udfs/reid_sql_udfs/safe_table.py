@@ -23,7 +23,7 @@ def safe_table(cells: Classes) -> Classes:
     that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
     count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
     `entity`, the column that identifies people, people are counted, and contributions are added up for each
-    before the rules; NULL is one person. Refuses a value that is no finite number.
+    before the rules; NULL is refused. Refuses a value that is no finite number.
 
     `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
     hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL

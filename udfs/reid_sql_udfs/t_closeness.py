@@ -25,7 +25,7 @@ def t_closeness(
     distance is their difference, divided by the range. The last two need a sensitive column with an order, or
     of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
 
-    With `entity`, the column that identifies people (NULL is one person), classes and shares count people,
+    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
     the table. Without `entity`, one row per person is assumed.
 

@@ -29,7 +29,7 @@ def unsafe_combinations(
     column_contributions the columns of each. The counts are exact. `nulls := 'drop'` drops the records with a
     NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of columns. One row per
     person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), NULL is one person, and a combination counts the people
+    attacker knows one row of each person, the worst), NULL is refused, and a combination counts the people
     who have it in one of their rows.
 
     >>> import numpy as np

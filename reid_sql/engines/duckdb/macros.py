@@ -17,11 +17,20 @@ from reid_sql.engines.duckdb.names import (
     WINDOWS_WITH_OWN_MACRO,
     qualified,
 )
-from reid_sql.engines.duckdb.source import COLLATED, EXACT, REFUSAL_VARIANT, has_collation, has_variant
+from reid_sql.engines.duckdb.source import (
+    COLLATED,
+    EXACT,
+    REFUSAL_VARIANT,
+    has_collation,
+    has_variant,
+    known_text,
+    known_value,
+)
 from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
+from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
@@ -176,13 +185,26 @@ def _window(declared: Function, columns: Sequence[str]) -> str:
     return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
 
 
-def window_of(people: Sequence[str], columns: Sequence[str]) -> str:
-    """Count the records of a window, or its people by a column: in a struct, in which NULL counts as one.
+def window_of(people: Sequence[str], columns: Sequence[str], *, is_plain: bool = False) -> str:
+    """Count the records of a window, or its people by a column: in a struct, as NULL has no count.
 
     DuckDB 2.0 breaks down where a row without names holds an array.
     """
-    counted = f"DISTINCT struct_pack(person := {people[0]})" if people else "*"
+    counted = (
+        f"DISTINCT struct_pack(person := {_identified(people[0], known_text if is_plain else known_value)})"
+        if people
+        else "*"
+    )
     return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"
+
+
+def _identified(person: str, known: Callable[[str], str]) -> str:
+    """The person of a row; refuses a row of nobody, by a cast that fails (see SHARED)."""
+    is_known = f"{known(person)} IS NOT NULL"
+    test = (
+        f"CAST(CASE WHEN {is_known} THEN 'true' ELSE {sql_literal(REFUSAL_UNIDENTIFIED_ROW)} END AS BOOLEAN)"
+    )
+    return f"CASE WHEN {test} THEN {person} END"
 
 
 def _score_macros(name: str, declared: Function) -> dict[str, str]:

@@ -178,7 +178,7 @@ def _window(declared: Function, given: str) -> str:
             f"{declared.name} must be given 1 to {MAX_COLUMNS} columns, got {len(columns)}; "
             "pass the columns by which people can be distinguished, such as age, sex"
         )
-    return window_of(named[:before], columns)
+    return window_of(named[:before], columns, is_plain=True)
 
 
 def _closed_form(declared: Function, given: str) -> str:

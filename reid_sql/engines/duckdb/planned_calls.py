@@ -18,11 +18,15 @@ MAX_CALLS: Final = 100  # that a listener remembers
 
 @dataclass(frozen=True)
 class PlannedCall:
-    """A call: its tables as FROM items, and what it counts of them."""
+    """A call: its tables as FROM items, and what it counts of them.
+
+    The `items` have a row for a person, as far as the call knows; in the `identified` a column names people.
+    """
 
     function: str
     items: tuple[str, ...]
     rows: CountedRows
+    identified: tuple[str, ...] = ()
 
 
 Calls = deque[PlannedCall]
@@ -56,7 +60,9 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> None:
     if not LISTENERS:
         return
     rows = find_counted_rows(declared, checked)
-    tables = [checked[name] for name in rows.tables]
-    items = tuple(dict.fromkeys(each.item for each in tables if isinstance(each, DuckDBSource)))
-    for each in LISTENERS if items else ():
-        each.append(PlannedCall(declared.name, items, rows))
+    items, identified = (
+        tuple(dict.fromkeys(each.item for name in names if isinstance(each := checked[name], DuckDBSource)))
+        for names in (rows.tables, rows.identified)
+    )
+    for each in LISTENERS if items or identified else ():
+        each.append(PlannedCall(declared.name, items, rows, identified))

@@ -5,9 +5,11 @@ macro. It returns text and looks nothing up: DuckDB resolves the tables and colu
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from reid_sql.engines import registry
+from reid_sql.engines.counted_rows import find_identified_tables
 from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
@@ -73,6 +75,7 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     counts that belong together would come from different rows. DuckDB computes a table that is named once
     and materialized once, and only the columns that the query reads.
     """
+    checked = _with_identified_people(declared, checked)
     query = _write_answer(declared, checked, database)
     sources = {each.item: each for each in checked.values() if isinstance(each, DuckDBSource)}
     repeated = [each for each in sources.values() if each.count_reads(query) > 1]
@@ -87,6 +90,17 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
         for parameter, value in checked.items()
     }
     return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
+
+
+def _with_identified_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, of which each table refuses rows without a value in the column of its people."""
+    identified = find_identified_tables(declared, checked)
+    return {
+        name: replace(value, identified_by=identified[name])
+        if name in identified and isinstance(value, DuckDBSource)
+        else value
+        for name, value in checked.items()
+    }
 
 
 def _write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:

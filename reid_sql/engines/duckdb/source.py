@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reduction import REFUSAL_COLLATION
-from reid_sql.sql.text import Source, name, refusal, text, texts
+from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
+from reid_sql.sql.text import Source, name, place_of, refusal, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
@@ -20,6 +20,8 @@ FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|
 PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
 DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
 DESCRIBE: Final = "DESCRIBE FROM "
+SPLIT: Final = "\x01"  # where a sentence has a count
+THOUSANDS: Final = "format('{{:,}}', {})"
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
 
 # A default collation would count texts that differ as one. It belongs to the connection, and the query alone
@@ -43,7 +45,8 @@ BYTEWISE: Final = (  # the collations that compare bytes, as texts without one a
 class DuckDBSource:
     """A FROM item; `is_plain` leaves out the checks that need Python, for SQL that any client can run.
 
-    `is_known` leaves out those of columns and collations: whoever wrote the item has made them.
+    `is_known` leaves out those of columns and collations: whoever wrote the item has made them. Wherever the
+    column that identifies people is read, a row without a value of it is refused.
     """
 
     item: str
@@ -52,6 +55,9 @@ class DuckDBSource:
     has_people: bool = False
     is_known: bool = False
     preconditions: tuple[str, ...] = ()  # tests that are true before a value of the table is compared
+    identified_by: tuple[str, str] | None = (
+        None  # the role of the column that identifies people, and its name
+    )
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -67,7 +73,7 @@ class DuckDBSource:
 
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return replace(self, item=f"({query})", has_people=has_people)
+        return replace(self, item=f"({query})", has_people=has_people, identified_by=None)
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -96,6 +102,9 @@ class DuckDBSource:
         if self.preconditions:
             guard = f", (SELECT {' AND '.join(self.preconditions)} AS reid_is_same) AS reid_compared"
             tests.append("reid_is_same")
+        tests += (
+            [self.is_identified()] if self.identified_by and place_of(self.identified_by[1], columns) else []
+        )
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
           SELECT {", ".join(cells)} FROM {self.item} AS reid_source{guard} {where}
@@ -124,6 +133,25 @@ class DuckDBSource:
         variants = "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
         return f"""CASE WHEN {has_collation(row)}
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} {variants} ELSE true END"""
+
+    def is_identified(self) -> str:
+        """Test that every row has an identifier, if a column is one; else refuse, with the counts."""
+        if self.identified_by is None:
+            return "true"
+        role, column = self.identified_by
+        own = f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
+        known = known_text("identifier") if self.is_plain else known_value("identifier")
+        parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
+        before, between, after = map(text, parts)
+        return f"""(
+            SELECT CASE WHEN missing > 0
+              THEN error(concat({before}, {THOUSANDS.format("missing")}, {between},
+                {THOUSANDS.format("total")}, {after}))::BOOLEAN ELSE true END
+            FROM (
+              SELECT count(*) - count({known}) AS missing, count(*) AS total
+              FROM (SELECT {own} AS identifier FROM {self.item} AS reid_person) AS reid_people
+            )
+          )"""
 
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
@@ -222,6 +250,17 @@ def has_collation(row: str) -> str:
 def has_variant(row: str) -> str:
     """Test whether a value of a row, at any depth, is a VARIANT."""
     return f"typeof(replace_type({row}, NULL::VARIANT, NULL::VARCHAR)) <> typeof({row})"
+
+
+def known_value(value: str) -> str:
+    """A value that is known, or NULL: DuckDB knows the type when it binds, and drops the test for others."""
+    is_nan = f"typeof({value}) IN ('FLOAT', 'DOUBLE') AND isnan(try_cast({value} AS DOUBLE))"
+    return f"CASE WHEN {is_nan} THEN NULL ELSE {value} END"
+
+
+def known_text(value: str) -> str:
+    """The same in words that all databases have, where a text 'nan' is no value either."""
+    return f"CASE WHEN lower({value}::VARCHAR) = 'nan' THEN NULL ELSE {value} END"
 
 
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it

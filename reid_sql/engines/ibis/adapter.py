@@ -12,10 +12,11 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
+from reid_sql.engines.counted_rows import find_identified_tables
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.distinct import column_names, find_lacked, finish_reading, read
-from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed
+from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed, known_value
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -27,6 +28,7 @@ from reid_sql.reduction import (
     group_names,
     implementation,
     refuse_groups_named_like_results,
+    refuse_unidentified,
 )
 
 __all__ = [
@@ -50,11 +52,22 @@ TABLE: Final = Kind((ir.Table,), "an Ibis table", "pass connection.table('name')
 COLUMN: Final = Kind((ir.Value,), "a column of Ibis", "write 'age' or table['age']")
 
 
+def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
+    """Refuse a table with rows of nobody, whom the database counts."""
+    if column not in frame.columns:
+        return  # the count by it refuses the name
+    counts = frame.aggregate(identified=known_value(frame, column).count(), rows=frame.count())
+    row = collected(counts, f"the rows without {column}").to_pylist()[0]
+    refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))
+
+
 def count(
     declared: Function, columns: Sequence[str], tbl: ir.Table, name: str, entity: str | None
 ) -> ir.Table:
     """Bind WINDOW: the table with one more column, of this name."""
     refuse_added_name(name, tbl.columns)
+    if entity is not None:
+        refuse_unidentified_rows(tbl, "entity", entity)
     # A COUNT has a reduction.
     counted: ir.Table = implementation(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
     return counted
@@ -69,6 +82,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     reduction = declared.reduction
     if reduction is None:
         return _in_memory(answer_rows(declared, {}, own), declared.columns)
+    for name, named in find_identified_tables(declared, arguments).items():
+        refuse_unidentified_rows(arguments[name], *named)
     by_duckdb = {name for name, words in reduction.fallback.get(ENGINE, {}).items() if not words}
     names = [argument.name for argument in reduction.arguments if argument.name not in by_duckdb]
     counted = {name: arguments.get(name) for name in names}

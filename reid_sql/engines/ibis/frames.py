@@ -14,7 +14,7 @@ import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
 import pyarrow as pa
-from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table
+from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
@@ -104,6 +104,12 @@ def sources(frame: Table) -> Iterator[Any]:
 def has_null(rows: Table, names: Sequence[str]) -> BooleanValue:
     """Whether one of the columns is NULL."""
     return reduce(or_, (rows[name].isnull() for name in names))
+
+
+def known_value(frame: Table, name: str) -> Value:
+    """The values of a column, NULL for NaN."""
+    value = frame[name]
+    return value.isnan().ifelse(ibis.null(value.type()), value) if value.type().is_floating() else value
 
 
 def drop_nulls(rows: Table, names: Sequence[str], nulls: str) -> Table:

@@ -37,7 +37,7 @@ COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
 def people_of(
     frame: Table, qi: Sequence[str], entity: str, nulls: str, words: Columns = QI_AND_ENTITY
 ) -> tuple[Table, Table]:
-    """The rows as q1, q2, …, and the people of each class, NULL one, with the records of each there."""
+    """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
     names = aliases([*qi, entity])
     rows = with_aliases(frame, check_columns(words, [*qi, entity], frame)).rename(entity=names[-1])

@@ -12,7 +12,7 @@ from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.frames import TYPES, collected, framed, map_whole, schema
 from reid_sql.engines.polars.groups import answer_by_group, check_groups, with_group_names
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
-from reid_sql.engines.polars.tables import TABLE, warn_of_rows
+from reid_sql.engines.polars.tables import TABLE, refuse_unidentified_rows, warn_of_rows
 from reid_sql.engines.polars.transfer import (
     answer_when_collected,
     column_names,
@@ -73,7 +73,8 @@ def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | No
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of the class-size histogram, of the classes or of parameters alone: a lazy frame."""
-    return warn_of_rows(_answer_table(declared, arguments), declared, arguments)
+    answer = refuse_unidentified_rows(_answer_table(declared, arguments), declared, arguments)
+    return warn_of_rows(answer, declared, arguments)
 
 
 def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:

@@ -103,7 +103,7 @@ def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.Da
 def people_of(
     frame: pl.LazyFrame, qi: Sequence[str], entity: str, nulls: str
 ) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """The rows as q1, q2, …, and the people of each class, NULL one, with the records of each there."""
+    """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
     names = aliases([*qi, entity])
     check_columns(QI_AND_ENTITY, [*qi, entity], frame)

@@ -13,11 +13,14 @@ import pyarrow as pa
 from pyarrow import types
 
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.counted_rows import CountedRows, find_counted_rows
+from reid_sql.engines.counted_rows import CountedRows, find_counted_rows, find_identified_tables
+from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.polars.frames import exact_column, framed, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.identifiers import hint, likely, repeating
+from reid_sql.models.columns.identifiers import MAX_NOBODIES, describe_nobodies, hint, likely, repeating
+from reid_sql.models.columns.panels import find_people_columns
+from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
 # Kinds of pandas whose values are of one Python type, which Arrow holds as they are.
@@ -120,7 +123,63 @@ def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[st
     frames = [arguments[name].lazy() for name in rows.tables]
     named = [(frame, names) for frame in frames if (names := _identifiers(frame, rows))]
     warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
+    warnings += [_of_panels(arguments[name].lazy(), rows, answer) for name in rows.tables]
+    warnings += [_of_nobodies(arguments[name].lazy(), str(rows.entity), answer) for name in rows.identified]
     return pl.concat([answer, *warnings]) if warnings else answer
+
+
+def _of_panels(frame: pl.LazyFrame, rows: CountedRows, answer: pl.LazyFrame) -> pl.LazyFrame:
+    """Look at the structure of the first rows."""
+    schema = answer.collect_schema()
+    plain = [
+        name for name, kind in frame.collect_schema().items() if not kind.is_nested() and kind != pl.Object
+    ]
+    drawn = frame.select(exact_column(name) for name in plain).head(ROWS_DRAWN)
+    return map_whole(drawn, _Panels(rows, schema), schema)
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """Warn of columns that identify people by the structure of rows, and return a frame without rows."""
+
+    rows: CountedRows
+    schema: pl.Schema
+
+    def __call__(self, drawn: pl.DataFrame) -> pl.DataFrame:
+        table = drawn.to_arrow()
+        candidates = find_candidates(table, self.rows.counted, self.rows.named)
+        likely_ones = likely(drawn.columns, self.rows.counted, self.rows.named)
+        names = [
+            name for name in find_people_columns(encode_columns(table), candidates) if name not in likely_ones
+        ]
+        distinct = [drawn[name].drop_nulls().n_unique() for name in names]
+        filled = [len(drawn) - drawn[name].null_count() for name in names]
+        if columns := repeating(names, distinct, filled, of_rows=len(drawn)):
+            advice = hint(columns, "entity =" if self.rows.takes_entity else None)
+            warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
+        return pl.DataFrame(schema=self.schema)
+
+
+def _of_nobodies(frame: pl.LazyFrame, entity: str, answer: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the rows of the most frequent values of the column of people."""
+    schema = answer.collect_schema()
+    if entity not in frame.collect_schema():
+        return pl.LazyFrame(schema=schema)  # the answer refuses the name
+    sizes = frame.group_by(exact_column(entity).alias("entity")).agg(pl.len().alias("rows")).select("rows")
+    return map_whole(sizes.top_k(MAX_NOBODIES + 1, by="rows"), _Nobodies(entity, schema), schema)
+
+
+@dataclass(frozen=True)
+class _Nobodies:
+    """Warn of values that may stand for nobody, and return a frame without rows."""
+
+    entity: str
+    schema: pl.Schema
+
+    def __call__(self, sizes: pl.DataFrame) -> pl.DataFrame:
+        if caution := describe_nobodies(self.entity, sorted(sizes["rows"].to_list(), reverse=True)):
+            warnings.warn(caution, RowsNotPeopleWarning, stacklevel=2)
+        return pl.DataFrame(schema=self.schema)
 
 
 def _identifiers(frame: pl.LazyFrame, rows: CountedRows) -> list[str]:
@@ -137,7 +196,7 @@ def _nothing_but_a_warning(
     values = [exact_column(name).drop_nulls() for name in names]
     distinct = [each.n_unique().alias(f"distinct{place}") for place, each in enumerate(values)]
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
-    return map_whole(frame.select(*distinct, *records), _Warning(names, rows, schema), schema)
+    return map_whole(frame.select(*distinct, *records, rows=pl.len()), _Warning(names, rows, schema), schema)
 
 
 @dataclass(frozen=True)
@@ -149,10 +208,48 @@ class _Warning:
     schema: pl.Schema
 
     def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        numbers = counts.row(0)
+        *numbers, rows = counts.row(0)
         distinct, records = numbers[: len(self.names)], numbers[len(self.names) :]
-        columns = repeating(self.names, distinct, records, self.rows.counted)
+        columns = repeating(self.names, distinct, records, self.rows.counted, of_rows=rows)
         if columns:
             advice = hint(columns, "entity =" if self.rows.takes_entity else None)
             warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
+        return pl.DataFrame(schema=self.schema)
+
+
+# Rows without an identifier
+
+
+def refuse_unidentified_rows(
+    answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]
+) -> pl.LazyFrame:
+    """Add to an answer, when it is collected, the refusal of tables with rows of nobody."""
+    checks = [answer]
+    for table, (role, column) in find_identified_tables(declared, arguments).items():
+        frame = arguments[table].lazy()
+        known = frame.collect_schema().get(column)
+        if known is None:
+            continue  # the answer refuses the name
+        counts = frame.select(identified=known_value(exact_column(column), known).count(), rows=pl.len())
+        schema = answer.collect_schema()
+        checks.append(map_whole(counts, _Identified(role, column, schema), schema))
+    return pl.concat(checks) if len(checks) > 1 else answer
+
+
+def known_value(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A column's values, NULL for NaN."""
+    return column.fill_nan(None) if kind.is_float() else column
+
+
+@dataclass(frozen=True)
+class _Identified:
+    """Refuse rows without an identifier, by their number, or return a frame without rows."""
+
+    role: str
+    column: str
+    schema: pl.Schema
+
+    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
+        identified, rows = counts.row(0)
+        refuse_unidentified(self.role, self.column, rows - identified, rows)
         return pl.DataFrame(schema=self.schema)

@@ -10,14 +10,16 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
+from reid_sql.engines.counted_rows import find_identified_tables
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.spark.counting import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.engines.spark.distinct import column_names, find_lacked, finish_reading, read
-from reid_sql.engines.spark.frames import arrow_type, to_spark
+from reid_sql.engines.spark.frames import arrow_type, find_column, known_value, to_spark
 from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
@@ -33,6 +35,7 @@ from reid_sql.reduction import (
     refuse_groups_named_like_results,
     refuse_household_with_entity,
     refuse_key_with_entity,
+    refuse_unidentified,
 )
 
 __all__ = [
@@ -79,6 +82,24 @@ def _spark_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else UNSIGNED.get(kind, kind)
 
 
+def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
+    """Refuse each table with rows of nobody, where a call names the column of people or records."""
+    for name, named in find_identified_tables(declared, arguments).items():
+        refuse_unidentified_rows(arguments[name], *named)
+
+
+def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
+    """Refuse a frame with rows of nobody, whom Spark counts."""
+    found = find_column(name, frame)
+    if found not in frame.columns:
+        return  # the count by it refuses the name
+    counts = frame.agg(
+        F.count(known_value(frame, found)).alias("identified"), F.count(F.lit(1)).alias("rows")
+    )
+    row = collected(counts, f"the rows without {name}").to_pylist()[0]
+    refuse_unidentified(role, name, row["rows"] - row["identified"], row["rows"])
+
+
 def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Refuse to number the records of a table without an order, where no column distinguishes them."""
     if declared.answer is Answer.PER_RECORD and arguments.get("entity") is None:
@@ -91,6 +112,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     reduction = declared.reduction
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
+    refuse_unidentified_tables(declared, arguments)
     key = arguments.get("key")
     if (entity := arguments.get("entity")) is not None and "key" in arguments:
         refuse_key_with_entity(key)
@@ -152,6 +174,8 @@ def count(
     """Bind a function that counts a record among all: the frame with another column, of this name."""
     refuse_added_name(name, tbl.columns)
     reduction: Any = declared.reduction
+    if entity is not None:
+        refuse_unidentified_rows(tbl, "entity", entity)
     frame: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return frame
 

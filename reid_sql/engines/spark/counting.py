@@ -190,7 +190,7 @@ def _without_crowds(records: DataFrame, names: Sequence[str], k: int) -> DataFra
 
 
 def _held_by_one(repeated: DataFrame, by: Sequence[str]) -> DataFrame:
-    """The combinations that one person has, NULL one of them, who is `record`."""
+    """The combinations that one person has, who is `record`."""
     is_one = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
     combinations = repeated.groupBy(*by).agg(
         (is_one & ~F.bool_or("is_crowd")).alias("is_alone"), F.first("record").alias("record")

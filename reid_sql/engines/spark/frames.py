@@ -138,6 +138,13 @@ def find_column(name: Any, frame: DataFrame) -> Any:  # noqa: ANN401 - refused l
     return next((other for other in known if other.lower() == name.lower()), name)
 
 
+def known_value(frame: DataFrame, name: str) -> Column:
+    """The values of a column, NULL for NaN."""
+    value = column(name)
+    is_float = frame.schema[name].dataType.typeName() in {"double", "float"}
+    return F.when(~F.isnan(value), value) if is_float else value
+
+
 def is_incomparable(kind: DataType) -> bool:
     """Whether values of the type have no equality, or none on which the engines agree."""
     if isinstance(kind, ArrayType):

@@ -57,7 +57,7 @@ def read_people(
 
 
 def count_people(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
-    """The people of each class, NULL one of them, with how many of its records each has."""
+    """The people of each class, with how many of its records each has."""
     return (
         drop_nulls(rows, nulls)
         .groupBy(*rows.names, *groups, "entity")
@@ -74,7 +74,7 @@ def one_row_per_person(
     *,
     weight: str | None = None,
 ) -> DataFrame:
-    """A row a person, NULL one of them: the values of their smallest class, of several the first in order.
+    """A row a person: the values of their smallest class, of several the first in order.
 
     Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
     them is no number of at least 0. Each row has how many people its class has, and the sum of their weights.
@@ -131,7 +131,7 @@ def one_row_per_value(  # noqa: PLR0917 - the arguments of the functions
     *,
     of_shares: bool = False,
 ) -> DataFrame:
-    """A row for each person and their value in a class, NULL one person; refuses those of several there.
+    """A row for each person and their value in a class; refuses those of several there.
 
     Columns that divide the table are part of a class. Refuses people of several in the table, or in a group
     of it, where its shares are asked for.

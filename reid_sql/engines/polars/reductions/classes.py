@@ -20,7 +20,7 @@ from reid_sql.engines.polars.frames import (
 from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
 from reid_sql.errors import WrongTypeError
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
-from reid_sql.reduction import refuse_entity, refuse_result_names
+from reid_sql.reduction import refuse_entity, refuse_result_names, refuse_unidentified
 
 MAX_PLAIN_KEYS: Final = 4  # columns that are compared as they are; of more a key is made
 # Where NULL may be any value, DuckDB counts.
@@ -41,8 +41,18 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
     if len(key) > MAX_PLAIN_KEYS:
         high, low = (reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS)
         key = [high * pl.lit(2**64, dtype=pl.UInt128) + low]
-    counted = pl.len() if entity is None else _people(entity, columns).n_unique()
-    return counted.over(key).cast(pl.Int64)
+    if entity is None:
+        return pl.len().over(key).cast(pl.Int64)
+    people = _people(entity, columns)
+    is_identified = people.map_batches(_refuse_nobody, return_dtype=pl.Boolean, returns_scalar=True)
+    return pl.when(is_identified).then(people.n_unique().over(key).cast(pl.Int64))
+
+
+def _refuse_nobody(people: pl.Series) -> pl.Series:
+    """Refuse rows without an identifier, by their number."""
+    known = people.fill_nan(None) if people.dtype.is_float() else people
+    refuse_unidentified("entity", people.name, known.null_count(), len(people))
+    return pl.Series([True])
 
 
 def _people(entity: str | pl.Expr, columns: Sequence[Any]) -> pl.Expr:

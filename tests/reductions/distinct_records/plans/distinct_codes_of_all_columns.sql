@@ -20,7 +20,7 @@ reid_cells AS (
     SELECT CASE WHEN count(*)::HUGEINT * 20 > 1024::HUGEINT * 1000000 THEN error(('memory_mb must be at least ' || (count(*)::HUGEINT * 20 + 999999) // 1000000 || ' for ' || count(*) || ' distinct records' || ', got 1024; pass more, fewer columns, or a ' || 'smaller sample')::VARCHAR)::BOOLEAN
       ELSE true END
     FROM reid_distinct
-  )
+  ) AND true
 ),
 reid_values AS (
   SELECT *, row_number() OVER (PARTITION BY reid_place) AS reid_code

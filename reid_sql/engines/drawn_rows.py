@@ -1,0 +1,61 @@
+"""Rows drawn from a table, as numbers of their values, to find columns that identify people."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reid_sql.models.columns.column_profile import (
+    CODE_NAME,
+    DATE_PATTERN,
+    MAX_CATEGORIES,
+    MIN_SHARE_OF_FORM,
+)
+from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS
+from reid_sql.models.columns.panels import MAX_ROWS_OF_PERSON
+from reid_sql.parameters import Integers
+
+ROWS_DRAWN: Final = 10_000
+
+
+def find_candidates(drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
+    """Return the columns of whole numbers, or of texts with digits, that have no other role in a call."""
+    others = {name.lower() for name in (*counted, *named)}
+    return [
+        name
+        for name, column in zip(drawn.column_names, drawn.columns, strict=True)
+        if name.lower() not in others and not CODE_NAME.search(name) and _may_identify(column)
+    ][:MAX_IDENTIFIERS]
+
+
+def _may_identify(column: pa.ChunkedArray) -> bool:
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not is_text and not pa.types.is_integer(column.type):
+        return False
+    values = column.unique().drop_null()
+    if len(values) <= MAX_CATEGORIES or len(column) > MAX_ROWS_OF_PERSON * len(values):
+        return False
+    if not is_text:
+        return True
+    coded = pc.sum(pc.match_substring_regex(values, "[0-9]")).as_py() or 0
+    dates = pc.sum(pc.match_substring_regex(values, f"^({DATE_PATTERN})$")).as_py() or 0
+    return coded >= MIN_SHARE_OF_FORM * len(values) and dates < MIN_SHARE_OF_FORM * len(values)
+
+
+def encode_columns(drawn: pa.Table) -> dict[str, Integers]:
+    """Number the values of each column that can be compared, -1 for NULL."""
+    return {
+        name: _encode(column)
+        for name, column in zip(drawn.column_names, drawn.columns, strict=True)
+        if not pa.types.is_nested(column.type) and not isinstance(column.type, pa.BaseExtensionType)
+    }
+
+
+def _encode(column: pa.ChunkedArray) -> Integers:
+    values = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        values = values.dictionary_decode()
+    codes: Integers = pc.fill_null(values.dictionary_encode().indices, -1).to_numpy().astype(np.int64)
+    return codes
