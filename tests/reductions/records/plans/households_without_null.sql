@@ -8,8 +8,8 @@ FROM (
     FROM (
       SELECT reid_source."home", reid_source."age", reid_source."sex"
       FROM query_table('people') AS reid_source
-      WHERE reid_source."home" IS NOT NULL AND reid_source."age" IS NOT NULL AND reid_source."sex" IS NOT NULL
     ) AS reid_source_rows(q1, q2, q3)
+    WHERE q2 IS NOT NULL AND q3 IS NOT NULL
   ),
   reid_households AS (
     SELECT list(class ORDER BY class ASC) AS classes, count(*) AS members,
@@ -28,5 +28,5 @@ FROM (
 ) AS reid_counted, (
   SELECT count(*)
   FROM query_table('people') AS reid_source
-  WHERE reid_source."home" IS NULL OR reid_source."age" IS NULL OR reid_source."sex" IS NULL
+  WHERE reid_source."age" IS NULL OR reid_source."sex" IS NULL
 ) AS reid_left_out(records_dropped)
