@@ -65,8 +65,9 @@ def _combined(
     """ln q by each combination, and the features of the correction, each also squared and times ln q."""
     mixture = replace(model.mixture, classes=None)
     assert mixture.donors is not None
-    tree, donors = mixture.tree.log_q(codes), mixture.donors.log_q(codes)
-    rest = log_q - mixture.log_q(codes)  # of determined columns and of values without a share
+    of_mixture = codes[:, list(model.free_columns)]
+    tree, donors = mixture.tree.log_q(of_mixture), mixture.donors.log_q(of_mixture)
+    rest = log_q - mixture.log_q(of_mixture)  # of determined columns and of values without a share
     shares = np.array([column.log_share[codes[:, j]] for j, column in enumerate(model.marginals)])
     pairs = composite(model, evidence, codes) + shares.sum(axis=0) + rest
     named = {

@@ -302,8 +302,10 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
 def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> str:
     """Draw records: the first in a random order that values and seed decide.
 
-    Every record of a class gets a random number of its own, whatever order the table is read in.
+    Every record of a class gets a random number of its own, whatever order its rows and columns are in.
     """
+    by_name = sorted(zip(columns, aliases(len(columns)), strict=True), key=lambda pair: fold_case(pair[0]))
+    values = ", ".join(alias for _, alias in by_name)
     head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
     if groups:
         place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
@@ -312,7 +314,7 @@ def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> s
         SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, draw_order, {value_texts(columns)} AS texts
         FROM (
           SELECT *,
-            hash({numbered(columns)}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+            hash({values}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
           FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
           {most}
         )"""

@@ -13,7 +13,13 @@ from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, conte
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
 from reid_sql.models.people.donors import MAX_DONORS, fit_donors
-from reid_sql.models.people.evidence import PeopleEvidence, row_keys, same_counts
+from reid_sql.models.people.evidence import (
+    PeopleEvidence,
+    order_columns,
+    reorder_columns,
+    row_keys,
+    same_counts,
+)
 from reid_sql.models.people.functional_dependencies import (
     UNKNOWN,
     DeterminedColumn,
@@ -64,6 +70,22 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     >>> model.cell_probability([["F"]]).probability.round(3).tolist()
     [0.486]
     """
+    order = order_columns(evidence)
+    model = _fit_in_order(reorder_columns(evidence, order), seed)
+    marginals = dict(zip(order, model.marginals, strict=True))
+    determined = [
+        replace(one, column=order[one.column], source=order[one.source]) for one in model.determined
+    ]
+    return replace(
+        model,
+        columns=evidence.columns,
+        marginals=tuple(marginals[j] for j in range(len(order))),
+        determined=tuple(sorted(determined, key=lambda one: one.column)),
+        free_columns=tuple(order[j] for j in model.free_columns),
+    )
+
+
+def _fit_in_order(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     dependencies = choose_dependencies(find_dependencies(evidence), [len(own) for own in evidence.values])
     dependencies = [one for one in dependencies if one.determined not in evidence.known_shares]
     if not dependencies:
@@ -75,7 +97,9 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     columns |= dict(zip(dropped, fit_columns(drop_columns(evidence, free)), strict=True))
     marginals = tuple(columns[j] for j in sorted(columns))
     linked = link_columns(evidence, dependencies, marginals)
-    return replace(model, columns=evidence.columns, marginals=marginals, determined=linked)
+    return replace(
+        model, columns=evidence.columns, marginals=marginals, determined=linked, free_columns=tuple(free)
+    )
 
 
 @contextmanager
@@ -136,7 +160,8 @@ def _fit_tree(
     own = full_table_likelihood(of_tree, evidence, seed)
     shapes, columns = posterior_of_shapes(own, others), of_tree.tree.columns
     parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
-    return PeopleModel(*parts, likelihoods=(own, *others))
+    places = tuple(range(len(columns)))
+    return PeopleModel(*parts, likelihoods=(own, *others), free_columns=places)
 
 
 def _replace_mixture(model: PeopleModel, mixture: Mixture, evidence: PeopleEvidence) -> PeopleModel:
@@ -202,7 +227,7 @@ MAX_LOG_RARITY: Final = 100.0
 
 def to_json(model: PeopleModel) -> str:
     """Write the tree as JSON: the same text for the same model."""
-    tree = model.mixture.tree
+    tree = model.mixture.tree.reorder(np.argsort(model.free_columns).tolist())
     determined = {"ties": [_write_determined(model, one) for one in model.determined]}
     content = {
         "format": FORMAT,
@@ -279,7 +304,10 @@ def _read_model(content: Mapping[str, Any]) -> PeopleModel:
         raise ValueError("shapes or seed")
     histogram = count_people(sizes, counted if "people" in content else sizes * counted)
     mixture = Mixture(tree, 1.0, None)
-    return PeopleModel(names, marginals, mixture, shapes, shapes, histogram, seed, determined=determined)
+    others = {one.column for one in determined}
+    places = tuple(j for j in range(len(names)) if j not in others)
+    parts = names, marginals, mixture, shapes, shapes, histogram, seed
+    return PeopleModel(*parts, determined=determined, free_columns=places)
 
 
 def _read_determined(

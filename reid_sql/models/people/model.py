@@ -170,6 +170,7 @@ class PeopleModel:
     repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
+    free_columns: tuple[int, ...] = ()  # of the mixture, in its order: all that no other one determines
     of_shares: "PeopleModel | None" = None  # without donors; None where it has none itself
 
     @property
@@ -186,12 +187,6 @@ class PeopleModel:
     def donors(self) -> int:
         """Number of distinct records of the sample that the model contains."""
         return 0 if self.mixture.donors is None else len(self.mixture.donors.codes)
-
-    @property
-    def free_columns(self) -> list[int]:
-        """Columns of the mixture: all that no other one determines."""
-        determined = {one.column for one in self.determined}
-        return [j for j in range(len(self.columns)) if j not in determined]
 
     @property
     def order(self) -> list[int]:

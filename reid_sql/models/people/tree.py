@@ -102,6 +102,16 @@ class Tree:
         codes = self.draw(count, rng)
         return self.log_q(codes) + draw_log_rarity(self.columns, codes, rng)
 
+    def reorder(self, places: Sequence[int]) -> "Tree":
+        """The same tree with its columns in the order of these places."""
+        new = {place: at for at, place in enumerate(places)} | {ROOT: ROOT}
+        return Tree(
+            tuple(self.columns[place] for place in places),
+            tuple(new[self.parents[place]] for place in places),
+            tuple(new[place] for place in self.order),
+            {new[place]: chances for place, chances in self.chances.items()},
+        )
+
     def _bins(self, column: int, codes: Integers) -> Integers:
         return np.asarray(self.columns[column].bins[codes[:, column]])
 

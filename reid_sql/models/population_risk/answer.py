@@ -5,7 +5,7 @@ bound remains.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Final
 
@@ -15,7 +15,13 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.people import functional_dependencies
-from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
+from reid_sql.models.people.evidence import (
+    PeopleEvidence,
+    count_records,
+    order_columns,
+    reorder_columns,
+    row_keys,
+)
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
 from reid_sql.models.people.model import PeopleModel
@@ -44,6 +50,7 @@ from reid_sql.models.population_risk.intervals import Share
 from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
 from reid_sql.parameters import COUNT, Number
 
+MAX_CROWDED_BESIDE_REPEATS: Final = 10  # classes, such as one of each answer that respondents repeat
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
 SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
@@ -196,31 +203,39 @@ class FittedSample:
 
 def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> FittedSample:
     """Leave out the columns that others determine, and fit the rest if a population exceeds the sample."""
+    order = order_columns(evidence)
+    evidence = reorder_columns(evidence, order)
     dependencies = functional_dependencies.find_dependencies(evidence)
     sizes = [len(own) for own in evidence.values]
     dropped = functional_dependencies.choose_dependencies(dependencies, sizes)
     free = functional_dependencies.drop_columns(evidence, [one.determined for one in dropped])
     is_certain = all(one.is_certain for one in dropped)
+    dependencies = [replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies]
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
-    model, others, crowd = _set_crowd_apart(fit(free, seed), free, seed)
+    model, others, crowd = _set_crowd_apart(fit(free, seed), free, largest)
     repeated = model.repeated_people
     once = fit(count_repeats_once(others, repeated), seed) if repeated.beyond_chance else None
     return FittedSample(others, model, dependencies, is_certain, once, crowd)
 
 
 def _set_crowd_apart(
-    model: PeopleModel, evidence: PeopleEvidence, seed: int
+    model: PeopleModel, evidence: PeopleEvidence, largest: float
 ) -> tuple[PeopleModel, PeopleEvidence, CrowdedClasses | None]:
     """The model and the evidence of the records outside of crowded classes, if there are such classes.
 
-    Rows of people who are in the table several times crowd classes, too. They are no crowd.
+    Rows of people who are in the table several times crowd classes, too, and so do groups that are drawn
+    together. They are no crowd.
     """
     crowd = find_crowded_classes(model, evidence)
-    if crowd is None:
+    repeats = model.repeated_people.beyond_chance
+    if crowd is None or model.groups.is_group_sample(largest):
+        return model, evidence, None
+    if repeats and len(crowd.size) > MAX_CROWDED_BESIDE_REPEATS:
         return model, evidence, None
     others = drop_classes(evidence, crowd)
-    of_others = fit(others, seed)
+    others = reorder_columns(others, order_columns(others))
+    of_others = fit(others, model.seed)
     if of_others.repeated_people.beyond_chance:
         return model, evidence, None
     return of_others, others, crowd

@@ -46,7 +46,7 @@ def cells_of(model: PeopleModel) -> tuple[np.ndarray, np.ndarray]:
 
 def test_columns_that_follow_are_tied_to_what_stays() -> None:
     assert [(tie.column, tie.source) for tie in MODEL.determined] == [(0, 2), (1, 2)]
-    assert MODEL.free_columns == [2, 3]
+    assert MODEL.free_columns == (2, 3)
     for tie in MODEL.determined:
         rows = EVIDENCE.drawn[:, [tie.source, tie.column]]
         assert all(tie.code_of_source[source] == code for source, code in rows.tolist())

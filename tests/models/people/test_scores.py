@@ -10,10 +10,17 @@ from hypothesis import strategies as st
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
+from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import SHRINKAGE, Overdispersion, shrink_correctness, shrink_scores
+from reid_sql.parameters import Integers
 from tests.people_tables import of_values, three_columns
 
 SHARES = st.floats(0, 1)
+
+
+def draw_codes(model: PeopleModel) -> Integers:
+    """Draw from the mixture, whose columns have an order of their own."""
+    return model.mixture.draw(300, np.random.default_rng(0))[:, np.argsort(model.free_columns)]
 
 
 @pytest.mark.parametrize("xi", [1e-6, 0.2, 0.5, 0.7, 0.999])
@@ -61,7 +68,7 @@ def test_correctness_is_that_of_the_law_in_which_the_odds_of_being_unique_are_ch
 @pytest.mark.parametrize("people", [400.0, 500.0, 4000.0, 1e6])
 def test_correctness_is_shrunk_as_uniqueness_is(people: float) -> None:
     model = fit(three_columns(400))
-    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    cells = model.scored(draw_codes(model))
     known = cells.known(np.random.default_rng(1).integers(1, 3, 300), people)
     for xi, kappa in ((cells.uniqueness(people), cells.correctness(people)), known):
         assert (kappa >= xi - 1e-12).all()
@@ -70,7 +77,7 @@ def test_correctness_is_shrunk_as_uniqueness_is(people: float) -> None:
 
 def test_the_score_of_a_record_does_not_depend_on_the_others() -> None:
     model = fit(three_columns(400))
-    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    cells = model.scored(draw_codes(model))
     alone = cells.taken(np.array([7]))
     for people in (400.0, 4000.0, 1e8):
         assert alone.uniqueness(people)[0] == pytest.approx(cells.uniqueness(people)[7], rel=1e-12)
@@ -97,7 +104,7 @@ def test_each_score_is_the_mean_over_the_shapes_in_its_own_population() -> None:
 
 def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:
     model = fit(three_columns(400))
-    cells = model.scored(model.mixture.draw(300, np.random.default_rng(0)))
+    cells = model.scored(draw_codes(model))
     people = 4000.0
     bare = cells.overdispersion.uniqueness(cells.probability, people)
     want = shrink_scores(bare, model.unique_share(people), 0.1)
@@ -135,7 +142,8 @@ def test_records_of_the_sample_are_left_out_in_any_order_and_only_if_all_values_
     evidence = three_columns(400)
     model = fit(evidence)
     assert model.sample is not None and model.mixture.donors is not None  # noqa: PT018
-    codes = np.concatenate([model.mixture.donors.codes[::-1], [[c.other_code for c in model.marginals]]])
+    codes = model.mixture.donors.codes[::-1][:, np.argsort(model.free_columns)]
+    codes = np.concatenate([codes, [[c.other_code for c in model.marginals]]])
     cells = model.scored(codes)
     assert cells.left_out is not None
     expected = np.append(np.exp(model.sample.log_q[::-1]), cells.probability[-1])

@@ -13,7 +13,8 @@ from tests.people_tables import three_columns
 
 MODEL = fit(three_columns(300))
 CELLS, MANY = every_cell(MODEL.marginals)
-Q = np.exp(MODEL.mixture.log_q(CELLS)) * MANY  # of all values that a category stands for
+OF_MIXTURE = CELLS[:, list(MODEL.free_columns)]  # its columns have an order of their own
+Q = np.exp(MODEL.mixture.log_q(OF_MIXTURE)) * MANY  # of all values that a category stands for
 CHOICES = np.array([choice for choice in product([False, True], repeat=3) if any(choice)])
 
 
@@ -39,8 +40,8 @@ def test_all_columns_score_as_the_model_does() -> None:
 def test_mutual_information_is_that_of_all_cells() -> None:
     tree = MODEL.mixture.tree
     assert any(parent != ROOT for parent in tree.parents)
-    q = np.exp(Mixture(tree, 1.0, None).log_q(CELLS)) * MANY
-    bins = np.stack([column.bins[CELLS[:, j]] for j, column in enumerate(tree.columns)], axis=1)
+    q = np.exp(Mixture(tree, 1.0, None).log_q(OF_MIXTURE)) * MANY
+    bins = np.stack([column.bins[OF_MIXTURE[:, j]] for j, column in enumerate(tree.columns)], axis=1)
     found = tree_information(tree)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         joint = np.zeros((len(tree.columns[one].bin_mass), len(tree.columns[other].bin_mass)))
@@ -54,7 +55,7 @@ def test_mutual_information_is_that_of_all_cells() -> None:
 def test_the_tree_alone_is_summed_over_too() -> None:
     alone = replace(MODEL, mixture=Mixture(MODEL.mixture.tree, 1.0, None))
     codes = alone.codes([["F"], ["33"], ["A"]])[0]
-    q = np.exp(alone.mixture.log_q(CELLS)) * MANY
+    q = np.exp(alone.mixture.log_q(OF_MIXTURE)) * MANY
     found = PeopleSubsets(alone, codes).scores(CHOICES, 1e5)[0]
     for chosen, share in zip(CHOICES, found, strict=True):
         alike = (CELLS[:, chosen] == codes[chosen]).all(axis=1)

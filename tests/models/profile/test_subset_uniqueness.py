@@ -15,7 +15,7 @@ from reid_sql.models.profile.subset_uniqueness import (
     select_copula_columns,
     unique_share_by_subset,
 )
-from tests.models.profile.test_people_subsets import CELLS, CHOICES, MODEL, Q
+from tests.models.profile.test_people_subsets import CELLS, CHOICES, MODEL, OF_MIXTURE, Q
 
 COPULA = GaussianCopula(
     ("a", "b", "c"),
@@ -30,15 +30,15 @@ COPULA = GaussianCopula(
 @pytest.mark.parametrize("chosen", CHOICES)
 def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np.ndarray) -> None:
     tree = MODEL.mixture.tree
-    whole = np.exp(tree.log_q(CELLS)) * np.prod(
-        [column.multiplicity[own] for column, own in zip(tree.columns, CELLS.T, strict=True)], axis=0
+    whole = np.exp(tree.log_q(OF_MIXTURE)) * np.prod(
+        [column.multiplicity[own] for column, own in zip(tree.columns, OF_MIXTURE.T, strict=True)], axis=0
     )
     places = np.flatnonzero(chosen).tolist()
-    found = np.exp(score_tree_columns(tree, CELLS, places))
-    keys, back = np.unique(CELLS[:, places], axis=0, return_inverse=True)
+    found = np.exp(score_tree_columns(tree, OF_MIXTURE, places))
+    keys, back = np.unique(OF_MIXTURE[:, places], axis=0, return_inverse=True)
     sums = np.bincount(back.ravel(), whole)
-    several = np.prod([tree.columns[j].multiplicity[CELLS[:, j]] for j in places], axis=0)
-    assert len(keys) <= len(CELLS)
+    several = np.prod([tree.columns[j].multiplicity[OF_MIXTURE[:, j]] for j in places], axis=0)
+    assert len(keys) <= len(OF_MIXTURE)
     assert found * several == pytest.approx(sums[back.ravel()], rel=1e-9)
 
 
@@ -64,8 +64,8 @@ def test_all_columns_are_as_unique_as_the_model_says() -> None:
     assert found == pytest.approx(MODEL.unique_share(people), rel=0.15)
     assert found > 0.01
     alone = Mixture(MODEL.mixture.tree, 1.0, None)
-    assert np.exp(alone.log_q(CELLS)) == pytest.approx(
-        np.exp(score_tree_columns(alone.tree, CELLS, [0, 1, 2]))
+    assert np.exp(alone.log_q(OF_MIXTURE)) == pytest.approx(
+        np.exp(score_tree_columns(alone.tree, OF_MIXTURE, [0, 1, 2]))
     )
 
 
