@@ -17,12 +17,14 @@ from reid_sql.commands.tables import (
     given_entity,
     open_file,
     open_file_table,
+    text_format,
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import quoted
 from reid_sql.scenarios import scenario
 from reid_sql.sources.files import attach_source
+from reid_sql.sources.formats import TextFormat
 from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages
 from reid_sql.terminal.comparison import audit_page, comparison_page, releases_page
@@ -50,7 +52,7 @@ def run_adversary(options: argparse.Namespace) -> int:
         call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
         how["model"] = MODEL
     if options.population_file:
-        _attach(con, POPULATION, "--population-file", options.population_file)
+        _attach(con, POPULATION, "--population-file", options.population_file, text_format(options))
         how["population_tbl"] = POPULATION
     given = [table, known.text()]
     summary = call(con, "adversary_summary", given, "summary", **threshold, **how).records()
@@ -69,11 +71,16 @@ def run_adversary(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _attach(
-    con: duckdb.DuckDBPyConnection, view: str, option: str, file: str, table: str | None = None
+def _attach(  # noqa: PLR0917 - all of what names a file
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    option: str,
+    file: str,
+    form: TextFormat,
+    table: str | None = None,
 ) -> None:
     """Attach a second file as a view, and check that all of its records were read."""
-    source = attach_source(con, view, option, file, table)
+    source = attach_source(con, view, option, file, table, form)
     if source.records is not None:
         source.refuse_missing_records(option, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
 
@@ -85,7 +92,7 @@ def run_compare(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     original = open_file_table(options)
     con, qi = original.con, original.columns
-    _attach(con, RELEASE, "RELEASED", options.released, options.released_table)
+    _attach(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)
     given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
@@ -111,9 +118,9 @@ def run_audit(options: argparse.Namespace) -> int:
     sensitive = [name for text in options.sensitive for name in names("the sensitive columns", text)]
     if sensitive:
         how["sensitive"] = list(dict.fromkeys(sensitive))
-    _attach(con, SYNTHETIC, "SYNTHETIC", options.synthetic, options.synthetic_table)
+    _attach(con, SYNTHETIC, "SYNTHETIC", options.synthetic, text_format(options), options.synthetic_table)
     if options.holdout:
-        _attach(con, HOLDOUT, "--holdout", options.holdout, options.holdout_table)
+        _attach(con, HOLDOUT, "--holdout", options.holdout, text_format(options), options.holdout_table)
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
@@ -136,7 +143,7 @@ def run_releases(options: argparse.Namespace) -> int:
     named = {name: value for name in ("key", "sensitive") if (value := getattr(options, name)) is not None}
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    _attach(con, SECOND, "SECOND", options.second, options.second_table)
+    _attach(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
     tables = _with_like_keys(con, [first.name, SECOND], options.key or options.entity)
     rows = call(con, "compare_releases", [*tables, qi], "releases", **how, **named).records()
     people = describe_people(options.entity, con, [first.name, SECOND], [*qi, *named.values()])

@@ -16,6 +16,7 @@ from reid_sql.commands.tables import (
     function_options,
     given_entity,
     open_file_table,
+    text_format,
 )
 from reid_sql.parameters import Columns, sql_literal
 from reid_sql.reductions.tables import SAFE_CELLS
@@ -63,10 +64,11 @@ def run_audit_tables(options: argparse.Namespace) -> int:
         how["columns"] = list(dict.fromkeys(columns))
     if options.plot:
         check_plot_file(options.plot)
-    con, first = open_source(options.files[0], None)
+    form = text_format(options)
+    con, first = open_source(options.files[0], None, form=form)
     tables = [first]
     for number, file in enumerate(options.files[1:], 2):
-        source = attach_source(con, f"reid_published_{number}", f"FILE {number}", file, None)
+        source = attach_source(con, f"reid_published_{number}", f"FILE {number}", file, None, form)
         tables.append(f"reid_published_{number}")
         if source.records is not None:
             counted = con.execute(f"SELECT count(*) FROM {tables[-1]}").fetchall()[0][0]

@@ -20,6 +20,7 @@ FILE_OR_CONNECTION: Final = (
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
+ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 FORMATS: Final = ("table", "json", "csv")
 DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
 SHELLS: Final = (
@@ -75,7 +76,12 @@ def _source(
         "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
     )
     parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
+    _encoding(parser)
     _memory_and_format(parser)
+
+
+def _encoding(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)")
 
 
 def _policy(parser: argparse.ArgumentParser) -> None:
@@ -327,6 +333,7 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
     words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
     parser.add_argument("--base", metavar="N", help=words)
+    _encoding(parser)
     _plot(parser, "the interval of each hidden cell")
     _format(parser)
 

@@ -18,6 +18,7 @@ from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source
+from reid_sql.sources.formats import TextFormat
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql.terminal.runner import Answer, run
@@ -211,7 +212,13 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
     if options.files and options.table is not None:
         raise OutOfDomainError(f"--files must not be given with --table, got '{options.table}'; omit one")
     limit = options.memory_limit
-    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit)
+    form = text_format(options)
+    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit, form=form)
+
+
+def text_format(options: argparse.Namespace) -> TextFormat:
+    """How the text files of a command are written."""
+    return TextFormat(encoding=options.encoding or "utf-8")
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """A table in a file, unchanged: CSV, Parquet, JSON or a DuckDB database, and all files of a pattern."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from glob import glob
+from itertools import islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -84,7 +85,12 @@ def connect_quietly() -> duckdb.DuckDBPyConnection:
 
 
 def open_source(
-    file: str, table: str | None = None, *, pattern: bool = False, memory_limit: str | None = None
+    file: str,
+    table: str | None = None,
+    *,
+    pattern: bool = False,
+    memory_limit: str | None = None,
+    form: TextFormat = AS_WRITTEN,
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table.
 
@@ -97,20 +103,20 @@ def open_source(
         limit_memory(con, memory_limit)
     if pattern:
         parts = [(path, dict(values)) for path, values in match_files("--files", file, Path())]
-        return con, attach_sources(con, VIEW, "--files", parts, AS_WRITTEN).view
+        return con, attach_sources(con, VIEW, "--files", parts, form).view
     if is_remote(file):
         with fetch_to_file(con, "FILE", file) as path:
-            _attach_checked(con, str(path), table)
+            _attach_checked(con, str(path), table, form)
             con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
         return con, f"{VIEW}_here"
-    _attach_checked(con, file, table)
+    _attach_checked(con, file, table, form)
     return con, VIEW
 
 
-def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None) -> None:
+def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None, form: TextFormat) -> None:
     """Put the file into the connection, and refuse one of which records are missing."""
     words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
-    relation = attach_source(con, VIEW, words, file, table)
+    relation = attach_source(con, VIEW, words, file, table, form)
     if relation.records is not None:
         relation.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
 
@@ -163,11 +169,11 @@ def attach_sources(
             select, inspected = select_from(con, words, path, kind, form)
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
         types = [(row[0], row[1]) for row in columns]
-        if known is not None and types != known:
+        if known is not None and sorted(types) != sorted(known):
             raise OutOfDomainError(
                 f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
             )
-        known = types
+        known = known or types  # columns in another order are found by their names
         for name in values:
             if name.lower() in {column.lower() for column, _ in types}:
                 raise OutOfDomainError(
@@ -177,7 +183,8 @@ def attach_sources(
         given = "".join(
             f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
         )
-        selects.append(f"SELECT *{given} FROM ({select})")
+        own = ", ".join(quoted(name) for name, _ in known)
+        selects.append(f"SELECT {own}{given} FROM ({select})")
         records += inspected.records if inspected else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
     if inspected is None:
@@ -336,18 +343,19 @@ def _hint(words: str, path: Path) -> str:
     if words == "FILE" and set(path.name) & set("*?["):
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
-        return f"pass --files '{path}/*{_kind_within(path)}' for the files of a folder"
+        below = "" if _kind_within(path.iterdir()) else "**/"
+        kind = _kind_within(path.rglob("*") if below else path.iterdir()) or ".parquet"
+        return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
     return _nearest_file(path)
 
 
-def _kind_within(folder: Path) -> str:
-    """Return the most frequent suffix of the folder's readable files."""
+def _kind_within(files: Iterable[Path]) -> str:
+    """Return the most frequent suffix of those files that can be read, if there are any."""
     suffixes: list[str] = []
     with suppress(OSError):
-        suffixes = [
-            "".join(_endings(other)) for other in sorted(folder.iterdir()) if _endings(other)[0] in KINDS
-        ]
-    return max(suffixes, key=suffixes.count, default=".parquet")
+        suffixes = ["".join(_endings(other)) for other in islice(files, MOST_FILES)]
+    known = sorted(each for each in suffixes if each.startswith(KINDS))
+    return max(known, key=known.count, default="")
 
 
 def _endings(path: Path) -> tuple[str, str]:

@@ -17,11 +17,13 @@ import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import sql_text
+from reid_sql.sql.text import sort_keys
 
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 DELIMITERS: Final = (",", ";", "\t", "|")
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
+MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
 BREAK, RETURN = 10, 13
 POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
@@ -69,6 +71,8 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         names = _header_names(words, row, header=form.header)
+        if form.header:
+            _refuse_title(words, row, first)
         lines, blank = _count_lines(path, form)
     except UnicodeError as error:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
@@ -76,7 +80,8 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             f"{words} must be written in {form.encoding} throughout, "
             f"got '{path.name}' with a byte that is not: {reason}"
         )
-        raise OutOfDomainError(f'{rule}; say encoding = "latin-1" or "utf-16", or convert it') from None
+        option = 'encoding = "latin-1" or "utf-16"' if words.startswith("policy") else "--encoding latin-1"
+        raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
@@ -147,6 +152,20 @@ def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...
     names = tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
     refuse_repeated_names(words, names)
     return names
+
+
+def _refuse_title(words: str, row: list[str], text: str) -> None:
+    """Refuse a line that is no header: most of its names are empty, or the lines below have more fields."""
+    named = sum(map(bool, row))
+    lines = [line for line in text.splitlines()[1:MAX_LINES_COMPARED] if line.strip()]
+    has_more = (
+        named == len(row) == 1
+        and len(lines) > 1
+        and any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in DELIMITERS)
+    )
+    if has_more or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
+        rule = f"{words} must begin with its header, got a line that names {named} of its columns"
+        raise OutOfDomainError(f"{rule}; remove the lines above the header")
 
 
 def refuse_repeated_names(words: str, names: tuple[str, ...]) -> None:
@@ -241,6 +260,6 @@ def _column(  # noqa: PLR0917 - a row of what was counted
         ),
         f"{text}::DOUBLE"
         if numbers == values and distinct == apart
-        else f"nullif(json_extract(json, {pointer})::VARCHAR, 'null')",
+        else f"nullif({sort_keys(f'json_extract(json, {pointer})')}, 'null')",
     )
     return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

@@ -83,6 +83,21 @@ def none_null(columns: Sequence[str]) -> str:
     return " AND ".join(f"{alias} IS NOT NULL" for alias in aliases(len(columns)))
 
 
+def sort_keys(json: str, depth: int = 3) -> str:
+    """Write a value of JSON as text whose keys are in order: objects are equal in whatever order."""
+    if not depth:
+        return f"{json}::VARCHAR"
+    key, each = f"reid_key_{depth}", f"reid_each_{depth}"
+    field = f"json_extract({json}, '/' || replace(replace({key}, '~', '~0'), '/', '~1'))"
+    fields = f"lambda {key}: to_json({key})::VARCHAR || ':' || {sort_keys(field, depth - 1)}"
+    items = f"list_transform(json_extract({json}, '$[*]'), lambda {each}: {sort_keys(each, depth - 1)})"
+    return f"""CASE json_type({json})
+        WHEN 'OBJECT' THEN '{{' || array_to_string(
+          list_transform(list_sort(json_keys({json}), 'ASC', 'NULLS LAST'), {fields}), ',') || '}}'
+        WHEN 'ARRAY' THEN '[' || array_to_string({items}, ',') || ']'
+        ELSE {json}::VARCHAR END"""
+
+
 def refusal(sentence: str, kind: str = "BOOLEAN") -> str:
     """Raise the sentence where the expression is evaluated."""
     return f"error({text(sentence)})::{kind}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
-from reid_sql.sql.text import Source, name, place_of, refusal, text, texts
+from reid_sql.sql.text import Source, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
@@ -306,7 +306,7 @@ def _file(path: str) -> str:
     return f"""(
       SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR'
           AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
-        THEN json_extract_string(COLUMNS(*), '$') ELSE COLUMNS(*)::VARCHAR END
+        THEN json_extract_string(COLUMNS(*), '$') ELSE {sort_keys("COLUMNS(*)", 2)} END
       FROM read_json({file}, maximum_depth = 1, hive_partitioning = false)
     )"""
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.columns.column_names import MAX_GAPS_IN_SEQUENCE, PERSONAL_NAME, ROW_NUMBER_NAME
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers
 
@@ -208,7 +209,9 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if values < records:
         return False
     if is_numeric(form):
-        return form.whole == form.numbers and form.greatest - form.least + 1 == form.numbers
+        gaps = form.greatest - form.least + 1 - form.numbers  # such as 99, which may be a missing-value code
+        is_sequence = gaps <= MAX_GAPS_IN_SEQUENCE or bool(ROW_NUMBER_NAME.search(form.name))
+        return form.whole == form.numbers and is_sequence
     return form.kind == "text" and not _is_prose(form)
 
 
@@ -258,6 +261,7 @@ SUGGESTIONS: Final = {
         ALONE,
         "its first characters are safer",
     ),
+    "name": ("omit it if it names people", "names identify people, and {alone}", ""),
     NUMBER: ("a quasi-identifier if others can know it (age, children)", ALONE, "bands are safer"),
     CATEGORY: (
         "a quasi-identifier if others can know it (sex, origin, profession), else perhaps sensitive",
@@ -364,8 +368,14 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinels=[code.text for code in codes],
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
-        suggestion=_suggest(kind, values=distinct, known=known, alone=alone) + _missing_value_note(codes),
+        suggestion=_suggest(_kind_of_advice(form, kind), values=distinct, known=known, alone=alone)
+        + _missing_value_note(codes),
     )
+
+
+def _kind_of_advice(form: ColumnForm, kind: str) -> str:
+    """The kind, but that of a column of names: their first characters identify people as well."""
+    return "name" if kind in (CODE, CATEGORY) and PERSONAL_NAME.search(form.name) else kind
 
 
 def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's placeholders

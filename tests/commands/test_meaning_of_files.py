@@ -1,0 +1,54 @@
+"""What a file means: its header, its columns in any order, its encoding, the numbers of its rows."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import reid_sql
+from tests.processes import command
+
+
+def test_a_title_above_the_header_is_refused(tmp_path: Path) -> None:
+    for title in ("title of the export;;\n;;\n", "title of the export\n", "title of the export\n\n"):
+        (tmp_path / "title.csv").write_text(f"{title}name;sex;age\nann;f;3\nbob;m;4\n")
+        done = command("profile", str(tmp_path / "title.csv"))
+        assert done.returncode == 2
+        assert "must begin with its header" in done.stderr
+
+
+def test_columns_in_another_order_are_found_by_name(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "2.csv").write_text("b,a\n2,1\n")
+    done = command(
+        "risk", str(tmp_path / "*.csv"), "--files", "--qi", "a,b", "--format", "csv", "--stand-out", "0"
+    )
+    header, figures = (line.split(",") for line in done.stdout.splitlines()[:2])
+    assert dict(zip(header, figures, strict=True))["k"] == "2"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_the_encoding_that_a_refusal_names_can_be_passed(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "people.csv"
+    file.write_bytes("name,age\né,1\né,1\n".encode(encoding))
+    refused = command("risk", str(file), "--qi", "name")
+    assert refused.returncode == 2
+    assert "--encoding" in refused.stderr
+    assert command("risk", str(file), "--qi", "name", "--encoding", encoding).returncode == 0
+
+
+def test_numbers_of_rows_are_no_quasi_identifier(tmp_path: Path) -> None:
+    rows = "".join(f'"{i}",{20 + i % 50},"{"mf"[i % 2]}"\n' for i in range(1, 301))
+    (tmp_path / "people.csv").write_text('"","age","sex"\n' + rows)
+    profiled = command("profile", str(tmp_path / "people.csv"), "--format", "csv").stdout
+    assert next(line for line in profiled.splitlines() if line.startswith("column0")).count("identifier")
+
+
+def test_objects_of_json_are_equal_in_any_order_of_their_keys(tmp_path: Path) -> None:
+    file = tmp_path / "people.jsonl"
+    file.write_text('{"a":{"x":1,"y":{"p":1,"q":2}}}\n{"a":{"y":{"q":2,"p":1},"x":1}}\n{"a":{"x":1}}\n')
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(f"CREATE VIEW people AS FROM '{file}'")
+    for table in (f"'{file}'", "people"):
+        assert con.execute(f"SELECT classes FROM risk_summary({table}, ['a'])").fetchall() == [(2,)]
