@@ -59,7 +59,8 @@ def _missing_columns(
 def _refuse_renamed(column: str, known: Sequence[str]) -> None:
     """Refuse a name that two columns of a file or frame have but for capitals.
 
-    DuckDB ignores capitals: of "Age" and "age" it names the second "age_1", and would find the first by "age".
+    DuckDB ignores capitals: of "Age" and "age" it names the second "age_1", and would find the first by
+    the name of the second.
     """
     first = next((each for each in known if fold_case(each) == fold_case(column)), column)
     if first == column:
