@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function or a class
     """Import a public name when it is first used."""
+    if name == "registry":  # fitted models are outside of this package, and reachable from here
+        return import_module("reid_sql.engines.registry")
     if not name.startswith("_"):
         public_api = import_module("reid_sql.models.public_api")
         if name in public_api.__all__:

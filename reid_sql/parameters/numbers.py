@@ -96,7 +96,7 @@ class Number(Domain):
             return None
         if not is_number(value):
             raise WrongTypeError(self.sentence(name, describe_value(value)))
-        number = float(self.check(name, float(value)))
+        number = float(self.check(name, value))
         return int(value) if self.whole else number
 
     def conditions(self, cell: str) -> list[str]:

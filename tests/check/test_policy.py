@@ -26,6 +26,8 @@ REFUSED = {
     ): "policy tables[1].checks[1].at_least must be a whole number of at least 0, got 1.5",
     HEAD + CHECK.replace("5", '"5"'): "checks[1].at_least must be a whole number of at least 0, got '5'",
     HEAD + CHECK.replace("5", "nan"): "checks[1].at_least must be a whole number of at least 0, got nan",
+    HEAD
+    + CHECK.replace("5", f"{10**400}"): "whole number of at least 0, got a number of more than 308 digits",
     HEAD + CHECK.replace("5", "true"): "checks[1].at_least must be a whole number of at least 0, got True",
     HEAD + CHECK.replace("at_least = 5", ""): "checks[1] must have a limit, got none; write at_least = …",
     HEAD + 'weight = "w"\n' + CHECK: "only known keys, got 'weight'; write it in a check",

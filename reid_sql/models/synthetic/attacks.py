@@ -32,15 +32,11 @@ class AuditedAttack:
     original: float | None  # the figure on people of the original
     holdout: float | None  # the same on people of the holdout, about whom nothing was learned
     baseline: float | None  # the figure of a guess without the records' joint values, where there is one
-    excess: (
-        float | None
-    )  # `original` less `holdout`: what the synthetic table gives away, a share of all people
+    excess: float | None  # `original` less `holdout`, a share of all people: what the table gives away
     low: float | None  # lower end of the 95 % interval of the excess
     high: float | None  # the upper end of the same interval
     status: str
-    risk: float | None = (
-        None  # excess / (1 - holdout), the risk that anonymeter reports; NULL of other figures
-    )
+    risk: float | None = None
 
 
 def judge_shares(

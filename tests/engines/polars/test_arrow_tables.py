@@ -93,6 +93,14 @@ VALUES = {  # two values of each type of DuckDB that differ
 }
 
 
+# Before version 2, DuckDB gives no VARIANT as Arrow, and Polars compares no lists of structs.
+UNREAD = [
+    "types that Polars can represent",
+    "a table that Arrow can represent",
+    "not be lists of structs before Polars 2",
+]
+
+
 @pytest.mark.parametrize("kind", VALUES)
 def test_two_values_of_a_relation_stay_two_or_are_refused(kind: str) -> None:
     one, other = VALUES[kind]
@@ -102,7 +110,7 @@ def test_two_values_of_a_relation_stay_two_or_are_refused(kind: str) -> None:
     try:
         found = rp.class_size_histogram(relation, ["x"]).collect()
     except ReidError as error:
-        assert "types that Polars can represent" in str(error)  # noqa: PT017 - or it answers
+        assert any(rule in str(error) for rule in UNREAD)  # noqa: PT017 - or it answers
         return
     assert found["class_size"].to_list() == [1, 2]
 
