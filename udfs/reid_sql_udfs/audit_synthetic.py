@@ -21,10 +21,11 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
     The answer has one row for each figure. `original` is measured on the records that the table was made
-    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its 95
-    % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
-    `holdout`, nothing is judged, and `status` reports this. `risk` is the excess as a share of 1 -
-    `holdout`, as anonymeter reports it. If the tables write values differently, `status` names the column.
+    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its
+    95 % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
+    `holdout`, nothing is judged, and `status` reports this. `risk` is the excess as a share of
+    1 - `holdout`, as anonymeter reports it. If the tables write values differently, `status` names the
+    column.
 
     The first figures are shares of records: those that are unique on `qi` in their own table and occur
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class

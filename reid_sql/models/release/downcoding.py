@@ -24,8 +24,9 @@ def count_recovered_bits(columns: Sequence[PartitionColumn], partition: Partitio
     >>> job = LevelCodes((np.arange(4), np.zeros(4, dtype=int)), np.array([0, 6, 1, 1]))
     >>> columns = [PartitionColumn(job, ordered=False)]
     >>> rows = DistinctRecords(np.array([[1, 2, 3]]), np.array([6, 1, 1]))
-    >>> count_recovered_bits(columns, divide(columns, rows, ClassRequirement(2), "greedy")).tolist()  # 2
-    log2(8/2) [4.0]
+    >>> partition = divide(columns, rows, ClassRequirement(2), "greedy")
+    >>> count_recovered_bits(columns, partition).tolist()  # 2 log2(8/2)
+    [4.0]
     """
     tree = _Tree(columns, partition.generations)
     return np.array(
