@@ -85,7 +85,7 @@ FROM score_records(people, 'town', 100000), copula_correction(people, 'town', 10
 SELECT model, records, donors FROM fit_people('neighbours', people, ['age', 'sex', 'postcode', 'occupation']);
 -- | model | records | donors |
 -- | --- | --- | --- |
--- | neighbours | 3000 | 888 |
+-- | neighbours | 3000 | 900 |
 
 SELECT kind, array_to_string(attributes, ', ') AS attributes, round(uniqueness_xi, 3) AS xi,
        round(impact, 3) AS impact
@@ -97,17 +97,17 @@ FROM uniqueness_profile('neighbours', ['28', 'F', '04122', 'arts'], 3000, max_si
 -- | known | postcode | 0 | NULL |
 -- | known | occupation | 0 | NULL |
 -- | known | age, sex | 0 | NULL |
--- | known | age, postcode | 0.695 | NULL |
--- | known | age, occupation | 0.156 | NULL |
+-- | known | age, postcode | 0.692 | NULL |
+-- | known | age, occupation | 0.171 | NULL |
 -- | known | sex, postcode | 0 | NULL |
 -- | known | sex, occupation | 0 | NULL |
--- | known | postcode, occupation | 0.495 | NULL |
--- | known | age, sex, postcode, occupation | 0.986 | NULL |
--- | impact | age | 0.693 | 0.293 |
--- | impact | sex | 0.975 | 0.011 |
--- | impact | postcode | 0.382 | 0.604 |
--- | impact | occupation | 0.827 | 0.159 |
--- | smallest | age, postcode | 0.695 | NULL |
+-- | known | postcode, occupation | 0.522 | NULL |
+-- | known | age, sex, postcode, occupation | 0.99 | NULL |
+-- | impact | age | 0.715 | 0.276 |
+-- | impact | sex | 0.981 | 0.009 |
+-- | impact | postcode | 0.401 | 0.589 |
+-- | impact | occupation | 0.825 | 0.165 |
+-- | smallest | age, postcode | 0.692 | NULL |
 
 -- The share of people with the values of one person, and the list of models.
 SELECT round(1e6 * cell_probability('town', 97, 'F', '04103', 'retired'), 2) AS in_a_million;
