@@ -20,7 +20,7 @@ PEOPLE = pl.DataFrame(
         "age": [20, 20, 30, 30, 30, None],
         "sex": ["F", "M", "F", "F", None, "M"],
         "state": ["CA", "CA", "NY", "TX", "TX", None],
-        "id": ["p1", "p2", "p3", None, "p5", "p5"],
+        "id": ["p1", "p2", "p3", "p4", "p5", "p5"],
     }
 )
 SCENARIO: dict[str, Any] = {

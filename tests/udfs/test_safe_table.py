@@ -29,7 +29,7 @@ def people(seed: int, rows: int = 70) -> pl.DataFrame:
     values[0] = 500.0
     return pl.DataFrame(
         {
-            "who": [None if n % 13 == 0 else n % 45 for n in range(rows)],
+            "who": [n % 45 for n in range(rows)],
             "region": [["N", "S", None, "W"][int(x)] for x in rng.integers(0, 4, rows)],
             "sex": ["FMX"[int(x)] for x in rng.choice(3, rows, p=[0.6, 0.35, 0.05])],
             "cost": values,

@@ -185,7 +185,7 @@ def test_nothing_is_created_in_the_database(database: str, request: pytest.Fixtu
 def test_very_many_subsets_are_counted_at_the_client_alike(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = pl.DataFrame({"a": [1, 1, 2, None, 2, 1], "b": list("xyxyxy"), "who": [1, 1, 2, 3, None, 3]})
+    frame = pl.DataFrame({"a": [1, 1, 2, None, 2, 1], "b": list("xyxyxy"), "who": [1, 1, 2, 3, 4, 3]})
     table = put(connected("sqlite"), frame)
     expected = answer(ri.attribute_risk(table, ["a", "b"], **options))
     monkeypatch.setattr("reid_sql.reductions.subsets.MAX_COUNTED", 1)

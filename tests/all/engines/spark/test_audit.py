@@ -30,7 +30,7 @@ def town(start: int) -> pl.DataFrame:
             "age": [None if n % 17 == 3 else 20 + n * n % 23 for n in rows],
             "zip": ["abcdé"[n * 7 % 5] for n in rows],
             "diagnosis": [None if n % 11 == 1 else f"d{n * n % 4}" for n in rows],
-            "person": [None if n % 29 == 1 else f"p{n * 7 % 31}" for n in rows],
+            "person": [f"p{n * 7 % 31}" for n in rows],
         }
     )
 

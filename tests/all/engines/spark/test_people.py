@@ -25,7 +25,7 @@ VISITS = pl.DataFrame(
     {
         "age": [None if number % 17 == 3 else 20 + number * number % 5 for number in range(80)],
         "zip": ["ab"[number % 2] for number in range(80)],
-        "person": [None if number % 13 == 1 else f"p{number * 7 % 31}" for number in range(80)],
+        "person": [f"p{number * 7 % 31}" for number in range(80)],
         "id": range(80),
     }
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TOWN = pl.DataFrame(
     {
-        "id": [None if number == 7 else f"p{number}" for number in range(60)],
+        "id": [f"p{number}" for number in range(60)],
         "age": [20 + number * number % 11 for number in range(60)],
         "a.`b": [None if number % 13 == 5 else "FM"[number % 2] for number in range(60)],
         "income": [[0.0, -0.0, float("nan"), 1.5, None][number % 5] for number in range(60)],
