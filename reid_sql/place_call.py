@@ -39,6 +39,7 @@ from reid_sql.parameters import (
     sql_text,
 )
 from reid_sql.parameters.domain import POPULATION_TABLE
+from reid_sql.reductions.saved import LABEL_SAVED, SAVED, SAVED_COLUMNS
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.runner import sentence
@@ -46,6 +47,7 @@ from reid_sql.terminal.runner import sentence
 NAMES: Final = Columns("columns")
 MARGINALS_TABLE: Final = "marginals"
 OF_MARGINALS: Final = Columns("columns of the marginals")
+OF_MODELS: Final = Columns(LABEL_SAVED)
 MARGINALS: Final = ("column_name", "value", "share")
 RECORDS: Final = "records"  # next to q1, q2, …
 ANSWER: Final = "reid_answer"
@@ -129,6 +131,8 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     query = qualified(write_answer(declared, checked, database))
     call = Call(declared.name, query, tables, names, database, models)
     if not is_known:
+        if declared.reduction is SAVED:
+            OF_MODELS.known(SAVED_COLUMNS, place.column_names(tables[0].frame))
         if lacked[tables[0].view] == [] and (shares := lacked.get(f"reid_{MARGINALS_TABLE}")):
             OF_MARGINALS.known(shares, place.column_names(tables[-1].frame))
         with open_shared_client() as con:
@@ -153,6 +157,8 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
     """Return the columns that a call needs of one of its tables; None for all of them."""
     if table == MARGINALS_TABLE:
         return list(MARGINALS)
+    if declared.reduction is SAVED:
+        return list(SAVED_COLUMNS)
     # A population that is always passed has the same people; columns that divide the table do not divide it.
     alike = any(each.name == table and each.domain == TABLE for each in declared.parameters)
     needed: list[str] = []

@@ -7,6 +7,8 @@ from reid_sql.reduction import TBL, Reduction
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source
 
+LABEL_SAVED: Final = "columns of the saved models"
+SAVED_COLUMNS: Final = ("model", "json")
 SAVED: Final = Reduction(
     __name__,
     name="saved",
@@ -20,10 +22,8 @@ SAVED: Final = Reduction(
 
 def saved(tbl: Source) -> str:
     """List the models, each as a name and a JSON text."""
-    columns = ["model", "json"]
     body = f"""
         SELECT row_number() OVER () AS line, q1::VARCHAR AS model, q2::VARCHAR AS json
-        FROM {tbl.rows(columns, is_checked=False)}"""
-    return tbl.check_columns(
-        "columns of the saved models", columns, with_null_report(tbl, columns, "value", body)
-    )
+        FROM {tbl.rows(SAVED_COLUMNS, is_checked=False)}"""
+    reported = with_null_report(tbl, SAVED_COLUMNS, "value", body)
+    return tbl.check_columns(LABEL_SAVED, SAVED_COLUMNS, reported)

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import duckdb
@@ -5,6 +6,7 @@ import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.errors import ReidError
 from tests.copulas import fitted, people
 from tests.tables import by_duckdb, by_polars, connection
 
@@ -39,3 +41,5 @@ def test_a_table_of_models_gives_the_one_asked_for() -> None:
         with pytest.raises(duckdb.Error) as refused:
             by_duckdb("FROM load_model('m', t)", t=frame)
         assert str(refused.value).startswith(f"Invalid Input Error: {words}")
+        with pytest.raises(ReidError, match=f"^{re.escape(words)}"):
+            by_polars("load_model", "m", frame)
