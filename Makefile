@@ -4,7 +4,7 @@ FILE ?= reid_sql/demo/people.csv
 QI ?= age,sex,postcode
 BIN := .venv/bin
 # Most modules of a test environment are never imported, and compiling all of them takes a third of its time.
-INSTALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis"
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
 # The tests of tests/all/, and those of tests/ that draw their cases: they draw more of them.

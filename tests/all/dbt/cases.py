@@ -11,7 +11,9 @@ import yaml
 AGED, NAMED, TWO = ["age", "sex", "postcode"], ["name", "height", "nick"], ["name", "height"]
 LISTED: Final = "SELECT {qi}, class_size FROM equivalence_classes({table}, {list}) WHERE "
 DROPPED: Final = LISTED.replace("{list}", "{list}, nulls := 'drop'")
-DISCLOSED: Final = "SELECT {qi}, class_size, value FROM {measure}_classes({table}, {list}, {sensitive}, "
+DISCLOSED: Final = (
+    "SELECT {qi}, class_size, value FROM disclosing_classes({table}, {list}, {sensitive}, '{measure}', "
+)
 PROFILES: Final = {
     "town": {
         "target": "duckdb",
@@ -83,14 +85,14 @@ CASES: Final = [
     Case("risk_met", "records_at_risk", "odd", NAMED, LISTED + "false", {"at_most": 0.9}),
     Case("unique", "uniqueness", "odd", [*NAMED, "select"], LISTED + "class_size = 1", {"at_most": 0.01}),
     Case("unique_met", "uniqueness", "odd", ["nick"], LISTED + "class_size = 1", {}),
-    Case("l", "l_diversity", "people", AGED, DISCLOSED + "l := 2)", {"sensitive": "diagnosis"}),
-    Case("l_odd", "l_diversity", "odd", TWO, DISCLOSED + "l := 5)", {"sensitive": "disease", "l": 5}),
+    Case("l", "l_diversity", "people", AGED, DISCLOSED + "threshold := 2)", {"sensitive": "diagnosis"}),
+    Case("l_odd", "l_diversity", "odd", TWO, DISCLOSED + "threshold := 5)", {"sensitive": "disease", "l": 5}),
     Case(
         "l_entropy",
         "l_diversity",
         "odd",
         TWO,
-        DISCLOSED + "l := 4, variant := 'entropy')",
+        DISCLOSED + "threshold := 4, variant := 'entropy')",
         {"sensitive": "disease", "l": 4, "variant": "entropy"},
     ),
     Case(
@@ -98,19 +100,26 @@ CASES: Final = [
         "l_diversity",
         "odd",
         TWO,
-        DISCLOSED + "l := 3, c := 2, variant := 'recursive', nulls := 'drop')",
+        DISCLOSED + "threshold := 3, c := 2, variant := 'recursive', nulls := 'drop')",
         RECURSIVE,
     ),
-    Case("t", "t_closeness", "odd", ["name"], DISCLOSED + "t := 0.1)", {"sensitive": "disease", "t": 0.1}),
+    Case(
+        "t",
+        "t_closeness",
+        "odd",
+        ["name"],
+        DISCLOSED + "threshold := 0.1)",
+        {"sensitive": "disease", "t": 0.1},
+    ),
     Case(
         "t_drop",
         "t_closeness",
         "odd",
         ["name"],
-        DISCLOSED + "t := 0.05, nulls := 'drop')",
+        DISCLOSED + "threshold := 0.05, nulls := 'drop')",
         {"sensitive": "height", "t": 0.05, "nulls": "drop"},
     ),
-    Case("alpha", "alpha_k_anonymity", "odd", TWO, DISCLOSED + "alpha := 0.4, k := 8)", ALPHA),
+    Case("alpha", "alpha_k_anonymity", "odd", TWO, DISCLOSED + "threshold := 0.4, k := 8)", ALPHA),
 ]
 POPULATION: Final = {"population": "{{ source('town', 'odd') }}"}
 UNCOVERED: Final = {"population": "{{ source('town', 'small') }}"}
