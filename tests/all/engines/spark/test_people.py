@@ -128,7 +128,7 @@ def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> N
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"entity": "AGE"}, "entity must not be a quasi-identifier, got 'AGE'"),
+        ({"entity": "ZIP"}, "entity must not be a quasi-identifier, got 'ZIP'"),
         (
             {"entity": "persn"},
             "quasi-identifiers and entity must be columns of the table, got 'persn'; did you mean 'person'",
