@@ -175,7 +175,8 @@ def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> Non
 
 
 def _order(row: dict[str, Any]) -> str:
-    return repr([f"{value:.6g}" if _number(value) else _cell(value) for value in row.values()])
+    """A text to sort by, in which -0.0 is 0.0."""
+    return repr([f"{value + 0.0:.6g}" if _number(value) else _cell(value) for value in row.values()])
 
 
 def _number(value: Any) -> bool:

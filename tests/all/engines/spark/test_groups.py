@@ -26,7 +26,7 @@ PEOPLE = pl.DataFrame(
         "score": [0.5, 0.5, float("nan"), float("nan"), 0.0, -0.0, None, None, 0.5],
         "age": [1, 1, 1, 2, 1, None, None, None, None],
         "sex": ["F", "F", "F", "M", "F", "F", "M", "M", "F"],
-        "person": [1, 1, 2, 3, 1, 4, 5, 5, None],
+        "person": [1, 1, 2, 3, 1, 4, 5, 5, 6],
         "disease": ["flu", "flu", "flu", "cold", "flu", None, "flu", "flu", "flu"],
     }
 )
