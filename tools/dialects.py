@@ -14,6 +14,7 @@ import reid_sql.ibis as ri
 from reid_sql.engines.ibis.reductions.disclosure import FINITE
 from reid_sql.engines.ibis.reductions.subsets import sizes_of_subset
 from reid_sql.reduction import implementation, reductions
+from reid_sql.reductions.classes import CLASS_SIZE
 
 FOLDER: Final = Path(__file__).parents[1] / "tests" / "engines" / "ibis" / "dialects"
 # Of Redshift there is no dialect in Ibis 12: it is asked in that of PostgreSQL.
@@ -29,7 +30,6 @@ COLUMNS: Final = {
     "disease": "string",
     "select": "date",
 }
-MODELS: Final = {"model": "string", "json": "string"}
 PEOPLE: Final = ibis.table(COLUMNS, name="people")
 COUNTRY: Final = ibis.table(COLUMNS, name="country")
 QI: Final = ["age", "name", "height"]
@@ -50,7 +50,7 @@ def _of_classes(name: str, **options: Any) -> Callable[[], Any]:  # noqa: ANN401
 
 QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
     "class_size": lambda: ri.equivalence_class_size(PEOPLE, *QI, "select", name="k"),
-    "class_size of people": lambda: ri.equivalence_class_people(PEOPLE, "person", *QI, name="k"),
+    "class_size of people": lambda: implementation(CLASS_SIZE, "ibis")(PEOPLE, QI, "k", "person"),
     "classes": _reduced("classes", qi=QI, nulls="value"),
     "classes of people": _reduced("classes", qi=QI, nulls="drop", entity="person"),
     "histogram": _reduced("histogram", qi=QI, nulls="value"),
@@ -78,7 +78,6 @@ QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
     "beta_likeness enhanced": _of_classes("beta_likeness", variant="enhanced"),
     "delta_disclosure present": _of_classes("delta_disclosure", variant="present"),
     "delta_disclosure all": _of_classes("delta_disclosure", variant="all"),
-    "saved": lambda: implementation(reductions()["saved"], "ibis")(ibis.table(MODELS, name="models")),
 }
 
 

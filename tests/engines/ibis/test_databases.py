@@ -39,7 +39,7 @@ IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     *(("attribute_risk", [TWO], {"nulls": nulls, "entity": "region"}) for nulls in ("value", "drop")),
     ("class_size_histogram", [["age"]], {"by": ["sex"], "nulls": "drop"}),
     ("risk_summary", [["age"]], {"by": ["sex"], "nulls": "drop", "entity": "region"}),
-    ("pyc_fit", [["age", "region"]], {"entity": "sex"}),
+    ("pyc_fit", [TWO], {"entity": "region"}),
     ("l_diversity", [["age"], "region"], {"variant": "recursive", "c": 2}),
     ("t_closeness", [["age"], "region"], {}),
     ("disclosing_classes", [["age"], "region"], {"measure": "t_closeness", "threshold": 0.1}),
