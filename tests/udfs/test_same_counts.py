@@ -25,7 +25,7 @@ def with_people(frame: pl.DataFrame, data: st.DataObject) -> tuple[pl.DataFrame,
     """The table with a column of people who have several rows, or as it is."""
     if not data.draw(st.booleans()):
         return frame, {}
-    people = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=frame.height, max_size=frame.height))
+    people = data.draw(st.lists(st.integers(1, 5), min_size=frame.height, max_size=frame.height))
     return frame.with_columns(pl.Series("person", people, dtype=pl.Int64)), {"entity": "person"}
 
 

@@ -33,7 +33,7 @@ def month(start: int) -> pl.DataFrame:
             "size": [SIZES[n * n % 6 + (n % 7 == start % 7) - 1] for n in rows],
             "zip": ["abc"[n * 7 % 3] if n % 5 else None for n in rows],
             "sick": [VALUES[n * n % 3] for n in rows],
-            "person": [n // 3 if n % 11 else None for n in rows],
+            "person": [n // 3 for n in rows],
         }
     )
 
