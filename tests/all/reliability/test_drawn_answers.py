@@ -16,10 +16,12 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
+from reid_sql.errors import ReidError
 from tests.all.reliability.drawn import canonical, table
 
 SEEDS = range(int(os.environ.get("REID_SQL_DRAWN", "100")) // 8)
-MISSING = canonical(None)
+MISSING, NOT_A_NUMBER = canonical(None), canonical(float("nan"))
+UNKNOWN_PEOPLE = "entity must have a value in every row"
 Value = Any
 Record = tuple[Value, ...]
 Answered = list[tuple[Any, ...]]
@@ -39,6 +41,10 @@ class Drawn:
         self.classes: dict[Record, list[Value]] = defaultdict(list)
         for *values, last in self.records:
             self.classes[tuple(values)].append(last)
+
+    def has_unknown_people(self) -> bool:
+        """Whether the last column, where it identifies people, lacks a value in some row."""
+        return any(last in {MISSING, NOT_A_NUMBER} for *_, last in self.records)
 
     def key(self, record: Record, names: Sequence[str]) -> Record:
         return tuple(record[self.names.index(name)] for name in names)
@@ -64,18 +70,30 @@ def people(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
             smallest[person] = min(smallest.get(person, len(set(members))), len(set(members)))
     expected = tidy(list(Counter(smallest.values()).items()))
     sql = f"class_size_histogram(drawn, {drawn.qi}, entity := '{drawn.last}')"
-    found = drawn.asked(f"SELECT class_size, records FROM {sql} WHERE records > 0")
-    by_polars = rp.class_size_histogram(drawn.frame, drawn.qi, entity=drawn.last).filter(
-        pl.col("records") > 0
-    )
-    return found, polars(by_polars, "class_size", "records"), expected
+    asked = f"SELECT class_size, records FROM {sql} WHERE records > 0"
+    counted = rp.class_size_histogram(drawn.frame, drawn.qi, entity=drawn.last)
+    by_polars = counted.filter(pl.col("records") > 0).select("class_size", "records")
+    return answered_or_refused(drawn, asked, by_polars, expected)
+
+
+def answered_or_refused(
+    drawn: Drawn, sql: str, by_polars: pl.LazyFrame, expected: Answered
+) -> tuple[Answered, Answered, Answered]:
+    """Both engines' answers; where a row identifies nobody, both refuse and nothing is compared."""
+    if not drawn.has_unknown_people():
+        return drawn.asked(sql), polars(by_polars, *by_polars.collect_schema().names()), expected
+    with pytest.raises(duckdb.Error, match=UNKNOWN_PEOPLE):
+        drawn.asked(sql)
+    with pytest.raises((ReidError, pl.exceptions.PolarsError), match=UNKNOWN_PEOPLE):
+        by_polars.collect()
+    return [], [], []
 
 
 def people_of_each(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     expected = tidy([(len(set(members)),) for members in drawn.classes.values() for _ in members])
-    found = drawn.asked(f"SELECT equivalence_class_people({drawn.last}, {', '.join(drawn.qi)}) FROM drawn")
+    sql = f"SELECT equivalence_class_people({drawn.last}, {', '.join(drawn.qi)}) FROM drawn"
     counted = rp.equivalence_class_people(drawn.last, *drawn.qi).alias("people")
-    return found, polars(drawn.frame.lazy().select(counted), "people"), expected
+    return answered_or_refused(drawn, sql, drawn.frame.lazy().select(counted), expected)
 
 
 def groups(drawn: Drawn) -> tuple[Answered, Answered, Answered]:

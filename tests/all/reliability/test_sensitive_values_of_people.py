@@ -133,7 +133,8 @@ def test_people_are_counted_as_by_a_loop(asked: tuple[str, str], engine: str, nu
         expected = truth(name, variant, frame, at, nulls)
         found = ask(engine, name, frame, options)[0]
         assert {key: found[key] for key in expected} == expected, seed
-        listed = ask(engine, f"{name}_classes", frame, options)
+        shared = {key: options[key] for key in options if key != threshold} | {"threshold": at}
+        listed = ask(engine, "disclosing_classes", frame, {"measure": name} | shared)
         assert len(listed) == expected["offending_classes"], seed
 
 
@@ -167,11 +168,11 @@ def test_one_row_of_each_person_is_a_table_of_records(variant: str) -> None:
 def test_a_person_of_two_values_has_no_share(name: str) -> None:
     frame = pl.DataFrame({"person": [1, 1, 2], "age": [1, 2, 2], "zip": ["A"] * 3, "dx": [1, 2, 2]})
     sentence = "sensitive must have one value for each person where a class is compared with the table"
-    for function in (name, f"{name}_classes"):
+    for function, options in ((name, {}), ("disclosing_classes", {"measure": name})):
         with pytest.raises(duckdb.Error, match=sentence):
-            ask("duckdb", function, frame, {"entity": "person"})
+            ask("duckdb", function, frame, {"entity": "person"} | options)
         with pytest.raises(OutOfDomainError, match=sentence):
-            ask("polars", function, frame, {"entity": "person"})
+            ask("polars", function, frame, {"entity": "person"} | options)
     parts = frame.with_columns(sex=pl.Series(["F", "M", "M"]))
     assert len(ask("duckdb", name, parts, {"entity": "person", "by": ["sex"]})) == 2
     assert len(ask("polars", name, parts, {"entity": "person", "by": ["sex"]})) == 2
