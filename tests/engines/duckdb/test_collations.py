@@ -104,11 +104,13 @@ def test_a_collation_at_any_depth_is_refused(
     wide(con, shape, "NOCASE", columns)
     con.execute("CREATE OR REPLACE VIEW v AS SELECT *, 1 AS one FROM t")
     names = [f"c{place}" for place in range(1, columns + 1)]
+    named = f"c1 IS NOT NULL AND {names[-1]} IS NOT NULL"  # else they identify nobody, which is refused, too
+    con.execute(f"CREATE OR REPLACE VIEW people AS FROM v WHERE {named}")
     for asked in (
         f"SELECT equivalence_class_size({', '.join(names)}) FROM t",
-        f"SELECT equivalence_class_people({', '.join(names)}, one) FROM v",
+        f"SELECT equivalence_class_people({', '.join(names)}, one) FROM people",
         f"FROM risk_summary(t, {listed(names)})",
-        f"FROM class_size_histogram(v, ['one'], entity := {literal(names[-1])})",
+        f"FROM class_size_histogram(people, ['one'], entity := {literal(names[-1])})",
         f"FROM risk_summary(v, ['one'], by := {listed(names)})",
         f"FROM l_diversity(v, ['one'], {literal(names[-1])})",
     ):
