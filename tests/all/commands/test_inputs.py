@@ -21,6 +21,8 @@ def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.Captur
     assert main(["risk", pattern, "--files", "--qi", "town", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["summary"]["classes"] == 2  # 01 and 1 are two towns
     assert "pass --files where it is a pattern of files" in refusal(capsys, pattern)
-    assert f"pass --files '{tmp_path}/towns/*.parquet'" in refusal(capsys, str(tmp_path / "towns"))
+    deep = f"{tmp_path}/towns/**/*.csv"
+    assert f"pass --files '{deep}'" in refusal(capsys, str(tmp_path / "towns"))
+    assert summary(capsys, deep, "--files") == both
     assert "--files must match 1 to 10000 files, got 0" in refusal(capsys, f"{tmp_path}/*.csv", "--files")
     assert "--files must not be given with --table" in refusal(capsys, pattern, "--files", "--table", "t")
