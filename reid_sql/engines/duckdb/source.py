@@ -98,16 +98,13 @@ class DuckDBSource:
         aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
         tests = [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
         tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
-        guard = ""
-        if self.preconditions:
-            guard = f", (SELECT {' AND '.join(self.preconditions)} AS reid_is_same) AS reid_compared"
-            tests.append("reid_is_same")
+        tests += [f"(SELECT {each})" for each in self.preconditions]  # names in it are none of the table's
         tests += (
             [self.is_identified()] if self.identified_by and place_of(self.identified_by[1], columns) else []
         )
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
-          SELECT {", ".join(cells)} FROM {self.item} AS reid_source{guard} {where}
+          SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
         ) AS reid_source_rows({", ".join(aliases)})"""
 
     def guard_types(self, others: Sequence["DuckDBSource"], columns: Sequence[str]) -> list["DuckDBSource"]:
@@ -202,7 +199,7 @@ class DuckDBSource:
             SELECT reid_same.*
             FROM ({body}) AS reid_same,
               (SELECT {self._has_types_of(other, columns)} AS reid_is_same) AS reid_compared
-            WHERE reid_is_same"""
+            WHERE reid_compared.reid_is_same"""
 
     def check_sensitive(self, column: str, body: str) -> str:
         """Write the body behind the check that the sensitive column has values of one type."""

@@ -85,14 +85,26 @@ def test_a_column_that_the_table_lacks_is_refused(call: str) -> None:
             "equivalence_class_size(age, coalesce(sex, 'a, b'))",
             "count(*) OVER (PARTITION BY age, coalesce(sex, 'a, b'))",
         ),
-        (
-            "equivalence_class_people(person, age, sex)",
-            "count(DISTINCT struct_pack(person := person)) OVER (PARTITION BY age, sex)",
-        ),
     ],
 )
 def test_the_window_of_class_sizes_is_shown(call: str, query: str) -> None:
     assert plain_sql(call, declared()) == query
+
+
+def test_the_window_of_people_counts_them_and_refuses_a_row_of_nobody() -> None:
+    query = plain_sql("equivalence_class_people(person, age, sex)", declared())
+    with duckdb.connect() as alone:
+        alone.execute("CREATE TABLE visits (person INT, age INT, sex TEXT)")
+        alone.execute("INSERT INTO visits VALUES (1, 30, 'F'), (1, 30, 'F'), (2, 30, 'F'), (3, 40, 'M')")
+        assert alone.execute(f"SELECT {query} AS people FROM visits ORDER BY people").fetchall() == [
+            (1,),
+            (2,),
+            (2,),
+            (2,),
+        ]
+        alone.execute("INSERT INTO visits VALUES (NULL, 40, 'M')")
+        with pytest.raises(duckdb.Error, match="entity must have a value in every row"):
+            alone.execute(f"SELECT {query} FROM visits").fetchall()
 
 
 @pytest.mark.parametrize(
