@@ -197,8 +197,11 @@ def test_what_classes_give_away_is_the_same(
             "ill": [None if number % 17 == 1 else "abcd"[number * number % 7 % 4] for number in numbers],
         }
     )
-    for name, nulls in ((measure, "value"), (f"{measure}_classes", "drop")):
-        given = options | {"nulls": nulls}
+    for name, more in (
+        (measure, {"nulls": "value"}),
+        ("disclosing_classes", {"measure": measure, "nulls": "drop"}),
+    ):
+        given = options | more
         found = by_spark(spark, name, [people], ["age", "zip"], "ill", **given)
         same(found, by_polars(name, people, ["age", "zip"], "ill", **given))
 

@@ -71,6 +71,7 @@ PEOPLE = pl.DataFrame(
         "zip": ["0123", "123", " 123", "0123", "0123", "0123", None],
         "sex": ["F", "F", "M", "M", "M", "M", None],
         "id": range(7),
+        "person": [1, 1, 2, 2, 3, 3, 4],
     }
 )
 QI = ["age", "income", "zip"]
@@ -84,7 +85,10 @@ QUESTIONS: dict[str, tuple[str, Any]] = {
     "journalist_risk": (f"t, t, {QI}", lambda t: rs.journalist_risk(t, t, QI, nulls="drop")),
     "adversary_risk": ("t, ?, key := 'id'", lambda t: rs.adversary_risk(t, SCENARIO, key="id")),
     "loglinear_risk": (f"t, {QI}, 0.5, key := 'id'", lambda t: rs.loglinear_risk(t, QI, 0.5, key="id")),
-    "sparse_correctness_curve": ("t, 'age', 'zip'", lambda t: rs.sparse_correctness_curve(t, "age", "zip")),
+    "sparse_correctness_curve": (
+        "t, 'person', 'zip'",
+        lambda t: rs.sparse_correctness_curve(t, "person", "zip"),
+    ),
 }
 
 
