@@ -22,7 +22,10 @@ from reid_sql_udfs import declared
 def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
-    place: Place = SparkTexts() if function.models and function.answer is Answer.ROW else adapter
+    place: Place = adapter
+    if function.models and function.answer is Answer.ROW:
+        adapter.refuse_unidentified_tables(function, arguments)  # the text of NaN would identify people
+        place = SparkTexts()
     return adapter.frame_answer(answer_by_duckdb(function, arguments, place), arguments)
 
 

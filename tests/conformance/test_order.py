@@ -25,7 +25,7 @@ ARGUMENTS: dict[str, Any] = {
     "value": "income",
 }
 PLACE = "record"  # of a record in the table, where no key names it
-OF_SETS = ("columns", "subset")  # columns of an answer that list columns
+OF_SETS = ("columns", "quasi_identifier", "subset")  # columns of an answer that list columns
 # Not asked here: a model that somebody else fitted, and published tables, which have no quasi-identifiers.
 OF_FITTED_MODELS = ("copula_correction", "score_records")
 # Synthetic tables are attacked by draws from the records, in their order.
