@@ -204,7 +204,7 @@ def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"key": "ix"}, "quasi-identifiers and key must be columns of the table, got 'ix'"),
+        ({"key": "ix"}, "quasi-identifiers and key must be columns of the original, got 'ix'"),
         ({"key": "a"}, "key must not be a quasi-identifier, got 'a'"),
         ({"key": "twice"}, "key must differ between records, got a value "),
         ({"key": "unlike"}, "key must have the same type in both tables, got "),
@@ -242,7 +242,7 @@ def test_nobody_in_both_tables_is_said() -> None:
 
 @pytest.mark.newest
 @pytest.mark.parametrize(
-    ("key", "rule"), [("nope", "must be columns of the table"), ("same", "key must differ")]
+    ("key", "rule"), [("nope", "must be columns of the original"), ("same", "key must differ")]
 )
 @pytest.mark.parametrize("function", ["compare", "compare_columns"])
 def test_a_key_is_refused_before_the_tables_are_joined_by_it(function: str, key: str, rule: str) -> None:
