@@ -30,8 +30,6 @@ ASKED: list[tuple[str, list[Any], dict[str, Any]]] = [
     *(("equivalence_classes", [QI], {"nulls": nulls}) for nulls in ("value", "drop")),
     *(("class_size_histogram", [QI], {"nulls": nulls}) for nulls in ("value", "drop")),
     *(("class_size_histogram", [TWO], {"by": ["disease"], "nulls": nulls}) for nulls in ("value", "drop")),
-    ("equivalence_classes", [TWO], {"entity": "disease"}),
-    ("class_size_histogram", [TWO], {"entity": "disease"}),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 5}),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "entropy"}),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "recursive"}),
@@ -40,6 +38,13 @@ ASKED: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("disclosing_classes", [TWO, "disease"], {"measure": "beta_likeness", "threshold": 0.1}),
     ("disclosing_classes", [TWO, "disease"], {"measure": "delta_disclosure", "threshold": 0.1}),
 ]
+
+
+@pytest.mark.parametrize("name", ["equivalence_classes", "class_size_histogram"])
+def test_people_of_a_table_without_a_database_are_refused(name: str) -> None:
+    """Whether each row names a person is counted first, which needs the database."""
+    with pytest.raises(ReidError, match="the rows without disease must be what the database can count"):
+        getattr(ri, name)(TABLE, TWO, entity="disease")
 
 
 @pytest.fixture(scope="module")
