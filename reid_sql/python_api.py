@@ -100,7 +100,8 @@ def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
-    if isinstance(value, FittedModel):
+    # Asked whether it is a model, a LazyFrame resolves its schema, and warns.
+    if not isinstance(value, FRAMES) and isinstance(value, FittedModel):
         rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
         raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
     named = partial(_table, parameter.name, frames=frames)

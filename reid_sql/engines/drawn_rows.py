@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reid_sql.models.columns.column_profile import (
     CODE_NAME,
@@ -39,6 +38,8 @@ def _may_identify(column: pa.ChunkedArray) -> bool:
         return False
     if not is_text:
         return True
+    import pyarrow.compute as pc  # noqa: PLC0415 - it takes long to import, and no other function needs it
+
     coded = pc.sum(pc.match_substring_regex(values, "[0-9]")).as_py() or 0
     dates = pc.sum(pc.match_substring_regex(values, f"^({DATE_PATTERN})$")).as_py() or 0
     return coded >= MIN_SHARE_OF_FORM * len(values) and dates < MIN_SHARE_OF_FORM * len(values)
@@ -57,5 +58,5 @@ def _encode(column: pa.ChunkedArray) -> Integers:
     values = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         values = values.dictionary_decode()
-    codes: Integers = pc.fill_null(values.dictionary_encode().indices, -1).to_numpy().astype(np.int64)
+    codes: Integers = values.dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
     return codes
