@@ -12,7 +12,7 @@ ALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesi
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
-.PHONY: demo test test-all lint types docs site bench accuracy clean
+.PHONY: demo test test-all lint types docs site wheel publish-check bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -45,6 +45,21 @@ docs: .venv/.dev .venv/.dbt
 site: .venv/.dev
 	$(BIN)/python -m tools.site
 
+# What `pip install dist/*.whl` needs on another machine, and the source distribution.
+wheel: .venv/.publish
+	rm -rf dist
+	.venv/publish/bin/python -m build --quiet --outdir dist
+
+# What docs/publishing.md asks before a release: metadata, and the demo in an environment with the wheel alone.
+publish-check: wheel
+	.venv/publish/bin/python -m twine check --strict dist/*
+	rm -rf .venv/wheel
+	$(PYTHON) -m venv .venv/wheel
+	.venv/wheel/bin/python -m pip install --quiet --disable-pip-version-check --no-compile dist/*.whl
+	cd dist && ../.venv/wheel/bin/reid-sql risk "$$(../.venv/wheel/bin/python -c \
+	  'import reid_sql; print(reid_sql.demo.people())')" --qi age,sex,postcode
+	@grep -q '^\[project.urls\]' pyproject.toml || echo "To do by a person: [project.urls] in pyproject.toml."
+
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed
 
@@ -70,6 +85,11 @@ accuracy: .venv/.dev
 .venv/.dbt: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/dbt
 	.venv/dbt/bin/python $(INSTALL) ".[dbt]"
+	@touch $@
+
+.venv/.publish: .venv/.made
+	$(PYTHON) -m venv .venv/publish
+	.venv/publish/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	@touch $@
 
 # The oldest DuckDB and Polars that pyproject.toml allows, with the latest of all else.

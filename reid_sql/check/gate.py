@@ -174,7 +174,7 @@ def _open_in_spark(
     if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < MIN_PYSPARK:
         oldest = ".".join(map(str, MIN_PYSPARK))
         rule = f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}"
-        raise UnavailableError(f"{rule}; pip install -U 'reid-sql[spark]'")
+        raise UnavailableError(f"{rule}; pip install 'pyspark>={oldest}'")
     from reid_sql.check.spark_table import open_in_spark  # noqa: PLC0415 - only for Spark
 
     return open_in_spark(policy, memory_limit, show_progress)
