@@ -196,16 +196,18 @@ def test_commands_and_make_targets_in_the_documents_are_there(document: Path) ->
     text = document.read_text(encoding="utf-8")
     for line in re.findall(r"^    reid-sql (.*)$", text, re.MULTILINE):
         parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))
-    assert set(re.findall(r"(?:`|^    )make (\w+)", text, re.MULTILINE)) <= targets()
+    assert set(re.findall(r"(?:`|^    )make ([\w-]+)", text, re.MULTILINE)) <= targets()
 
 
 def targets() -> set[str]:
-    return set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def test_the_citation_is_of_this_version(root: Path) -> None:
     reported = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     assert (reported["version"], reported["license"]) == (reid_sql.__version__, "Apache-2.0")
+    package = yaml.safe_load((root / "reid_sql" / "dbt" / "dbt_project.yml").read_text(encoding="utf-8"))
+    assert package["version"] == reid_sql.__version__
 
 
 def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:

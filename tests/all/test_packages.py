@@ -17,6 +17,8 @@ import yaml
 import reid_sql
 from tests.processes import ROOT
 
+EXTRAS = ("plot", "acro", "ibis")
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -55,6 +57,7 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
         "WHEEL",
         "entry_points.txt",
         "LICENSE",
+        "NOTICE",
         "RECORD",
     }
 
@@ -64,7 +67,7 @@ def test_the_sdist_holds_what_it_is_built_and_tested_from(built: Path) -> None:
     with tarfile.open(found) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
     folders = ("reid_sql", "udfs", "tests", "benchmarks", "tools", "sql_examples", "docs")
-    beside = {"LICENSE", "Makefile", "CITATION.cff", *committed("*.md")}
+    beside = {"LICENSE", "NOTICE", "Makefile", "CITATION.cff", *committed("*.md")}
     wanted = committed(*folders) | {name for name in beside if "/" not in name}
     assert names == wanted | {"PKG-INFO", "pyproject.toml", ".gitignore"}
 
@@ -96,6 +99,28 @@ def test_nothing_of_this_machine_is_in_the_packages(built: Path, wheel: Path) ->
                 name,
                 word,
             )
+
+
+def test_every_extra_is_offered_and_installed_somewhere(wheel: Path) -> None:
+    """dev, with Spark, and dbt have environments of `make test-all`; the others are installed below."""
+    with zipfile.ZipFile(wheel) as file:
+        [name] = [name for name in file.namelist() if name.endswith("/METADATA")]
+        offered = set(re.findall(r"^Provides-Extra: (\S+)$", file.read(name).decode(), re.MULTILINE))
+    made = re.findall(r'\$\(INSTALL\) "\.\[(\w+)\]"', (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert offered == {*made, "spark", *EXTRAS}
+
+
+def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    """Also: what messages advise, `pip install 'reid-sql[plot]'`, needs no index to find reid-sql itself."""
+    place = tmp_path / "empty"
+    venv.create(place, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+    subprocess.run([*pip, "--no-compile", str(wheel)], check=True, capture_output=True)
+    demo = run(place / "bin", tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
+    assert "1,051" in run(place / "bin", tmp_path, "reid-sql", "risk", demo, "--qi", "age,sex,postcode")
+    subprocess.run([*pip, "--no-compile", f"reid-sql[{','.join(EXTRAS)}]"], check=True, capture_output=True)
+    modules = "import matplotlib, yaml, ibis, sqlglot, reid_sql; print(reid_sql.__file__)"
+    assert Path(run(place / "bin", tmp_path, "python", "-c", modules)).is_relative_to(place)
 
 
 @pytest.fixture(scope="module")
